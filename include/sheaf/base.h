@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* What every other header stands on: statuses, errors, problems, the context and buffers.
+ *
+ * Rules that hold in all headers. A fallible function returns a status that must be used, and on failure fills the
+ * caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset. `free`, `close` and
+ * `abandon` functions accept NULL. Sizes are in bytes and counts in elements unless a name says otherwise. Strings are
+ * UTF-8, NUL-terminated. Nothing here prints, exits, or installs signal handlers. */
+#ifndef SHEAF_BASE_H
+#define SHEAF_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SHEAF_API __attribute__((visibility("default")))
+#define SHEAF_USE __attribute__((warn_unused_result))
+#define SHEAF_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+/* Named by what the caller can do next. */
+typedef enum sheaf_status {
+	SHEAF_OK,
+	SHEAF_END,         /* no more pieces, rows or values: not a failure */
+	SHEAF_NOMEM,       /* the allocator refused */
+	SHEAF_IO,          /* the system refused; sheaf_error.sys holds errno */
+	SHEAF_UNKNOWN,     /* no format reads this, or nothing of this name is there */
+	SHEAF_DATA,        /* the input breaks the format's rules */
+	SHEAF_SHORT,       /* the input ends too early */
+	SHEAF_UNSUPPORTED, /* valid, but not built in or not written yet */
+	SHEAF_LOSS,        /* the target cannot hold some of the data: allow the loss, or take another target */
+	SHEAF_LIMIT,       /* a limit of the context: raise it and try again */
+	SHEAF_USAGE,       /* the caller's arguments or call order */
+	SHEAF_STOPPED      /* sheaf_context_stop was called */
+} sheaf_status;
+
+/* The status's name in lower case ("ok", "end", ...); "status?" for a number that is none. */
+SHEAF_API const char *sheaf_status_name(sheaf_status status);
+
+/* What went wrong, in the caller's memory. `message` has the place, what was expected, what was found. */
+typedef struct sheaf_error {
+	sheaf_status status;
+	int sys; /* errno of the system call that failed, else 0 */
+	char message[1000];
+} sheaf_error;
+
+/* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
+SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...) SHEAF_PRINTF(3, 4);
+/* The same for a failed system call: `sys` is its errno, and its text is appended. */
+SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
+
+#define SHEAF_TRY(expression) \
+	do { \
+		sheaf_status sheaf_try_status = (expression); \
+		if (sheaf_try_status != SHEAF_OK) return sheaf_try_status; \
+	} while (0)
+
+/* Where in an input. A number below 0, and a NULL, mean "not known" or "does not apply". */
+typedef struct sheaf_place {
+	const char *file;
+	int64_t line, column; /* from 1; column in bytes */
+	int64_t byte;         /* from 0, in the (decompressed) input */
+	int64_t chunk;        /* from 0 */
+	int64_t row;          /* from 0: the sequence, cell or example */
+	const char *stream;   /* name of the stream, attribute or dataset */
+} sheaf_place;
+
+#define SHEAF_NOWHERE ((sheaf_place){NULL, -1, -1, -1, -1, -1, NULL})
+
+/* How bad a finding is. The first two never stop anything (but see `strict` below). */
+typedef enum sheaf_severity {
+	SHEAF_NOTE,    /* fine here, but other programs refuse it; heard only when validating */
+	SHEAF_WARNING, /* read as intended, but the user should know */
+	SHEAF_BREACH,  /* the format's document forbids it, its programs read it, and so do we; invalid when validating */
+	SHEAF_ERROR,   /* a part is left out as `consequence` says; spends the error budget */
+	SHEAF_FATAL    /* cannot go on (when validating: goes on where it can) */
+} sheaf_severity;
+
+/* One finding about an input. The strings live only as long as the call that reports it, except `rule`. */
+typedef struct sheaf_problem {
+	sheaf_severity severity;
+	sheaf_status status;     /* DATA, SHORT, UNSUPPORTED or LOSS: what the call returns if this stops it */
+	const char *rule;        /* short name of the rule, a static string: "index range" */
+	sheaf_place place;
+	const char *expected;    /* "an index below 10" */
+	const char *found;       /* "4000000" */
+	const char *consequence; /* "the sample is left out"; NULL: none */
+} sheaf_problem;
+
+/* Writes "place: expected x, found y; consequence" into text[size], cut to fit, and returns text. */
+SHEAF_API const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size);
+
+/* The context: allocator, limits, stop flag, and the one channel for everything found wrong.
+ * Everything opened with a context must be closed before the context is freed. */
+typedef struct sheaf_context sheaf_context;
+
+typedef struct sheaf_context_options {
+	size_t size; /* sizeof(sheaf_context_options): how a later library knows an older caller */
+	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0 bytes
+	 * aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0) frees. */
+	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
+	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
+	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
+	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
+	bool validate;      /* report everything, stop for nothing that can be passed */
+	bool allow_loss;    /* LOSS problems are reported and passed */
+	/* Told of each problem that does not stop the call, in input order, on the thread that called the library. */
+	void (*on_problem)(void *user, const sheaf_problem *problem);
+	/* Told now and then how many bytes of the input are done; total is -1 where not known. */
+	void (*on_progress)(void *user, int64_t done, int64_t total);
+	void *user; /* passed to the three functions above */
+} sheaf_context_options;
+
+/* options NULL: all defaults. Free with sheaf_context_free. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out, sheaf_error *err);
+SHEAF_API void sheaf_context_free(sheaf_context *cx);
+
+/* Makes every call under way in this context return SHEAF_STOPPED soon. Safe from any thread and from signal handlers. */
+SHEAF_API void sheaf_context_stop(sheaf_context *cx);
+
+/* How many problems of each rule were reported so far, in order of first report. False when i is past the last one. */
+typedef struct sheaf_tally {
+	const char *rule;
+	sheaf_severity severity;
+	sheaf_status status;
+	int64_t count;
+} sheaf_tally;
+SHEAF_API bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out);
+
+/* The number of problems of at least this severity so far. */
+SHEAF_API int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least);
+
+/* Bytes allocated now and at most so far. */
+SHEAF_API int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak);
+
+/* Bytes that somebody else owns. */
+typedef struct sheaf_bytes {
+	const uint8_t *data;
+	size_t size;
+} sheaf_bytes;
+
+/* A run of bytes with an owner counted by references, or borrowed (block NULL). Immutable once handed out; start with
+ * zeros ({0} is an empty buffer), copy with sheaf_buffer_ref, let go with sheaf_buffer_reset. A block may be shared and
+ * let go by several threads. */
+typedef struct sheaf_block sheaf_block;
+typedef struct sheaf_buffer {
+	uint8_t *data;
+	size_t size;
+	sheaf_block *block;
+} sheaf_buffer;
+
+/* A second owner of the same bytes. */
+SHEAF_API sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer);
+/* Lets go of the bytes and makes the buffer empty. */
+SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
+
+/* Library version: the linked one, "major.minor.patch". */
+SHEAF_API const char *sheaf_version(void);
+
+/* A setting of a format by name, as on the command line without the dashes: {"stream", "A:2:dense"}. */
+typedef struct sheaf_setting {
+	const char *name;
+	const char *value; /* NULL for a flag */
+} sheaf_setting;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Datasets: open one of any format and read its frames, create one and write frames, convert, compare.
+ *
+ * A dataset and a writer are used by one thread at a time; different ones by different threads, also in one context. */
+#ifndef SHEAF_DATASET_H
+#define SHEAF_DATASET_H
+
+#include <sheaf/frame.h>
+#include <sheaf/io.h>
+#include <sheaf/sys/format.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The formats of this build, i from 0; NULL past the last one. */
+SHEAF_API const sheaf_format *sheaf_format_at(int i);
+/* By name; NULL where this build has none of that name. */
+SHEAF_API const sheaf_format *sheaf_format_find(const char *name);
+/* By a file name's suffix (a compression suffix is passed over); NULL where no format, or more than one, has it. */
+SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
+
+typedef struct sheaf_dataset sheaf_dataset;
+
+typedef struct sheaf_open_options {
+	size_t size;        /* sizeof(sheaf_open_options) */
+	const char *format; /* NULL: found by content and name */
+	bool whole;         /* infer what the file does not declare from all of it, not from the first piece */
+	const sheaf_setting *settings; /* of the format, for reading */
+	int nsettings;
+	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
+	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 8 MiB, less under a small memory limit */
+} sheaf_open_options;
+
+/* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+/* The same over any source, which the dataset takes over, also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+SHEAF_API void sheaf_close(sheaf_dataset *dataset);
+
+/* Borrowed; valid until sheaf_close. */
+SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset);
+SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
+SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
+SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
+
+/* The next frame, or END. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
+ * by reference. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out, sheaf_error *err);
+/* Number of the first row of the frame that sheaf_next gave last. */
+SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
+/* The key of a row of that frame: its key where the format has keys, else its number. */
+SHEAF_API uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row);
+
+typedef struct sheaf_writer sheaf_writer;
+
+typedef struct sheaf_create_options {
+	size_t size;        /* sizeof(sheaf_create_options) */
+	const char *format; /* NULL: by the name's suffix */
+	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
+	int nsettings;
+	sheaf_facts totals; /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
+} sheaf_create_options;
+
+/* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is LOSS: unless the
+ * context allows it, sheaf_write goes on looking for all kinds of loss and sheaf_finish fails with them. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
+                                              sheaf_error *err);
+/* The same into any sink, which the writer takes over, also on failure; options->format must be given. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
+                                                   sheaf_writer **out, sheaf_error *err);
+/* Columns in the order of the schema. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
+/* Both free the writer, whatever comes out. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);
+SHEAF_API void sheaf_abandon(sheaf_writer *writer);
+
+typedef struct sheaf_convert_options {
+	size_t size;            /* sizeof(sheaf_convert_options) */
+	const char *from, *to;  /* NULL: by content, by suffix */
+	const sheaf_setting *settings; /* of either format; one that neither uses is a USAGE error */
+	int nsettings;
+	int64_t piece_bytes;    /* as in sheaf_open_options */
+} sheaf_convert_options;
+
+/* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than
+ * one input, keys become positions. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options, sheaf_context *cx,
+                                               sheaf_error *err);
+
+/* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with sheaf_frame_free. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);
+SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
+
+/* One difference between two datasets. The strings live only as long as the call that tells it. */
+typedef struct sheaf_difference {
+	int64_t row;        /* -1: of the datasets as a whole */
+	const char *stream; /* NULL: of the row as a whole */
+	int64_t sample;     /* -1: of the stream in that row as a whole */
+	const char *a, *b;  /* what each side has */
+} sheaf_difference;
+
+typedef struct sheaf_diff_options {
+	size_t size; /* sizeof(sheaf_diff_options) */
+	bool keys;   /* keys must be equal, too */
+	bool strict; /* element types and dims must be equal, too */
+	/* Told of each difference until it returns false. */
+	bool (*on_difference)(void *user, const sheaf_difference *difference);
+	void *user;
+} sheaf_diff_options;
+
+/* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN, -0 is not 0)
+ * whatever the element types. *equal tells the outcome. Reads both to the end, or until on_difference has enough. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* The one idea: a column is a chain of levels that ends in typed values. A level maps each of its positions to a run of
+ * positions below it. A frame is a number of rows and a set of columns over them; the rows are the positions of each
+ * column's first level (or its values, where it has no level).
+ *
+ *   level       position p covers       buffers
+ *   FIXED(k)    [p*k, (p+1)*k)          none
+ *   LIST        [o[p], o[p+1])          offsets: int64, one more than there are positions
+ *   COORD(r)    [o[p], o[p+1])          offsets, and r buffers of indices, one index for each position below
+ *
+ * Offsets need not start at 0: a slice of a frame shares the buffers of the whole. A CNTK dense stream is
+ * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values. */
+#ifndef SHEAF_FRAME_H
+#define SHEAF_FRAME_H
+
+#include <sheaf/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sheaf_type { SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64, SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64, SHEAF_F32, SHEAF_F64 } sheaf_type;
+enum { SHEAF_TYPES = SHEAF_F64 + 1 };
+/* Bytes of one value, and the type's name: "uint8" ... "float32", "float64". */
+SHEAF_API size_t sheaf_type_size(sheaf_type type);
+SHEAF_API const char *sheaf_type_name(sheaf_type type);
+
+typedef enum sheaf_level_kind { SHEAF_FIXED, SHEAF_LIST, SHEAF_COORD } sheaf_level_kind;
+enum { SHEAF_MAX_LEVELS = 12, SHEAF_MAX_RANK = 8 };
+
+/* The shape of a level: what a schema says before there are data. */
+typedef struct sheaf_level_shape {
+	sheaf_level_kind kind;
+	int rank;                        /* COORD: number of indices of an entry, 1 to SHEAF_MAX_RANK; else 0 */
+	int64_t extents[SHEAF_MAX_RANK]; /* FIXED: extents[0] is k; COORD: each index is in [0, extent) */
+	sheaf_type index_type;           /* COORD: I32 or I64 */
+} sheaf_level_shape;
+
+typedef enum sheaf_meaning { SHEAF_NUMBER, SHEAF_KEY } sheaf_meaning;
+
+/* What a column means. */
+typedef struct sheaf_field {
+	char *name;
+	char *alias; /* the short name that the file uses for it, or NULL */
+	sheaf_meaning meaning;
+	bool main; /* this stream's samples count as the row's length (CNTK's definesMBSize) */
+	sheaf_type type;
+	int nlevels;
+	sheaf_level_shape levels[SHEAF_MAX_LEVELS];
+} sheaf_field;
+
+/* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
+typedef struct sheaf_schema {
+	int nfields;
+	sheaf_field *fields;
+	sheaf_context *cx; /* whose memory the names are */
+} sheaf_schema;
+
+typedef struct sheaf_level {
+	sheaf_level_shape shape;
+	sheaf_buffer offsets;                 /* LIST, COORD */
+	sheaf_buffer indices[SHEAF_MAX_RANK]; /* COORD */
+} sheaf_level;
+
+typedef struct sheaf_column {
+	int nlevels;
+	sheaf_level levels[SHEAF_MAX_LEVELS];
+	sheaf_type type;
+	sheaf_buffer values;
+} sheaf_column;
+
+/* Columns stand in the order of the schema's fields. */
+typedef struct sheaf_frame {
+	int64_t nrows;
+	int ncolumns;
+	sheaf_column *columns;
+	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has no lines */
+	sheaf_context *cx;
+} sheaf_frame;
+
+/* Typed views of the buffers; no checks. */
+static inline const int64_t *sheaf_level_offsets(const sheaf_level *level) { return (const int64_t *)(const void *)level->offsets.data; }
+
+/* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values. */
+SHEAF_API bool sheaf_field_is_dense(const sheaf_field *field);
+SHEAF_API bool sheaf_field_is_sparse(const sheaf_field *field);
+/* The dim of such a stream. */
+SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
+/* The number of the field of this name, or of meaning KEY; -1 where there is none. */
+SHEAF_API int sheaf_schema_find(const sheaf_schema *schema, const char *name);
+SHEAF_API int sheaf_schema_key(const sheaf_schema *schema);
+
+/* How deep a frame is checked against its schema. */
+typedef enum sheaf_depth {
+	SHEAF_CHECK_NONE,
+	SHEAF_CHECK_SIZES,   /* buffers are as long as their neighbours say; reads first and last offsets only */
+	SHEAF_CHECK_OFFSETS, /* every offset is in range and none decreases */
+	SHEAF_CHECK_FULL     /* every index is inside its extent, too */
+} sheaf_depth;
+/* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything else:
+ * all other functions trust what they get. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth, sheaf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

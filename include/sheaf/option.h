@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Options as tables: what formats and commands accept, and the values given. Help texts, man pages and checks are made
+ * from the same rows. */
+#ifndef SHEAF_OPTION_H
+#define SHEAF_OPTION_H
+
+#include <sheaf/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sheaf_option_kind {
+	SHEAF_OPTION_FLAG,  /* no value */
+	SHEAF_OPTION_TEXT,  /* any text; may be given several times */
+	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
+	SHEAF_OPTION_SIZE,  /* bytes: a decimal integer >= 0, with K M G T (powers of 1024) behind it if wanted */
+	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are parted by '|' */
+} sheaf_option_kind;
+
+/* Which side of a format uses an option; commands leave it 0. */
+enum { SHEAF_READING = 1, SHEAF_WRITING = 2 };
+
+typedef struct sheaf_option {
+	const char *name;     /* without the dashes */
+	sheaf_option_kind kind;
+	unsigned use;         /* SHEAF_READING | SHEAF_WRITING */
+	const char *argument; /* what stands for the value in help: "SIZE"; NULL for a flag */
+	const char *help;     /* one sentence without a full stop; an empty name ends a table */
+	char letter;          /* short form, or 0 */
+} sheaf_option;
+
+/* Settings checked against tables. Owns nothing: the settings and the tables must outlive it. */
+typedef struct sheaf_values {
+	const sheaf_setting *settings;
+	int count;
+} sheaf_values;
+
+/* The row of this name in a table that ends with a row whose name is NULL; NULL where there is none. */
+SHEAF_API const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name);
+/* Checks one value against its row; a USAGE error names the option, what was expected and what was found. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, sheaf_error *err);
+
+/* The last value given for `name`, or NULL. */
+SHEAF_API const char *sheaf_values_text(const sheaf_values *values, const char *name);
+/* The k-th value (from 0) given for a repeatable option, or NULL. */
+SHEAF_API const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k);
+SHEAF_API bool sheaf_values_flag(const sheaf_values *values, const char *name);
+/* A COUNT or SIZE that sheaf_option_check has passed; `otherwise` where not given. */
+SHEAF_API int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise);
+
+/* Reads "123", "64K", "1.5G" is not accepted. False where the text is no such size or beyond 2^63-1. */
+SHEAF_API bool sheaf_size_from_text(const char *text, int64_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything a program needs: include this one. */
+#ifndef SHEAF_H
+#define SHEAF_H
+
+#include <sheaf/base.h>
+#include <sheaf/dataset.h>
+#include <sheaf/frame.h>
+#include <sheaf/io.h>
+#include <sheaf/option.h>
+#include <sheaf/report.h>
+
+#endif

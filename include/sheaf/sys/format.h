@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* For authors of formats: what a format is. One const struct of this type, named sheaf_format_<name>, and the name in the
+ * list of formats of the build, make it known to everything: the command, the fuzzers, the property tests, the man page.
+ *
+ * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema, facts; then cut on one
+ * thread, decode on any, review in order on one thread; settle; close. Writing: accept, create; then encode on any thread,
+ * append in order on one; finish or abandon, either of which frees everything. After a failed open or create nothing
+ * is left to close. */
+#ifndef SHEAF_SYS_FORMAT_H
+#define SHEAF_SYS_FORMAT_H
+
+#include <sheaf/frame.h>
+#include <sheaf/io.h>
+#include <sheaf/option.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SHEAF_FORMAT_ABI = 1 };
+
+/* What a format can. What it cannot hold and the data have is LOSS, except keys: those become positions with a warning. */
+enum {
+	SHEAF_CAN_READ = 1,
+	SHEAF_CAN_WRITE = 2,
+	SHEAF_CAN_KEYS = 4,       /* holds the keys of sequences */
+	SHEAF_CAN_NONFINITE = 8,  /* holds NaN and infinities */
+	SHEAF_CAN_EMPTY_ROWS = 16 /* holds a stream without samples in a sequence */
+};
+
+/* What a format needs. */
+enum {
+	SHEAF_NEEDS_SEEK = 1,  /* open gets a source made seekable */
+	SHEAF_NEEDS_TOTALS = 2 /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
+};
+
+typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
+
+/* What is known of a dataset without reading all of it; -1 where it is not. */
+typedef struct sheaf_facts {
+	int64_t rows;
+	int64_t samples;   /* sum of the rows' lengths as the format counts them */
+	int64_t chunks;
+	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
+	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */
+	const char *guess; /* how the schema was found where it is not in the file ("inferred from the first 32768 bytes"), or NULL */
+} sheaf_facts;
+#define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL})
+
+/* A run of rows that is decoded at once. */
+typedef struct sheaf_piece {
+	int64_t byte;       /* where it begins in the decompressed input */
+	int64_t size;       /* its bytes */
+	int64_t line;       /* line of its first byte, from 1; -1 in binary formats */
+	int64_t chunk;      /* -1 in formats without chunks */
+	int64_t row;        /* first row's number in the input where known, else -1 */
+	sheaf_buffer bytes; /* its bytes, where cut has read them */
+	sheaf_buffer notes; /* the format's own words */
+} sheaf_piece;
+
+/* Rows as they go to the output. */
+typedef struct sheaf_blob {
+	sheaf_buffer bytes;
+	int64_t rows;
+	int64_t samples;
+} sheaf_blob;
+
+typedef struct sheaf_format {
+	int abi; /* SHEAF_FORMAT_ABI */
+	const char *name;
+	const char *summary;         /* half a line for `sheaf formats` */
+	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
+	unsigned can, needs;
+	const sheaf_option *options; /* the only place where its options are named */
+
+	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
+	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
+
+	/* `whole`: what is not declared is inferred from the whole input instead of its first piece. The source outlives `in`. */
+	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **in, sheaf_error *err);
+	/* Valid until close. */
+	const sheaf_schema *(*schema)(const void *in);
+	/* NULL: nothing is known. */
+	void (*facts)(const void *in, sheaf_facts *facts);
+	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. */
+	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+	/* Refills the frame, whose buffers are reused where nobody else owns them. */
+	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
+	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+	/* Reports what only the whole input shows. NULL: no need. */
+	sheaf_status (*settle)(void *in, sheaf_error *err);
+	void (*close)(void *in);
+
+	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot hold a field. */
+	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
+	                       sheaf_error *err);
+	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B), s
+	 * being the bytes of all rows before. NULL: rows go as they come. */
+	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
+	/* `row` is the number of the frame's first row in the output. Refills the blob. */
+	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
+	sheaf_status (*finish)(void *out, sheaf_error *err);
+	void (*abandon)(void *out);
+
+	/* Appends the schema as this format's users write it: options, configuration, statements. UNSUPPORTED where the format cannot hold
+	 * it. NULL: there is no such thing. */
+	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+} sheaf_format;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

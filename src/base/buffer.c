@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks with a reference count, and the builder that fills one. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct sheaf_block {
+	atomic_int owners;
+	sheaf_context *cx;
+	uint8_t *memory;
+	size_t capacity;
+	void (*release)(void *user, uint8_t *data, size_t size); /* NULL: memory is the context's */
+	void *user;
+};
+
+sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer)
+{
+	if (buffer->block) atomic_fetch_add(&buffer->block->owners, 1);
+	return *buffer;
+}
+
+sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t size)
+{
+	sheaf_buffer part = sheaf_buffer_ref(buffer);
+	part.data = size ? part.data + at : part.data;
+	part.size = size;
+	return part;
+}
+
+static void let_go(sheaf_block *block)
+{
+	if (!block || atomic_fetch_sub(&block->owners, 1) != 1) return;
+	if (block->release)
+		block->release(block->user, block->memory, block->capacity);
+	else
+		sheaf_release(block->cx, block->memory, block->capacity);
+	sheaf_release(block->cx, block, sizeof *block);
+}
+
+void sheaf_buffer_reset(sheaf_buffer *buffer)
+{
+	let_go(buffer->block);
+	*buffer = (sheaf_buffer){0};
+}
+
+bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
+{
+	return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1;
+}
+
+static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_block), &memory, err));
+	*out = (sheaf_block *)memory;
+	(*out)->cx = cx;
+	atomic_init(&(*out)->owners, 1);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size, void (*release)(void *, uint8_t *, size_t), void *user, sheaf_buffer *out,
+                               sheaf_error *err)
+{
+	*out = (sheaf_buffer){0};
+	sheaf_block *block = NULL;
+	SHEAF_TRY(new_block(cx, &block, err));
+	block->memory = data;
+	block->capacity = size;
+	block->release = release;
+	block->user = user;
+	*out = (sheaf_buffer){data, size, block};
+	return SHEAF_OK;
+}
+
+/* ---- builder ---- */
+
+void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recycled)
+{
+	*b = (sheaf_builder){.cx = cx};
+	if (!recycled) return;
+	if (sheaf_buffer_is_sole(recycled)) {
+		b->block = recycled->block;
+		b->data = b->block->memory;
+		b->capacity = b->block->capacity;
+		*recycled = (sheaf_buffer){0};
+	} else {
+		sheaf_buffer_reset(recycled);
+	}
+}
+
+void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer)
+{
+	size_t size = buffer->size;
+	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory) {
+		sheaf_builder_begin(b, cx, buffer);
+		b->size = b->block ? size : 0;
+		return;
+	}
+	sheaf_buffer old = *buffer;
+	*buffer = (sheaf_buffer){0};
+	sheaf_builder_begin(b, cx, NULL);
+	sheaf_builder_append(b, old.data, size);
+	sheaf_buffer_reset(&old);
+}
+
+static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
+{
+	enum { FIRST = 256 };
+	size_t doubled = b->capacity ? b->capacity : FIRST;
+	while (doubled < needed) doubled = doubled > SIZE_MAX / 2 ? needed : doubled * 2;
+	if (!b->block) SHEAF_TRY(new_block(b->cx, &b->block, err));
+	void *memory = b->block->memory;
+	SHEAF_TRY(sheaf_reallocate(b->cx, &memory, b->block->capacity, doubled, err));
+	b->block->memory = b->data = (uint8_t *)memory;
+	b->block->capacity = b->capacity = doubled;
+	return SHEAF_OK;
+}
+
+bool sheaf_builder_grow(sheaf_builder *b, size_t n)
+{
+	if (b->failed) return false;
+	size_t needed;
+	b->failed = sheaf_add_size(&needed, b->size, n) ? enlarge(b, needed, NULL) : SHEAF_NOMEM;
+	if (!b->failed) return true;
+	b->wanted = needed;
+	b->capacity = b->size; /* so that sheaf_builder_room keeps coming here */
+	return false;
+}
+
+sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err)
+{
+	if (!b->failed) return SHEAF_OK;
+	return sheaf_fail(err, b->failed, "memory: expected room for a buffer of %zu bytes, found %s", b->wanted,
+	                  b->failed == SHEAF_LIMIT ? "that the limit is reached" : "none");
+}
+
+sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer_reset(out);
+	sheaf_status status = sheaf_builder_status(b, err);
+	if (status) {
+		sheaf_builder_drop(b);
+		return status;
+	}
+	*out = (sheaf_buffer){b->data, b->size, b->block};
+	*b = (sheaf_builder){.cx = b->cx};
+	return SHEAF_OK;
+}
+
+void sheaf_builder_drop(sheaf_builder *b)
+{
+	let_go(b->block);
+	*b = (sheaf_builder){.cx = b->cx};
+}
+
+void sheaf_builder_u32le(sheaf_builder *b, uint32_t v)
+{
+	uint8_t bytes[4];
+	sheaf_store_u32le(bytes, v);
+	sheaf_builder_append(b, bytes, sizeof bytes);
+}
+
+void sheaf_builder_u64le(sheaf_builder *b, uint64_t v)
+{
+	uint8_t bytes[8];
+	sheaf_store_u64le(bytes, v);
+	sheaf_builder_append(b, bytes, sizeof bytes);
+}
+
+void sheaf_builder_printf(sheaf_builder *b, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0 || !sheaf_builder_room(b, (size_t)n + 1)) return;
+	va_start(args, format);
+	vsnprintf((char *)b->data + b->size, (size_t)n + 1, format, args);
+	va_end(args);
+	b->size += (size_t)n;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers from the inside: blocks with a reference count, and the builder that fills one. */
+#ifndef SHEAF_BASE_BUFFER_H
+#define SHEAF_BASE_BUFFER_H
+
+#include <sheaf/base.h>
+#include <string.h>
+
+/* A buffer over memory that `release(user, data, size)` gives back when the last owner lets go (a mapping, another
+ * library's array). On failure nothing is taken over. */
+SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size, void (*release)(void *user, uint8_t *data, size_t size), void *user,
+                                         sheaf_buffer *out, sheaf_error *err);
+/* A part of a buffer, with a reference of its own. The caller keeps at + size within the buffer. */
+sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t size);
+/* Whether nobody else owns the block, so that its memory may be written again. */
+bool sheaf_buffer_is_sole(const sheaf_buffer *buffer);
+
+/* Fills a block of its own, doubling it as needed. The first failure sticks, later calls do nothing, and
+ * sheaf_builder_finish reports it: append often, ask once. */
+typedef struct sheaf_builder {
+	uint8_t *data;
+	size_t size, capacity;
+	sheaf_block *block;
+	sheaf_context *cx;
+	sheaf_status failed;
+	size_t wanted; /* bytes asked for when it failed */
+} sheaf_builder;
+
+/* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets *recycled. */
+void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recycled);
+/* A builder that goes on behind the bytes of *buffer, which is reset: in its block where nobody else owns it, else in a copy. */
+void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer);
+/* Makes room for n bytes behind the size; false, stickily, where that fails. Slow path of sheaf_builder_room. */
+bool sheaf_builder_grow(sheaf_builder *b, size_t n);
+/* The error of a failed builder, OK otherwise. */
+SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
+/* Hands the bytes over to *out (reset first) and makes the builder empty, also on failure. */
+SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err);
+/* Lets the block go. */
+void sheaf_builder_drop(sheaf_builder *b);
+
+static inline bool sheaf_builder_room(sheaf_builder *b, size_t n)
+{
+	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
+}
+
+static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)
+{
+	if (n == 0 || !sheaf_builder_room(b, n)) return;
+	memcpy(b->data + b->size, data, n);
+	b->size += n;
+}
+
+static inline void sheaf_builder_text(sheaf_builder *b, const char *text) { sheaf_builder_append(b, text, strlen(text)); }
+
+static inline void sheaf_builder_byte(sheaf_builder *b, char c) { sheaf_builder_append(b, &c, 1); }
+
+static inline void sheaf_builder_i64(sheaf_builder *b, int64_t v) { sheaf_builder_append(b, &v, sizeof v); }
+
+void sheaf_builder_u32le(sheaf_builder *b, uint32_t v);
+void sheaf_builder_u64le(sheaf_builder *b, uint64_t v);
+/* Formatted text, for messages and small things. */
+void sheaf_builder_printf(sheaf_builder *b, const char *format, ...) SHEAF_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of a binary file, taken one field at a time and never past the end. The first failure sticks: it keeps the name
+ * and the byte of the field, every later get gives 0, and sheaf_cursor_status reports it once at the end. */
+#ifndef SHEAF_BASE_CURSOR_H
+#define SHEAF_BASE_CURSOR_H
+
+#include <sheaf/base.h>
+
+typedef struct sheaf_cursor {
+	const uint8_t *at, *end;
+	const uint8_t *begin;
+	int64_t base;       /* byte of `begin` in the input, for messages */
+	const char *failed; /* field that did not fit, or NULL */
+	int64_t failed_at;
+	uint64_t needed; /* bytes that the field, or what it counts, would take */
+} sheaf_cursor;
+
+sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base);
+uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field);
+uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field);
+int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field);
+uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
+int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
+/* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold them. */
+uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
+/* count * size bytes in place; NULL where they are not there. */
+const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field);
+/* Byte of the input at which the cursor stands. */
+int64_t sheaf_cursor_tell(const sheaf_cursor *c);
+size_t sheaf_cursor_left(const sheaf_cursor *c);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Little-endian numbers at any address, on any machine. The compiler turns each into one move where it can. */
+#ifndef SHEAF_BASE_ENDIAN_H
+#define SHEAF_BASE_ENDIAN_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t sheaf_load_u32le(const void *from)
+{
+	const uint8_t *b = (const uint8_t *)from;
+	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline uint64_t sheaf_load_u64le(const void *from)
+{
+	return (uint64_t)sheaf_load_u32le(from) | (uint64_t)sheaf_load_u32le((const uint8_t *)from + 4) << 32;
+}
+
+/* Two's complement without a cast whose result the standard leaves open. */
+static inline int32_t sheaf_load_i32le(const void *from)
+{
+	uint32_t u = sheaf_load_u32le(from);
+	return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u);
+}
+
+static inline int64_t sheaf_load_i64le(const void *from)
+{
+	uint64_t u = sheaf_load_u64le(from);
+	return u <= INT64_MAX ? (int64_t)u : -1 - (int64_t)(UINT64_MAX - u);
+}
+
+static inline void sheaf_store_u32le(void *to, uint32_t v)
+{
+	uint8_t *b = (uint8_t *)to;
+	for (int i = 0; i < 4; i++) b[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void sheaf_store_u64le(void *to, uint64_t v)
+{
+	uint8_t *b = (uint8_t *)to;
+	for (int i = 0; i < 8; i++) b[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* Copies `count` little-endian numbers of `size` (4 or 8) bytes into this machine's order. */
+static inline void sheaf_copy_le(void *to, const void *from, size_t count, size_t size)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (count) memcpy(to, from, count * size);
+#else
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < size; k++) ((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
+#endif
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Options as tables: finding rows, checking values, reading them. */
+#include <sheaf/option.h>
+#include <stdlib.h>
+#include <string.h>
+
+const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name)
+{
+	for (; table && table->name; table++)
+		if (strcmp(table->name, name) == 0) return table;
+	return NULL;
+}
+
+static bool digits_from_text(const char **text, int64_t *out)
+{
+	const char *at = *text;
+	int64_t v = 0;
+	if (*at < '0' || *at > '9') return false;
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *at - '0', &v)) return false;
+	*text = at;
+	*out = v;
+	return true;
+}
+
+bool sheaf_size_from_text(const char *text, int64_t *out)
+{
+	static const char units[] = "KMGT";
+	int64_t v;
+	if (!digits_from_text(&text, &v)) return false;
+	if (*text) {
+		const char *unit = strchr(units, *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text);
+		if (!unit || text[1]) return false;
+		if (__builtin_mul_overflow(v, (int64_t)1 << 10 * (unit - units + 1), &v)) return false;
+	}
+	*out = v;
+	return true;
+}
+
+static bool is_choice(const char *words, const char *value)
+{
+	size_t n = strlen(value);
+	while (*words) {
+		size_t word = strcspn(words, "|");
+		if (word == n && memcmp(words, value, n) == 0) return true;
+		words += word + (words[word] == '|');
+	}
+	return false;
+}
+
+sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, sheaf_error *err)
+{
+	int64_t number;
+	const char *end = value;
+	const char *found = value ? value : "nothing";
+	switch (option->kind) {
+	case SHEAF_OPTION_FLAG:
+		if (value) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected no value, found %s", option->name, found);
+		return SHEAF_OK;
+	case SHEAF_OPTION_TEXT:
+		if (!value) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name, option->argument);
+		return SHEAF_OK;
+	case SHEAF_OPTION_COUNT:
+		if (value && digits_from_text(&end, &number) && !*end) return SHEAF_OK;
+		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a whole number, found %s", option->name, found);
+	case SHEAF_OPTION_SIZE:
+		if (value && sheaf_size_from_text(value, &number)) return SHEAF_OK;
+		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a size such as 4096, 64K or 2G, found %s", option->name, found);
+	case SHEAF_OPTION_CHOICE:
+		if (value && is_choice(option->argument, value)) return SHEAF_OK;
+		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found %s", option->name, option->argument, found);
+	}
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option of a known kind, found kind %d", option->name, (int)option->kind);
+}
+
+const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k)
+{
+	for (int i = 0; i < values->count; i++)
+		if (strcmp(values->settings[i].name, name) == 0 && k-- == 0) return values->settings[i].value;
+	return NULL;
+}
+
+const char *sheaf_values_text(const sheaf_values *values, const char *name)
+{
+	for (int i = values->count; i-- > 0;)
+		if (strcmp(values->settings[i].name, name) == 0) return values->settings[i].value;
+	return NULL;
+}
+
+bool sheaf_values_flag(const sheaf_values *values, const char *name)
+{
+	for (int i = 0; i < values->count; i++)
+		if (strcmp(values->settings[i].name, name) == 0) return true;
+	return false;
+}
+
+int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise)
+{
+	const char *text = sheaf_values_text(values, name);
+	int64_t number;
+	return text && sheaf_size_from_text(text, &number) ? number : otherwise;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Statuses, errors and the text of problems. */
+#include <sheaf/base.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef SHEAF_VERSION
+#define SHEAF_VERSION "0.0.0"
+#endif
+
+const char *sheaf_version(void) { return SHEAF_VERSION; }
+
+const char *sheaf_status_name(sheaf_status status)
+{
+	static const char *const names[] = {"ok", "end", "nomem", "io", "unknown", "data", "short", "unsupported", "loss", "limit", "usage", "stopped"};
+	if ((size_t)status >= sizeof names / sizeof *names) return "status?";
+	return names[status];
+}
+
+sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
+{
+	if (!err) return status;
+	va_list args;
+	va_start(args, format);
+	err->status = status;
+	err->sys = 0;
+	vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	return status;
+}
+
+sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
+{
+	if (!err) return SHEAF_IO;
+	va_list args;
+	va_start(args, format);
+	err->status = SHEAF_IO;
+	err->sys = sys;
+	int n = vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	size_t used = n < 0 ? 0 : (size_t)n;
+	if (used < sizeof err->message) snprintf(err->message + used, sizeof err->message - used, ": %s", strerror(sys));
+	return SHEAF_IO;
+}
+
+/* Appends to text[size] at *used, cut to fit. */
+static void put(char *text, size_t size, size_t *used, const char *format, ...) SHEAF_PRINTF(4, 5);
+static void put(char *text, size_t size, size_t *used, const char *format, ...)
+{
+	if (*used >= size) return;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text + *used, size - *used, format, args);
+	va_end(args);
+	*used += n < 0 ? 0 : (size_t)n;
+}
+
+static void put_place(char *text, size_t size, size_t *used, const sheaf_place *place)
+{
+	const char *lead = "";
+	if (place->file) put(text, size, used, "%s", place->file);
+	if (place->line > 0) {
+		put(text, size, used, ":%" PRId64, place->line);
+		if (place->column > 0) put(text, size, used, ":%" PRId64, place->column);
+		if (place->byte >= 0) put(text, size, used, " (byte %" PRId64 ")", place->byte);
+	}
+	if (place->file) lead = ": ";
+	if (place->chunk >= 0) put(text, size, used, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
+	if (place->row >= 0) put(text, size, used, "%ssequence %" PRId64, lead, place->row), lead = ", ";
+	if (place->stream) put(text, size, used, "%sstream \"%s\"", lead, place->stream), lead = ", ";
+	if (place->line <= 0 && place->byte >= 0) put(text, size, used, "%sbyte %" PRId64, lead, place->byte);
+}
+
+const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size)
+{
+	size_t used = 0;
+	if (size) text[0] = '\0';
+	put_place(text, size, &used, &problem->place);
+	if (used) put(text, size, &used, ": ");
+	put(text, size, &used, "expected %s, found %s", problem->expected, problem->found);
+	if (problem->consequence) put(text, size, &used, "; %s", problem->consequence);
+	return text;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* XXH3, 128 bits. The state's size is known only to static users of the header, hence the macro. */
+#include "third/xxhash.h"
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+size_t sheaf_xxhash_state_size(void) { return sizeof(XXH3_state_t); }
+
+void sheaf_xxhash_begin(void *state, uint64_t seed)
+{
+	XXH3_INITSTATE((XXH3_state_t *)state);
+	XXH3_128bits_reset_withSeed((XXH3_state_t *)state, seed);
+}
+
+void sheaf_xxhash_add(void *state, const void *data, size_t size) { XXH3_128bits_update((XXH3_state_t *)state, data, size); }
+
+sheaf_digest sheaf_xxhash_end(const void *state)
+{
+	XXH128_hash_t h = XXH3_128bits_digest((const XXH3_state_t *)state);
+	return (sheaf_digest){h.low64, h.high64};
+}
+
+sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
+{
+	XXH128_hash_t h = XXH3_128bits_withSeed(data, size, seed);
+	return (sheaf_digest){h.low64, h.high64};
+}
