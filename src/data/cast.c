@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Turning a column's values into another element type, saying where a value changes. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BATCH = 256 };
+
+/* The values under one row. */
+static sheaf_run values_of(const sheaf_column *column, int64_t row)
+{
+	sheaf_run run = {row, row + 1};
+	for (int l = 0; l < column->nlevels; l++) run = sheaf_level_below(&column->levels[l], run);
+	return run;
+}
+
+static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type type, uint8_t *to)
+{
+	sheaf_canon canon[BATCH];
+	int64_t changed = 0;
+	for (int64_t at = run.begin; at < run.end; at += BATCH) {
+		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
+		sheaf_canon_values(column->type, column->values.data, at, n, canon);
+		changed += sheaf_canon_store(type, canon, n, to, at);
+	}
+	return changed;
+}
+
+static sheaf_status report(const sheaf_field *to, sheaf_type from, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
+{
+	char expected[64], found[96];
+	snprintf(expected, sizeof expected, "values that fit %s", sheaf_type_name(to->type));
+	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed, sheaf_type_name(from));
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "value changed by its element type", SHEAF_NOWHERE, expected, found, "rounded"};
+	problem.place.stream = to->name;
+	problem.place.row = row;
+	return sheaf_report(cx, &problem, err);
+}
+
+/* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position 0. */
+static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int64_t nrows, int64_t row, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t count = column->values.size / sheaf_type_size(column->type);
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_status status = SHEAF_OK;
+	if (sheaf_builder_room(&b, count * sheaf_type_size(to->type))) {
+		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
+			int64_t changed = cast_run(column, values_of(column, r), to->type, b.data);
+			if (changed) status = report(to, column->type, row + r, changed, cx, err);
+		}
+		b.size = count * sheaf_type_size(to->type);
+	}
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, err));
+	column->type = to->type;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, int64_t row, sheaf_context *cx, sheaf_error *err)
+{
+	for (int c = 0; c < frame->ncolumns; c++)
+		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], frame->nrows, row, cx, err));
+	return SHEAF_OK;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Checking a frame at one of four depths: sizes, offsets, indices. */
+#include "base/checked.h"
+#include "data/frame.h"
+#include <inttypes.h>
+
+typedef struct spot {
+	const sheaf_field *field;
+	int level;
+	sheaf_error *err;
+} spot;
+
+static sheaf_status flaw(const spot *at, const char *what, int64_t expected, int64_t found)
+{
+	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64, at->field->name, at->level, what, expected, found);
+}
+
+static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int64_t count, size_t size, const char *what)
+{
+	size_t bytes;
+	if (!sheaf_mul_size(&bytes, (size_t)count, size) || buffer->size < bytes) return flaw(at, what, count, (int64_t)(buffer->size / size));
+	return SHEAF_OK;
+}
+
+static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth, int64_t *below)
+{
+	SHEAF_TRY(check_bytes(at, &level->offsets, n + 1, 8, "as many offsets as"));
+	const int64_t *o = sheaf_level_offsets(level);
+	if (o[0] < 0) return flaw(at, "a first offset of at least", 0, o[0]);
+	for (int64_t p = 0; depth >= SHEAF_CHECK_OFFSETS && p < n; p++)
+		if (o[p + 1] < o[p]) return flaw(at, "an offset of at least", o[p], o[p + 1]);
+	if (o[n] < o[0]) return flaw(at, "a last offset of at least", o[0], o[n]);
+	*below = o[n];
+	return SHEAF_OK;
+}
+
+static sheaf_status check_indices(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
+{
+	for (int r = 0; r < level->shape.rank; r++) {
+		SHEAF_TRY(check_bytes(at, &level->indices[r], n, sheaf_type_size(level->shape.index_type), "as many indices as"));
+		for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
+			int64_t i = sheaf_level_index(level, r, p);
+			if (i < 0 || i >= level->shape.extents[r]) return flaw(at, "an index below", level->shape.extents[r], i);
+		}
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_depth depth, int64_t *n)
+{
+	if (level->shape.kind == SHEAF_FIXED) {
+		int64_t below;
+		if (!sheaf_mul_i64(&below, *n, level->shape.extents[0])) return flaw(at, "fewer positions than", INT64_MAX, *n);
+		*n = below;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(check_offsets(at, level, *n, depth, n));
+	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
+}
+
+static sheaf_status check_column(const sheaf_column *column, const sheaf_field *field, int64_t nrows, sheaf_depth depth, sheaf_error *err)
+{
+	spot at = {field, 0, err};
+	int64_t n = nrows;
+	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
+	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
+	for (; at.level < column->nlevels; at.level++) {
+		const sheaf_level_shape *have = &column->levels[at.level].shape, *want = &field->levels[at.level];
+		if (have->kind != want->kind || have->rank != want->rank) return flaw(&at, "level kind", (int)want->kind, (int)have->kind);
+		SHEAF_TRY(check_level(&at, &column->levels[at.level], depth, &n));
+	}
+	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
+}
+
+sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth, sheaf_error *err)
+{
+	if (depth == SHEAF_CHECK_NONE) return SHEAF_OK;
+	if (frame->nrows < 0) return sheaf_fail(err, SHEAF_DATA, "frame: expected at least 0 rows, found %" PRId64, frame->nrows);
+	if (frame->ncolumns != schema->nfields) return sheaf_fail(err, SHEAF_DATA, "frame: expected %d columns, found %d", schema->nfields, frame->ncolumns);
+	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
+	return SHEAF_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Exact comparison of columns. */
+#include "data/compare.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include <string.h>
+
+enum { BATCH = 256 };
+
+static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column *b, int64_t at_b, int64_t n)
+{
+	sheaf_canon ca[BATCH], cb[BATCH];
+	size_t size = sheaf_type_size(a->type);
+	if (n == 0) return true;
+	if (a->type == b->type && memcmp(a->values.data + (size_t)at_a * size, b->values.data + (size_t)at_b * size, (size_t)n * size) == 0) return true;
+	for (int64_t i = 0; i < n; i += BATCH) {
+		int64_t m = n - i < BATCH ? n - i : BATCH;
+		sheaf_canon_values(a->type, a->values.data, at_a + i, m, ca);
+		sheaf_canon_values(b->type, b->values.data, at_b + i, m, cb);
+		for (int64_t k = 0; k < m; k++)
+			if (!sheaf_canon_equal(ca[k], cb[k])) return false;
+	}
+	return true;
+}
+
+static int64_t index_at(const sheaf_level *level, int r, int64_t first, int64_t k)
+{
+	return level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, r, first + k) : k;
+}
+
+static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level *b, int64_t at_b, int64_t n)
+{
+	int rank_a = a->shape.kind == SHEAF_COORD ? a->shape.rank : 1, rank_b = b->shape.kind == SHEAF_COORD ? b->shape.rank : 1;
+	if (rank_a != rank_b) return false;
+	if (a->shape.kind == SHEAF_FIXED && b->shape.kind == SHEAF_FIXED) return true;
+	for (int r = 0; r < rank_a; r++)
+		for (int64_t k = 0; k < n; k++)
+			if (index_at(a, r, at_a, k) != index_at(b, r, at_b, k)) return false;
+	return true;
+}
+
+bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b, int level_b, int64_t at_b)
+{
+	if (level_a == a->nlevels || level_b == b->nlevels) return level_a == a->nlevels && level_b == b->nlevels && values_equal(a, at_a, b, at_b, 1);
+	const sheaf_level *la = &a->levels[level_a], *lb = &b->levels[level_b];
+	sheaf_run ra = sheaf_level_below_one(la, at_a), rb = sheaf_level_below_one(lb, at_b);
+	int64_t n = sheaf_run_length(ra);
+	if ((la->shape.kind == SHEAF_LIST) != (lb->shape.kind == SHEAF_LIST) || n != sheaf_run_length(rb)) return false;
+	if (la->shape.kind != SHEAF_LIST && !indices_equal(la, ra.begin, lb, rb.begin, n)) return false;
+	if (level_a + 1 == a->nlevels && level_b + 1 == b->nlevels) return values_equal(a, ra.begin, b, rb.begin, n);
+	for (int64_t k = 0; k < n; k++)
+		if (!sheaf_positions_equal(a, level_a + 1, ra.begin + k, b, level_b + 1, rb.begin + k)) return false;
+	return true;
+}

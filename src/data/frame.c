@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames: shaping, slicing, appending, letting go. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include <string.h>
+
+static void reset_column(sheaf_column *column)
+{
+	for (int l = 0; l < SHEAF_MAX_LEVELS; l++) {
+		sheaf_buffer_reset(&column->levels[l].offsets);
+		for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_buffer_reset(&column->levels[l].indices[r]);
+	}
+	sheaf_buffer_reset(&column->values);
+}
+
+void sheaf_frame_free(sheaf_frame *frame)
+{
+	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
+	if (frame->columns) sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);
+	sheaf_buffer_reset(&frame->lines);
+	*frame = (sheaf_frame){0};
+}
+
+static sheaf_status make_columns(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_error *err)
+{
+	void *columns;
+	if (frame->ncolumns == n && frame->columns) return SHEAF_OK;
+	sheaf_frame_free(frame);
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *frame->columns, &columns, err));
+	*frame = (sheaf_frame){.ncolumns = n, .columns = (sheaf_column *)columns, .cx = cx};
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+{
+	SHEAF_TRY(make_columns(frame, schema->nfields, cx, err));
+	for (int c = 0; c < schema->nfields; c++) {
+		const sheaf_field *field = &schema->fields[c];
+		sheaf_column *column = &frame->columns[c];
+		column->nlevels = field->nlevels;
+		column->type = field->type;
+		for (int l = 0; l < field->nlevels; l++) column->levels[l].shape = field->levels[l];
+	}
+	frame->nrows = 0;
+	return SHEAF_OK;
+}
+
+void sheaf_frame_clear(sheaf_frame *frame)
+{
+	frame->nrows = 0;
+	frame->lines.size = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		sheaf_column *column = &frame->columns[c];
+		for (int l = 0; l < column->nlevels; l++) {
+			column->levels[l].offsets.size = 0;
+			for (int r = 0; r < column->levels[l].shape.rank; r++) column->levels[l].indices[r].size = 0;
+		}
+		column->values.size = 0;
+	}
+}
+
+/* ---- slices ---- */
+
+static void share(sheaf_buffer *to, const sheaf_buffer *from)
+{
+	sheaf_buffer old = *to;
+	*to = sheaf_buffer_ref(from);
+	sheaf_buffer_reset(&old);
+}
+
+static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, size_t size)
+{
+	sheaf_buffer old = *to;
+	*to = sheaf_buffer_part(from, at, size);
+	sheaf_buffer_reset(&old);
+}
+
+/* Only the part above the first offsets is cut: below them positions are absolute. */
+static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column *out)
+{
+	bool cut = true;
+	out->nlevels = column->nlevels;
+	out->type = column->type;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level *level = &column->levels[l];
+		out->levels[l].shape = level->shape;
+		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
+		if (level->shape.kind == SHEAF_FIXED) {
+			run = (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
+		} else if (cut) {
+			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8, (size_t)(sheaf_run_length(run) + 1) * 8);
+			cut = false;
+		} else {
+			share(&out->levels[l].offsets, &level->offsets);
+		}
+	}
+	size_t size = sheaf_type_size(column->type);
+	if (cut)
+		share_part(&out->values, &column->values, (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
+	else
+		share(&out->values, &column->values);
+}
+
+sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, int without, sheaf_frame *out, sheaf_error *err)
+{
+	int kept = 0;
+	SHEAF_TRY(make_columns(out, frame->ncolumns - (without >= 0), frame->cx, err));
+	for (int c = 0; c < frame->ncolumns; c++)
+		if (c != without) slice_column(&frame->columns[c], (sheaf_run){from, to}, &out->columns[kept++]);
+	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
+	out->nrows = to - from;
+	return SHEAF_OK;
+}
+
+/* ---- appending ---- */
+
+static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, size_t size, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, to);
+	if (from->size) sheaf_builder_append(&b, from->data + (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
+	return sheaf_builder_finish(&b, to, err);
+}
+
+static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+{
+	const int64_t *o = (const int64_t *)(const void *)from->data;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, to);
+	if (b.size == 0) sheaf_builder_i64(&b, 0);
+	if (sheaf_builder_room(&b, (size_t)sheaf_run_length(run) * 8)) {
+		int64_t *end = (int64_t *)(void *)(b.data + b.size);
+		int64_t shift = end[-1] - o[run.begin];
+		for (int64_t p = run.begin; p < run.end; p++) *end++ = o[p + 1] + shift;
+		b.size += (size_t)sheaf_run_length(run) * 8;
+	}
+	return sheaf_builder_finish(&b, to, err);
+}
+
+static sheaf_status append_column(sheaf_column *to, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+{
+	to->nlevels = from->nlevels;
+	to->type = from->type;
+	for (int l = 0; l < from->nlevels; l++) {
+		const sheaf_level *level = &from->levels[l];
+		to->levels[l].shape = level->shape;
+		if (level->shape.kind != SHEAF_FIXED) SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
+		run = sheaf_level_below(level, run);
+		for (int r = 0; r < level->shape.rank; r++)
+			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run, sheaf_type_size(level->shape.index_type), cx, err));
+	}
+	return append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
+}
+
+sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err)
+{
+	SHEAF_TRY(make_columns(to, rows->ncolumns, cx, err));
+	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(append_column(&to->columns[c], &rows->columns[c], (sheaf_run){from, until}, cx, err));
+	if (rows->lines.size) SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
+	to->nrows += until - from;
+	return SHEAF_OK;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Making schemas and frames: what decoders, the writer and the tests build with. */
+#ifndef SHEAF_DATA_FRAME_H
+#define SHEAF_DATA_FRAME_H
+
+#include <sheaf/frame.h>
+
+/* ---- schemas ---- */
+
+/* Appends a field of no levels and type F32; the name is copied. *out is valid until the next field is added. */
+SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err);
+/* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
+void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
+SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);
+/* The key column of sequences: uint64, named "key". */
+SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_schema_remove(sheaf_schema *schema, int field, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+void sheaf_schema_free(sheaf_schema *schema);
+
+/* ---- runs of positions ---- */
+
+typedef struct sheaf_run {
+	int64_t begin, end;
+} sheaf_run;
+
+static inline int64_t sheaf_run_length(sheaf_run run) { return run.end - run.begin; }
+
+/* What a run of positions of a level covers below it. */
+static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run run)
+{
+	if (level->shape.kind == SHEAF_FIXED) return (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
+	const int64_t *o = sheaf_level_offsets(level);
+	return (sheaf_run){o[run.begin], o[run.end]};
+}
+
+static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t p) { return sheaf_level_below(level, (sheaf_run){p, p + 1}); }
+
+/* Index number p of a COORD level. */
+static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t p)
+{
+	const void *data = level->indices[r].data;
+	return level->shape.index_type == SHEAF_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
+}
+
+/* ---- frames ---- */
+
+/* Shapes the frame after the schema and sets it to no rows. Buffers stay where they are, for builders to reuse. */
+SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
+/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame without column `without` (-1: with all), sharing its buffers. */
+SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, int without, sheaf_frame *out, sheaf_error *err);
+/* Copies rows [from, to) of `rows` behind those of *to, which has the same columns (or none yet). */
+SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err);
+/* No rows; buffers stay for reuse. */
+void sheaf_frame_clear(sheaf_frame *frame);
+
+/* Turns a column's values into another type. A value that changes is reported as LOSS once for each row it stands in. */
+SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, int64_t row, sheaf_context *cx, sheaf_error *err);
+
+#endif

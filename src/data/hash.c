@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* The content hash. Each row of each column is hashed with the row's number as the seed and the results are summed, so that
+ * rows can be hashed in any cutting and, later, on any number of threads. What is hashed is the canonical form that comparison
+ * uses: runs as counts, entries as (index, value). */
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include "third/xxhash.h"
+#include <sheaf/report.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BATCH = 256 };
+
+struct sheaf_hash {
+	sheaf_context *cx;
+	sheaf_schema schema;
+	sheaf_digest *sums; /* one for each field */
+	void *state;
+	int64_t rows;
+	bool keys, types;
+};
+
+sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, sheaf_context *cx, sheaf_hash **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hash), &memory, err));
+	sheaf_hash *hash = (sheaf_hash *)memory;
+	*hash = (sheaf_hash){.cx = cx, .keys = keys, .types = types};
+	sheaf_status status = sheaf_schema_copy(schema, cx, &hash->schema, err);
+	if (status == SHEAF_OK) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
+	if (status) {
+		sheaf_hash_free(hash);
+		return status;
+	}
+	hash->sums = (sheaf_digest *)memory;
+	*out = hash;
+	return SHEAF_OK;
+}
+
+void sheaf_hash_free(sheaf_hash *hash)
+{
+	if (!hash) return;
+	sheaf_release(hash->cx, hash->sums, ((size_t)hash->schema.nfields + 1) * sizeof *hash->sums);
+	sheaf_release(hash->cx, hash->state, sheaf_xxhash_state_size());
+	sheaf_schema_free(&hash->schema);
+	sheaf_release(hash->cx, hash, sizeof *hash);
+}
+
+static void add_count(void *state, int64_t n) { sheaf_xxhash_add(state, &n, sizeof n); }
+
+/* Entries in one go: index and value words. `level` NULL: a bare value. */
+static void add_entries(void *state, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
+{
+	sheaf_canon canon[BATCH];
+	uint64_t words[2 * BATCH];
+	for (int64_t at = run.begin; at < run.end; at += BATCH) {
+		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
+		uint64_t *w = words;
+		sheaf_canon_values(column->type, column->values.data, at, n, canon);
+		for (int64_t k = 0; k < n; k++) {
+			uint64_t bits;
+			memcpy(&bits, &canon[k].nearest, sizeof bits);
+			if (level) *w++ = (uint64_t)(level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
+			*w++ = bits + (uint64_t)canon[k].rest * 0x9e3779b97f4a7c15u;
+		}
+		sheaf_xxhash_add(state, words, (size_t)(w - words) * sizeof *words);
+	}
+}
+
+static void add_position(void *state, const sheaf_column *column, int l, int64_t p)
+{
+	if (l == column->nlevels) {
+		add_entries(state, column, NULL, (sheaf_run){p, p + 1});
+		return;
+	}
+	const sheaf_level *level = &column->levels[l];
+	sheaf_run run = sheaf_level_below_one(level, p);
+	bool indexed = level->shape.kind != SHEAF_LIST;
+	add_count(state, sheaf_run_length(run));
+	if (l + 1 == column->nlevels && level->shape.rank <= 1) {
+		add_entries(state, column, indexed ? level : NULL, run);
+		return;
+	}
+	for (int64_t q = run.begin; q < run.end; q++) {
+		for (int r = 0; r < level->shape.rank; r++) add_count(state, sheaf_level_index(level, r, q));
+		if (level->shape.kind == SHEAF_FIXED) add_count(state, q - run.begin);
+		add_position(state, column, l + 1, q);
+	}
+}
+
+sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (frame->ncolumns != hash->schema.nfields) return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
+	for (int c = 0; c < frame->ncolumns; c++) {
+		if (hash->schema.fields[c].meaning == SHEAF_KEY && !hash->keys) continue;
+		for (int64_t r = 0; r < frame->nrows; r++) {
+			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->rows + r));
+			add_position(hash->state, &frame->columns[c], 0, r);
+			sheaf_digest row = sheaf_xxhash_end(hash->state);
+			hash->sums[c].low += row.low;
+			hash->sums[c].high += row.high;
+		}
+	}
+	if (hash->keys && sheaf_schema_key(&hash->schema) < 0) {
+		/* Rows without keys have their numbers for keys. */
+		for (int64_t r = 0; r < frame->nrows; r++) {
+			sheaf_canon c;
+			uint64_t number = (uint64_t)(hash->rows + r), bits;
+			sheaf_canon_values(SHEAF_U64, &number, 0, 1, &c);
+			memcpy(&bits, &c.nearest, sizeof bits);
+			bits += (uint64_t)c.rest * 0x9e3779b97f4a7c15u;
+			sheaf_digest row = sheaf_xxhash(&bits, sizeof bits, number);
+			hash->sums[hash->schema.nfields].low += row.low;
+			hash->sums[hash->schema.nfields].high += row.high;
+		}
+	}
+	hash->rows += frame->nrows;
+	return SHEAF_OK;
+}
+
+static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, const sheaf_field *field, sheaf_digest sum)
+{
+	void *state = hash->state;
+	sheaf_xxhash_begin(state, 1);
+	sheaf_xxhash_add(state, name, strlen(name) + 1);
+	sheaf_xxhash_add(state, &sum, sizeof sum);
+	if (field && hash->types && field->meaning != SHEAF_KEY) {
+		add_count(state, (int64_t)field->type);
+		for (int l = 0; l < field->nlevels; l++) add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extents[0]);
+	}
+	return sheaf_xxhash_end(state);
+}
+
+void sheaf_hash_text(const sheaf_hash *hash, char text[33])
+{
+	/* Columns are summed: their order does not count, their names do. */
+	sheaf_digest total = {0, 0};
+	bool keyed = false;
+	for (int c = 0; c < hash->schema.nfields; c++) {
+		const sheaf_field *field = &hash->schema.fields[c];
+		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
+		keyed |= field->meaning == SHEAF_KEY;
+		sheaf_digest d = finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);
+		total.low += d.low, total.high += d.high;
+	}
+	if (hash->keys && !keyed) {
+		sheaf_digest d = finish_column(hash, "", NULL, hash->sums[hash->schema.nfields]);
+		total.low += d.low, total.high += d.high;
+	}
+	sheaf_xxhash_begin(hash->state, 2);
+	add_count(hash->state, hash->rows);
+	sheaf_xxhash_add(hash->state, &total, sizeof total);
+	sheaf_digest end = sheaf_xxhash_end(hash->state);
+	snprintf(text, 33, "%016llx%016llx", (unsigned long long)end.high, (unsigned long long)end.low);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields and schemas. */
+#include "base/memory.h"
+#include "data/frame.h"
+#include <string.h>
+
+size_t sheaf_type_size(sheaf_type type)
+{
+	static const size_t sizes[SHEAF_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+	return sizes[type];
+}
+
+const char *sheaf_type_name(sheaf_type type)
+{
+	static const char *const names[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"};
+	return (unsigned)type < SHEAF_TYPES ? names[type] : "type?";
+}
+
+static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
+{
+	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST && field->levels[1].kind == inner;
+}
+
+bool sheaf_field_is_dense(const sheaf_field *field) { return is_stream(field, SHEAF_FIXED); }
+
+bool sheaf_field_is_sparse(const sheaf_field *field) { return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1; }
+
+int64_t sheaf_field_dim(const sheaf_field *field) { return field->levels[1].extents[0]; }
+
+int sheaf_schema_find(const sheaf_schema *schema, const char *name)
+{
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].meaning != SHEAF_KEY && strcmp(schema->fields[i].name, name) == 0) return i;
+	return -1;
+}
+
+int sheaf_schema_key(const sheaf_schema *schema)
+{
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].meaning == SHEAF_KEY) return i;
+	return -1;
+}
+
+sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err)
+{
+	char *copy;
+	void *fields = schema->fields;
+	size_t size = (size_t)schema->nfields * sizeof *schema->fields;
+	schema->cx = cx;
+	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
+	sheaf_status status = sheaf_reallocate(cx, &fields, size, size + sizeof *schema->fields, err);
+	if (status) {
+		sheaf_release_text(cx, copy);
+		return status;
+	}
+	schema->fields = (sheaf_field *)fields;
+	*out = &schema->fields[schema->nfields++];
+	**out = (sheaf_field){.name = copy, .type = SHEAF_F32};
+	return SHEAF_OK;
+}
+
+void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type)
+{
+	field->meaning = SHEAF_NUMBER;
+	field->type = type;
+	field->nlevels = 2;
+	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	field->levels[1] = (sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
+	field->levels[1].index_type = sparse && dim - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+}
+
+sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err)
+{
+	char *copy;
+	SHEAF_TRY(sheaf_copy_text(cx, alias, n, &copy, err));
+	sheaf_release_text(cx, field->alias);
+	field->alias = copy;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(schema, cx, "key", 3, &field, err));
+	field->meaning = SHEAF_KEY;
+	field->type = SHEAF_U64;
+	return SHEAF_OK;
+}
+
+static void free_field(sheaf_context *cx, sheaf_field *field)
+{
+	sheaf_release_text(cx, field->name);
+	sheaf_release_text(cx, field->alias);
+}
+
+sheaf_status sheaf_schema_remove(sheaf_schema *schema, int field, sheaf_error *err)
+{
+	/* A smaller copy first: counted memory is given back by its exact size, so a block cannot simply be left too large. */
+	size_t size = (size_t)schema->nfields * sizeof *schema->fields;
+	void *fewer;
+	SHEAF_TRY(sheaf_allocate(schema->cx, size - sizeof *schema->fields, &fewer, err));
+	sheaf_field *to = (sheaf_field *)fewer;
+	for (int i = 0; i < schema->nfields; i++)
+		if (i != field) *to++ = schema->fields[i];
+	free_field(schema->cx, &schema->fields[field]);
+	sheaf_release(schema->cx, schema->fields, size);
+	schema->fields = (sheaf_field *)fewer;
+	schema->nfields--;
+	return SHEAF_OK;
+}
+
+static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(out, cx, from->name, strlen(from->name), &field, err));
+	char *name = field->name;
+	*field = *from;
+	field->name = name;
+	field->alias = NULL;
+	return from->alias ? sheaf_field_set_alias(field, cx, from->alias, strlen(from->alias), err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+{
+	*out = (sheaf_schema){.cx = cx};
+	for (int i = 0; i < schema->nfields; i++) {
+		sheaf_status status = copy_field(&schema->fields[i], cx, out, err);
+		if (status == SHEAF_OK) continue;
+		sheaf_schema_free(out);
+		return status;
+	}
+	return SHEAF_OK;
+}
+
+void sheaf_schema_free(sheaf_schema *schema)
+{
+	for (int i = 0; i < schema->nfields; i++) free_field(schema->cx, &schema->fields[i]);
+	if (schema->fields) sheaf_release(schema->cx, schema->fields, (size_t)schema->nfields * sizeof *schema->fields);
+	*schema = (sheaf_schema){0};
+}

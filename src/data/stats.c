@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole-dataset statistics, gathered frame by frame; all exact but the sums, which are compensated doubles. */
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/print.h"
+#include "data/value.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { BATCH = 256, BUCKETS = 65 };
+
+/* Counts with their least, largest and total; buckets by power of two: bucket 0 counts 0, bucket k counts [2^(k-1), 2^k). */
+typedef struct tally {
+	int64_t n, least, most;
+	double total;
+	int64_t buckets[BUCKETS];
+} tally;
+
+typedef struct field_stats {
+	tally lengths; /* samples in a row */
+	tally entries; /* stored values in a sample, of sparse streams */
+	int64_t values, zeros, nans, infinities;
+	double least, most;    /* of finite values */
+	double sum, lost;      /* Neumaier's sum and its compensation */
+	int64_t least_index, most_index;
+	bool ordinal;          /* keys: 0, 1, 2, ... so far */
+} field_stats;
+
+struct sheaf_stats {
+	sheaf_context *cx;
+	sheaf_schema schema;
+	field_stats *fields;
+	int64_t rows;
+};
+
+sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_stats **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_stats), &memory, err));
+	sheaf_stats *stats = (sheaf_stats *)memory;
+	stats->cx = cx;
+	sheaf_status status = sheaf_schema_copy(schema, cx, &stats->schema, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *stats->fields, &memory, err);
+	if (status) {
+		sheaf_stats_free(stats);
+		return status;
+	}
+	stats->fields = (field_stats *)memory;
+	for (int f = 0; f < schema->nfields; f++) stats->fields[f] = (field_stats){.least = INFINITY, .most = -INFINITY, .least_index = -1, .most_index = -1, .ordinal = true};
+	*out = stats;
+	return SHEAF_OK;
+}
+
+void sheaf_stats_free(sheaf_stats *stats)
+{
+	if (!stats) return;
+	sheaf_release(stats->cx, stats->fields, (size_t)stats->schema.nfields * sizeof *stats->fields);
+	sheaf_schema_free(&stats->schema);
+	sheaf_release(stats->cx, stats, sizeof *stats);
+}
+
+static void count(tally *t, int64_t v)
+{
+	if (t->n == 0 || v < t->least) t->least = v;
+	if (t->n == 0 || v > t->most) t->most = v;
+	t->n++;
+	t->total += (double)v;
+	t->buckets[v == 0 ? 0 : 64 - __builtin_clzll((unsigned long long)v)]++;
+}
+
+static void add_to_sum(field_stats *s, double v)
+{
+	double sum = s->sum + v;
+	s->lost += fabs(s->sum) >= fabs(v) ? (s->sum - sum) + v : (v - sum) + s->sum;
+	s->sum = sum;
+}
+
+static void add_value(field_stats *s, double v)
+{
+	s->zeros += v == 0;
+	if (isnan(v)) {
+		s->nans++;
+	} else if (isinf(v)) {
+		s->infinities++;
+	} else {
+		if (v < s->least) s->least = v;
+		if (v > s->most) s->most = v;
+		add_to_sum(s, v);
+	}
+}
+
+static void add_values(field_stats *s, const sheaf_column *column, sheaf_run run)
+{
+	sheaf_canon canon[BATCH];
+	s->values += sheaf_run_length(run);
+	for (int64_t at = run.begin; at < run.end; at += BATCH) {
+		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
+		sheaf_canon_values(column->type, column->values.data, at, n, canon);
+		for (int64_t k = 0; k < n; k++) add_value(s, canon[k].nearest);
+	}
+}
+
+static void add_indices(field_stats *s, const sheaf_level *level, sheaf_run run)
+{
+	for (int64_t p = run.begin; p < run.end; p++) {
+		int64_t i = sheaf_level_index(level, 0, p);
+		if (s->least_index < 0 || i < s->least_index) s->least_index = i;
+		if (i > s->most_index) s->most_index = i;
+	}
+}
+
+static void add_column(field_stats *s, const sheaf_column *column, int64_t nrows)
+{
+	sheaf_run run = {0, nrows};
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level *level = &column->levels[l];
+		sheaf_level_kind kind = level->shape.kind;
+		tally *t = l == 0 && kind == SHEAF_LIST ? &s->lengths : kind == SHEAF_COORD ? &s->entries : NULL;
+		for (int64_t p = run.begin; t && p < run.end; p++) count(t, sheaf_run_length(sheaf_level_below_one(level, p)));
+		run = sheaf_level_below(level, run);
+		if (kind == SHEAF_COORD) add_indices(s, level, run);
+	}
+	add_values(s, column, run);
+}
+
+static void add_keys(field_stats *s, const sheaf_column *column, int64_t first, int64_t nrows)
+{
+	const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
+	for (int64_t r = 0; r < nrows; r++) s->ordinal &= keys[r] == (uint64_t)(first + r);
+}
+
+sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (frame->ncolumns != stats->schema.nfields) return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields, frame->ncolumns);
+	for (int c = 0; c < frame->ncolumns; c++) {
+		if (stats->schema.fields[c].meaning == SHEAF_KEY)
+			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
+		else
+			add_column(&stats->fields[c], &frame->columns[c], frame->nrows);
+	}
+	stats->rows += frame->nrows;
+	return SHEAF_OK;
+}
+
+void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *samples, int64_t *values)
+{
+	*rows = stats->rows;
+	*samples = *values = 0;
+	for (int f = 0; f < stats->schema.nfields; f++) {
+		if (stats->schema.fields[f].meaning == SHEAF_KEY) continue;
+		*samples += (int64_t)stats->fields[f].lengths.total;
+		*values += stats->fields[f].values;
+	}
+}
+
+/* ---- text ---- */
+
+
+static double mean(double total, int64_t n) { return n ? total / (double)n : 0; }
+
+static int64_t finite_values(const field_stats *s) { return s->values - s->nans - s->infinities; }
+
+/* Share of the cells of all samples that are stored. */
+static double density(const field_stats *s, const sheaf_field *field)
+{
+	double cells = (double)s->entries.n * (double)sheaf_field_dim(field);
+	return cells > 0 ? (double)s->values / cells : 0;
+}
+
+static void json_tally(sheaf_builder *b, const char *name, const tally *t)
+{
+	bool first = true;
+	sheaf_builder_printf(b, ",\"%s\":{\"count\":%" PRId64 ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":", name, t->n, t->least, t->most);
+	sheaf_json_real(b, mean(t->total, t->n));
+	sheaf_builder_text(b, ",\"histogram\":[");
+	for (int k = 0; k < BUCKETS; k++) {
+		if (t->buckets[k] == 0) continue;
+		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
+		sheaf_builder_printf(b, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"count\":%" PRId64 "}", first ? "" : ",", low, high, t->buckets[k]);
+		first = false;
+	}
+	sheaf_builder_text(b, "]}");
+}
+
+static void json_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
+{
+	sheaf_builder_text(b, "{\"name\":");
+	sheaf_json_string(b, field->name, strlen(field->name));
+	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\",\"dim\":%" PRId64, sheaf_type_name(field->type), sheaf_field_is_sparse(field) ? "sparse" : "dense",
+	                     sheaf_field_dim(field));
+	sheaf_builder_printf(b, ",\"samples\":%" PRId64 ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64, (int64_t)s->lengths.total,
+	                     s->values, s->zeros, s->nans, s->infinities);
+	if (finite_values(s)) {
+		sheaf_builder_text(b, ",\"min\":"), sheaf_json_real(b, s->least);
+		sheaf_builder_text(b, ",\"max\":"), sheaf_json_real(b, s->most);
+		sheaf_builder_text(b, ",\"sum\":"), sheaf_json_real(b, s->sum + s->lost);
+		sheaf_builder_text(b, ",\"mean\":"), sheaf_json_real(b, mean(s->sum + s->lost, finite_values(s)));
+	}
+	json_tally(b, "lengths", &s->lengths);
+	if (sheaf_field_is_sparse(field)) {
+		json_tally(b, "nonzeros", &s->entries);
+		sheaf_builder_text(b, ",\"density\":"), sheaf_json_real(b, density(s, field));
+		sheaf_builder_printf(b, ",\"min_index\":%" PRId64 ",\"max_index\":%" PRId64, s->least_index, s->most_index);
+	}
+	sheaf_builder_byte(b, '}');
+}
+
+static void text_tally(sheaf_builder *b, const char *what, const tally *t)
+{
+	if (t->n == 0) return;
+	sheaf_builder_printf(b, "  %s: %" PRId64 " to %" PRId64 ", mean %.6g\n", what, t->least, t->most, mean(t->total, t->n));
+	for (int k = 0; k < BUCKETS; k++) {
+		enum { WIDTH = 40 };
+		if (t->buckets[k] == 0) continue;
+		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
+		int bar = 1 + (int)((double)t->buckets[k] / (double)t->n * (WIDTH - 1));
+		sheaf_builder_printf(b, "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64 " %.*s\n", low, high, t->buckets[k], bar, "########################################");
+	}
+}
+
+static void text_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
+{
+	bool sparse = sheaf_field_is_sparse(field);
+	sheaf_builder_printf(b, "stream %s: %s, dim %" PRId64 ", %s\n", field->name, sparse ? "sparse" : "dense", sheaf_field_dim(field), sheaf_type_name(field->type));
+	sheaf_builder_printf(b, "  samples: %" PRId64 "; values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n", (int64_t)s->lengths.total, s->values,
+	                     s->zeros, s->nans, s->infinities);
+	if (finite_values(s)) {
+		sheaf_builder_text(b, "  value: "), sheaf_json_real(b, s->least);
+		sheaf_builder_text(b, " to "), sheaf_json_real(b, s->most);
+		sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
+		sheaf_builder_byte(b, '\n');
+	}
+	text_tally(b, "samples in a sequence", &s->lengths);
+	if (!sparse) return;
+	text_tally(b, "stored values in a sample", &s->entries);
+	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field), s->least_index, s->most_index);
+}
+
+sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	bool json = style == SHEAF_JSON, first = true;
+	int key = sheaf_schema_key(&stats->schema);
+	bool ordinal = key < 0 || stats->fields[key].ordinal;
+	sheaf_builder_begin(&b, stats->cx, out);
+	sheaf_builder_printf(&b, json ? "{\"sequences\":%" PRId64 ",\"keys\":\"%s\",\"streams\":[" : "sequences: %" PRId64 "; keys: %s\n", stats->rows,
+	                     ordinal ? "ordinal" : "explicit");
+	for (int f = 0; f < stats->schema.nfields; f++) {
+		if (f == key) continue;
+		if (json && !first) sheaf_builder_byte(&b, ',');
+		(json ? json_field : text_field)(&b, &stats->schema.fields[f], &stats->fields[f]);
+		first = false;
+	}
+	if (json) sheaf_builder_text(&b, "]}\n");
+	return sheaf_builder_finish(&b, out, err);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Canonical values: one text for all element types. */
+#include "data/value.h"
+#include "number/number.h"
+#include <math.h>
+#include <string.h>
+
+static sheaf_canon canon_real(double v) { return (sheaf_canon){isnan(v) ? (double)NAN : v, 0}; }
+
+/* 2^63 as a double is one more than INT64_MAX: what rounds up to it has a negative rest, computed without overflow. */
+static sheaf_canon canon_signed(int64_t v)
+{
+	double d = (double)v;
+	int64_t rest = d >= 0x1p63 ? -(INT64_MAX - v) - 1 : v - (int64_t)d;
+	return (sheaf_canon){d, rest};
+}
+
+static sheaf_canon canon_unsigned(uint64_t v)
+{
+	double d = (double)v;
+	int64_t rest = d >= 0x1p64 ? -(int64_t)(UINT64_MAX - v) - 1 : (int64_t)(v - (uint64_t)d);
+	return (sheaf_canon){d, rest};
+}
+
+static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
+{
+	if (isnan(c.nearest)) return 0;
+	if (c.nearest < (double)low) return low;
+	if (c.nearest >= 0x1p63) return c.nearest == 0x1p63 && c.rest < 0 && high == INT64_MAX ? INT64_MAX + (c.rest + 1) : high;
+	int64_t v = (int64_t)c.nearest + c.rest;
+	return v < low ? low : v > high ? high : v;
+}
+
+static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
+{
+	if (isnan(c.nearest) || c.nearest <= 0) return low;
+	if (c.nearest >= 0x1p64) return c.nearest == 0x1p64 && c.rest < 0 && high == UINT64_MAX ? UINT64_MAX - (uint64_t)(-1 - c.rest) : high;
+	uint64_t v = (uint64_t)c.nearest + (uint64_t)c.rest;
+	return v > high ? high : v;
+}
+
+bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
+{
+	if (isnan(a.nearest) || isnan(b.nearest)) return isnan(a.nearest) && isnan(b.nearest);
+	return memcmp(&a.nearest, &b.nearest, sizeof a.nearest) == 0 && a.rest == b.rest;
+}
+
+#define T uint8_t
+#define NAME u8
+#define LOW 0
+#define HIGH UINT8_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "data/value_template.h"
+#define T uint16_t
+#define NAME u16
+#define LOW 0
+#define HIGH UINT16_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "data/value_template.h"
+#define T uint32_t
+#define NAME u32
+#define LOW 0
+#define HIGH UINT32_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "data/value_template.h"
+#define T uint64_t
+#define NAME u64
+#define LOW 0
+#define HIGH UINT64_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "data/value_template.h"
+#define T int8_t
+#define NAME i8
+#define LOW INT8_MIN
+#define HIGH INT8_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "data/value_template.h"
+#define T int16_t
+#define NAME i16
+#define LOW INT16_MIN
+#define HIGH INT16_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "data/value_template.h"
+#define T int32_t
+#define NAME i32
+#define LOW INT32_MIN
+#define HIGH INT32_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "data/value_template.h"
+#define T int64_t
+#define NAME i64
+#define LOW INT64_MIN
+#define HIGH INT64_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "data/value_template.h"
+#define STORE_REAL(c, low, high) ((c).nearest)
+#define T float
+#define NAME f32
+#define LOW 0
+#define HIGH 0
+#define CANON canon_real
+#define STORE STORE_REAL
+#include "data/value_template.h"
+#define T double
+#define NAME f64
+#define LOW 0
+#define HIGH 0
+#define CANON canon_real
+#define STORE STORE_REAL
+#include "data/value_template.h"
+
+void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)
+{
+	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {canon_u8, canon_u16, canon_u32, canon_u64, canon_i8,
+	                                                                                            canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
+	by_type[type](values, at, n, out);
+}
+
+int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)
+{
+	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {store_u8, store_u16, store_u32, store_u64, store_i8,
+	                                                                                               store_i16, store_i32, store_i64, store_f32, store_f64};
+	return by_type[type](from, n, values, at);
+}
+
+char *sheaf_value_print(sheaf_type type, const void *values, int64_t at, char *to)
+{
+	sheaf_canon c;
+	if (type == SHEAF_F32) return sheaf_print_f32(to, ((const float *)values)[at]);
+	if (type == SHEAF_F64) return sheaf_print_f64(to, ((const double *)values)[at]);
+	if (type == SHEAF_U64) return sheaf_print_u64(to, ((const uint64_t *)values)[at]);
+	sheaf_canon_values(type, values, at, 1, &c);
+	return sheaf_print_i64(to, store_signed(c, INT64_MIN, INT64_MAX));
+}

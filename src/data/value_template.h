@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of one integer element type, included once per type with T (its C type), NAME, LOW and HIGH (its bounds). */
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+
+static void JOIN(canon, NAME)(const void *values, int64_t at, int64_t n, sheaf_canon *out)
+{
+	const T *v = (const T *)values + at;
+	for (int64_t i = 0; i < n; i++) out[i] = CANON(v[i]);
+}
+
+static int64_t JOIN(store, NAME)(const sheaf_canon *from, int64_t n, void *values, int64_t at)
+{
+	T *v = (T *)values + at;
+	int64_t changed = 0;
+	for (int64_t i = 0; i < n; i++) {
+		v[i] = (T)STORE(from[i], LOW, HIGH);
+		changed += !sheaf_canon_equal(CANON(v[i]), from[i]);
+	}
+	return changed;
+}
+
+#undef JOIN
+#undef JOIN_
+#undef T
+#undef NAME
+#undef LOW
+#undef HIGH
+#undef CANON
+#undef STORE
