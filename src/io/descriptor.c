@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and writes on a file descriptor. The only place of this folder that knows EINTR, EAGAIN and short writes. */
+#include "io/descriptor.h"
+#include "base/context.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(off_t) == sizeof(int64_t), "files beyond 2 GiB need a 64-bit off_t: build with _FILE_OFFSET_BITS=64");
+
+/* Whether the call that just failed is worth another try. A terminal or pipe that somebody else made non-blocking is
+ * waited for, in short naps so that the stop flag is seen. */
+static bool is_worth_retrying(int fd, short events)
+{
+	enum { NAP_MS = 100 };
+	if (errno == EINTR) return true;
+	if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+	struct pollfd waiting = {.fd = fd, .events = events};
+	poll(&waiting, 1, NAP_MS);
+	return true;
+}
+
+sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size, size_t *got, const char *name, sheaf_error *err)
+{
+	*got = 0;
+	for (;;) {
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		ssize_t n = offset < 0 ? read(fd, data, size) : pread(fd, data, size, (off_t)offset);
+		if (n >= 0) {
+			*got = (size_t)n;
+			return SHEAF_OK;
+		}
+		if (is_worth_retrying(fd, POLLIN)) continue;
+		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes, found an error in reading", name);
+		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes, found an error in reading", name, offset);
+	}
+}
+
+sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size, const char *name, sheaf_error *err)
+{
+	const uint8_t *at = (const uint8_t *)data;
+	while (size > 0) {
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		ssize_t n = offset < 0 ? write(fd, at, size) : pwrite(fd, at, size, (off_t)offset);
+		if (n < 0) {
+			if (is_worth_retrying(fd, POLLOUT)) continue;
+			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes, found an error", name, size);
+		}
+		at += n;
+		size -= (size_t)n;
+		if (offset >= 0) offset += n;
+	}
+	return SHEAF_OK;
+}
+
+int sheaf_fd_close(int *fd)
+{
+	int failed = 0;
+	/* Never repeated after EINTR: Linux has closed the descriptor by then, and its number may be another thread's. */
+	if (*fd >= 0 && close(*fd) != 0 && errno != EINTR) failed = errno;
+	*fd = -1;
+	return failed;
+}
+
+sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from)
+{
+	if (err && err != from) *err = *from;
+	return from->status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and writes on a file descriptor that go on after interruptions, and stop when the context says so. */
+#ifndef SHEAF_IO_DESCRIPTOR_H
+#define SHEAF_IO_DESCRIPTOR_H
+
+#include <sheaf/base.h>
+
+/* Where the descriptor itself keeps the position: pipes, devices, and what is written from front to back. */
+#define SHEAF_STREAMING ((int64_t)-1)
+
+/* One read of up to `size` bytes at `offset` (or SHEAF_STREAMING); *got is 0 at the end only. `name` is for messages. */
+SHEAF_USE sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size, size_t *got, const char *name, sheaf_error *err);
+
+/* Writes all `size` bytes at `offset` (or SHEAF_STREAMING), however many calls it takes. */
+SHEAF_USE sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size, const char *name, sheaf_error *err);
+
+/* Closes *fd where it is open, and makes it -1. Gives errno, or 0. */
+int sheaf_fd_close(int *fd);
+
+/* A copy of the failure `from` into *err; gives its status. How a failure that sticks is told again. */
+sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Compression of what a sink is given, piece by piece in bounded memory. */
+#ifndef SHEAF_IO_ENCODER_H
+#define SHEAF_IO_ENCODER_H
+
+#include "io/filter.h"
+
+/* Takes all bytes, or fails. */
+typedef sheaf_status (*sheaf_store_function)(void *user, const void *data, size_t size, sheaf_error *err);
+
+typedef struct sheaf_encoder {
+	const sheaf_filter *filter; /* NULL: not open */
+	void *state;                /* the filter's */
+	sheaf_filter_memory memory;
+	const char *name; /* the sink's */
+	uint8_t *out;     /* compressed bytes on their way to the store */
+} sheaf_encoder;
+
+/* Opens; the encoder must stay where it is in memory, and `name` must live as long. */
+SHEAF_USE sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx, const char *name, sheaf_error *err);
+/* Compresses the bytes, with `finish` as the last ones, and stores what comes out. */
+SHEAF_USE sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish, sheaf_store_function store, void *user,
+                                           sheaf_error *err);
+void sheaf_encoder_close(sheaf_encoder *e);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of compressions, finding a row of it, and the libraries' allocator. */
+#include "io/filter.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include <string.h>
+
+static const sheaf_filter *const filters[] = {&sheaf_filter_gzip, &sheaf_filter_bzip2, &sheaf_filter_zstd, &sheaf_filter_xz};
+enum { FILTERS = sizeof filters / sizeof *filters };
+
+static sheaf_match match_magic(const sheaf_magic *magic, const uint8_t *data, size_t size)
+{
+	if (magic->size == 0) return SHEAF_MATCH_NO;
+	for (size_t i = 0; i < magic->size; i++) {
+		if (i == size) return SHEAF_MATCH_PARTLY;
+		if ((data[i] & magic->mask[i]) != magic->wanted[i]) return SHEAF_MATCH_NO;
+	}
+	return SHEAF_MATCH_YES;
+}
+
+sheaf_match sheaf_filter_match(const sheaf_filter *filter, const uint8_t *data, size_t size)
+{
+	sheaf_match first = match_magic(&filter->magics[0], data, size);
+	sheaf_match second = match_magic(&filter->magics[1], data, size);
+	return first > second ? first : second;
+}
+
+const sheaf_filter *sheaf_filter_by_content(const uint8_t *data, size_t size, bool *undecided)
+{
+	*undecided = false;
+	for (int i = 0; i < FILTERS; i++) {
+		sheaf_match match = sheaf_filter_match(filters[i], data, size);
+		if (match == SHEAF_MATCH_YES) return filters[i];
+		if (match == SHEAF_MATCH_PARTLY) *undecided = true;
+	}
+	return NULL;
+}
+
+const sheaf_filter *sheaf_filter_by_suffix(const char *name)
+{
+	size_t n = strlen(name);
+	for (int i = 0; i < FILTERS; i++) {
+		size_t suffix = strlen(filters[i]->suffix);
+		if (n >= suffix && memcmp(name + n - suffix, filters[i]->suffix, suffix) == 0) return filters[i];
+	}
+	return NULL;
+}
+
+/* ---- memory ---- */
+
+/* The libraries free without saying a size, so it stands before the memory. As long as our alignment, to keep that. */
+enum { SIZE_HEADER = 64 };
+
+void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t size)
+{
+	size_t bytes;
+	void *allocated = NULL;
+	if (!sheaf_mul_size(&bytes, count, size) || !sheaf_add_size(&bytes, bytes, SIZE_HEADER)) return NULL;
+	/* Not sheaf_allocate: xz asks for a hundred megabytes that need no zeros. */
+	memory->failed = sheaf_reallocate(memory->cx, &allocated, 0, bytes, NULL);
+	if (memory->failed) return NULL;
+	memcpy(allocated, &bytes, sizeof bytes);
+	return (uint8_t *)allocated + SIZE_HEADER;
+}
+
+void sheaf_filter_free(sheaf_filter_memory *memory, void *allocated)
+{
+	if (!allocated) return;
+	uint8_t *begin = (uint8_t *)allocated - SIZE_HEADER;
+	size_t bytes;
+	memcpy(&bytes, begin, sizeof bytes);
+	sheaf_release(memory->cx, begin, bytes);
+}
+
+sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory) { return memory->failed ? memory->failed : SHEAF_NOMEM; }

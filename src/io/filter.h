@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Compressions: one table of them, one file for each library. A filter's functions turn bytes into bytes and know neither
+ * files nor names; decoder.c and encoder.c move the bytes and write the messages. */
+#ifndef SHEAF_IO_FILTER_H
+#define SHEAF_IO_FILTER_H
+
+#include <sheaf/base.h>
+
+/* The allocator that the libraries are given. It remembers why it refused, since they only say "no memory". */
+typedef struct sheaf_filter_memory {
+	sheaf_context *cx;
+	sheaf_status failed;
+} sheaf_filter_memory;
+
+/* NULL where the context refuses; not zeroed. */
+void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t size);
+void sheaf_filter_free(sheaf_filter_memory *memory, void *allocated);
+/* LIMIT or NOMEM, for a library that has run out of memory. */
+sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory);
+
+/* One call of a library: it moves `in` and `out` on as far as it gets. */
+typedef struct sheaf_filter_step {
+	const uint8_t *in;
+	size_t in_left;
+	uint8_t *out;
+	size_t out_left;
+	bool ended;        /* decoding: the member is complete; encoding: everything is out */
+	const char *found; /* after a failure: what is wrong, a static string */
+} sheaf_filter_step;
+
+/* How a member may begin: (byte & mask) == wanted for each of `size` bytes. */
+enum { SHEAF_MAGIC_MAX = 10 };
+typedef struct sheaf_magic {
+	uint8_t size;
+	uint8_t wanted[SHEAF_MAGIC_MAX];
+	uint8_t mask[SHEAF_MAGIC_MAX];
+} sheaf_magic;
+
+typedef struct sheaf_filter {
+	const char *name;      /* "gzip" */
+	const char *a_member;  /* "a gzip member", for messages */
+	const char *suffix;    /* ".gz": what a sink goes by */
+	sheaf_magic magics[2]; /* what a source goes by; size 0: none */
+	bool zero_padded;      /* zero bytes may follow a member */
+
+	/* The functions give OK, DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. `restart` makes a decoder ready for
+	 * the next member; it is not called before the first. Closing accepts NULL. */
+	sheaf_status (*decoder_open)(sheaf_filter_memory *memory, void **state);
+	sheaf_status (*decoder_restart)(void *state);
+	sheaf_status (*decode)(void *state, sheaf_filter_step *step);
+	void (*decoder_close)(void *state);
+
+	/* With `finish`, encode is called until step->ended. */
+	sheaf_status (*encoder_open)(sheaf_filter_memory *memory, void **state);
+	sheaf_status (*encode)(void *state, sheaf_filter_step *step, bool finish);
+	void (*encoder_close)(void *state);
+} sheaf_filter;
+
+extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz;
+
+typedef enum sheaf_match { SHEAF_MATCH_NO, SHEAF_MATCH_PARTLY /* so far, and the bytes are too few */, SHEAF_MATCH_YES } sheaf_match;
+
+/* Whether a member of this filter begins with these bytes. */
+sheaf_match sheaf_filter_match(const sheaf_filter *filter, const uint8_t *data, size_t size);
+/* The filter whose member begins here; *undecided: more bytes may still show one. */
+const sheaf_filter *sheaf_filter_by_content(const uint8_t *data, size_t size, bool *undecided);
+/* The filter whose suffix the name ends with, or NULL. */
+const sheaf_filter *sheaf_filter_by_suffix(const char *name);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Sources at random: rewinding, the copy to a temporary file that makes it possible where the input passes only once,
+ * and reads and views at any byte. */
+#include "base/context.h"
+#include "io/descriptor.h"
+#include "io/source.h"
+#include "io/spool.h"
+#include <inttypes.h>
+#include <sys/mman.h>
+
+/* ---- the copy ---- */
+
+static sheaf_status copy_rest(sheaf_source *s, sheaf_spool *spool, sheaf_error *err)
+{
+	for (;;) {
+		sheaf_bytes bytes;
+		SHEAF_TRY(sheaf_source_ahead(s, 1, &bytes, err));
+		if (bytes.size == 0) return SHEAF_OK;
+		SHEAF_TRY(sheaf_spool_append(spool, bytes.data, bytes.size, err));
+		sheaf_source_consume(s, bytes.size);
+	}
+}
+
+/* From now on the source is the plain regular file that the spool has become. */
+static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
+{
+	sheaf_raw_close(&s->raw);
+	s->raw = (sheaf_raw){.cx = s->cx, .name = s->name, .kind = SHEAF_RAW_FILE, .fd = spool->fd, .is_owned = true, .size = spool->size};
+	sheaf_source_restart(s);
+	s->has_begun = true; /* the content is not looked at again: what was compressed twice is unpacked once */
+	spool->fd = -1;
+}
+
+/* The decompressed content goes to the file, also where only a rewind is wanted: the second pass then decodes nothing. */
+static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
+{
+	sheaf_spool spool;
+	sheaf_error failure = {0};
+	if (s->position != 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the stream at byte 0 to copy it to a temporary file, found it at byte %" PRId64, s->name,
+		                  s->position);
+	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
+	sheaf_status status = copy_rest(s, &spool, &failure);
+	if (status) {
+		/* Where bytes are gone, no later call may take the rest for the beginning. */
+		if (s->position != 0) s->failure = failure;
+		sheaf_spool_close(&spool);
+		return sheaf_fail_again(err, &failure);
+	}
+	read_from_spool(s, &spool);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_source_make_rewindable(sheaf_source *s, sheaf_error *err)
+{
+	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
+	return sheaf_raw_is_lasting(&s->raw) ? SHEAF_OK : spool_content(s, err);
+}
+
+sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
+{
+	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
+	if (s->position == 0) return SHEAF_OK;
+	if (!sheaf_raw_is_lasting(&s->raw))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_rewindable before a rewind, found an input that passes once", s->name);
+	bool is_known_plain = s->has_begun && !s->decoder.filter;
+	bool is_direct = s->is_direct;
+	sheaf_source_restart(s);
+	s->has_begun = is_known_plain;
+	s->is_direct = is_direct;
+	return SHEAF_OK;
+}
+
+/* ---- the map ---- */
+
+static void unmap(void *user, uint8_t *data, size_t size)
+{
+	(void)user;
+	munmap(data, size);
+}
+
+/* Maps the whole file, once. Where the system refuses, views are copies. MAP_PRIVATE: nothing is ever written through the
+ * map, so it shows the same pages as a shared one, and file systems without coherent shared mappings grant it, too. */
+static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
+{
+	int64_t end = s->raw.base + s->raw.size; /* a map begins at a page, so it takes in what stands before the input */
+	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
+	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
+	if (memory == MAP_FAILED) return SHEAF_OK;
+	sheaf_status status = sheaf_buffer_wrap(s->cx, (uint8_t *)memory, (size_t)end, unmap, NULL, &s->map, err);
+	if (status) munmap(memory, (size_t)end);
+	return status;
+}
+
+/* ---- access ---- */
+
+sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
+{
+	if (s->is_seekable) return SHEAF_OK;
+	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
+	SHEAF_TRY(sheaf_source_begin(s, err));
+	if (s->decoder.filter || !sheaf_raw_is_lasting(&s->raw)) SHEAF_TRY(spool_content(s, err));
+	SHEAF_TRY(map_file(s, err));
+	s->is_seekable = true;
+	return SHEAF_OK;
+}
+
+int64_t sheaf_source_size(const sheaf_source *s)
+{
+	uint8_t head[SHEAF_MAGIC_MAX];
+	bool undecided;
+	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
+	if (s->has_begun) return s->raw.size;
+	return sheaf_filter_by_content(head, sheaf_raw_peek(&s->raw, head, sizeof head), &undecided) ? -1 : s->raw.size;
+}
+
+static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_seekable before access at random, found none", s->name);
+}
+
+sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)
+{
+	if (!s->is_seekable) return refuse_access(s, err);
+	return sheaf_raw_read_at(&s->raw, offset, data, size, err);
+}
+
+static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder copy;
+	sheaf_builder_begin(&copy, s->cx, NULL);
+	if (sheaf_builder_room(&copy, size)) {
+		sheaf_status status = sheaf_raw_read_at(&s->raw, offset, copy.data, size, err);
+		if (status) {
+			sheaf_builder_drop(&copy);
+			return status;
+		}
+		copy.size = size;
+	}
+	return sheaf_builder_finish(&copy, out, err);
+}
+
+sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer_reset(out);
+	if (!s->is_seekable) return refuse_access(s, err);
+	SHEAF_TRY(sheaf_check_stop(s->cx, err));
+	SHEAF_TRY(sheaf_raw_check_range(&s->raw, offset, size, err));
+	if (size == 0) return SHEAF_OK;
+	if (s->raw.kind == SHEAF_RAW_MEMORY)
+		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + offset, size, NULL};
+	else if (s->map.data)
+		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + offset), size);
+	else
+		return copy_at(s, offset, size, out, err);
+	return SHEAF_OK;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes as stored. */
+#include "io/raw.h"
+#include "base/context.h"
+#include "io/descriptor.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err)
+{
+	if (strcmp(path, "-") == 0) {
+		raw->fd = STDIN_FILENO;
+		return SHEAF_OK;
+	}
+	raw->is_owned = true;
+	/* A FIFO waits here for its writer, so a signal may come. */
+	do {
+		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
+		raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	} while (raw->fd < 0 && errno == EINTR);
+	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, found an error", raw->name);
+	return SHEAF_OK;
+}
+
+static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
+{
+	sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory", raw->name);
+	if (err) err->sys = EISDIR;
+	return SHEAF_IO;
+}
+
+static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
+{
+	struct stat info;
+	if (fstat(raw->fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", raw->name);
+	if (S_ISDIR(info.st_mode)) return refuse_directory(raw, err);
+	if (!S_ISREG(info.st_mode)) return SHEAF_OK;
+	off_t base = lseek(raw->fd, 0, SEEK_CUR);
+	if (base < 0) return sheaf_fail_sys(err, errno, "%s: expected a file with a position, found an error", raw->name);
+	raw->kind = SHEAF_RAW_FILE;
+	raw->base = base;
+	raw->size = info.st_size > base ? info.st_size - base : 0;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err)
+{
+	raw->kind = SHEAF_RAW_STREAM;
+	raw->fd = -1;
+	raw->size = -1;
+	SHEAF_TRY(open_path(raw, path, err));
+	sheaf_status status = look_at_file(raw, err);
+	if (status) sheaf_raw_close(raw);
+	return status;
+}
+
+static size_t read_memory(const sheaf_raw *raw, void *data, size_t size)
+{
+	size_t left = raw->memory.size - (size_t)raw->at;
+	size_t n = size < left ? size : left;
+	if (n > 0) memcpy(data, raw->memory.data + raw->at, n);
+	return n;
+}
+
+static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+{
+	int64_t n;
+	do {
+		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
+		n = raw->read(raw->user, data, size);
+	} while (n == -EINTR);
+	if (n < 0) {
+		int sys = n < -INT32_MAX ? EIO : (int)-n;
+		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes, found an error in reading", raw->name, raw->at);
+	}
+	if ((uint64_t)n > size) return sheaf_fail(err, SHEAF_USAGE, "%s: expected at most %zu bytes from the read function, found %" PRId64, raw->name, size, n);
+	*got = (size_t)n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+{
+	*got = 0;
+	if (raw->has_ended) return SHEAF_OK;
+	switch (raw->kind) {
+	case SHEAF_RAW_MEMORY: *got = read_memory(raw, data, size); break;
+	case SHEAF_RAW_FILE: SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + raw->at, data, size, got, raw->name, err)); break;
+	case SHEAF_RAW_STREAM: SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err)); break;
+	case SHEAF_RAW_FUNCTION: SHEAF_TRY(call_function(raw, data, size, got, err)); break;
+	}
+	raw->at += (int64_t)*got;
+	raw->has_ended = *got == 0;
+	return SHEAF_OK;
+}
+
+bool sheaf_raw_is_lasting(const sheaf_raw *raw) { return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE; }
+
+void sheaf_raw_rewind(sheaf_raw *raw)
+{
+	raw->at = 0;
+	raw->has_ended = false;
+}
+
+size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
+{
+	sheaf_raw probe = *raw; /* a read on a copy moves nothing */
+	size_t got = 0;
+	sheaf_raw_rewind(&probe);
+	if (!sheaf_raw_is_lasting(raw) || sheaf_raw_read(&probe, data, size, &got, NULL)) return 0;
+	return got;
+}
+
+sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size, sheaf_error *err)
+{
+	if (offset < 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an offset of at least 0, found %" PRId64, raw->name, offset);
+	if (offset <= raw->size && size <= (uint64_t)(raw->size - offset)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 "): expected %zu bytes, found the end at byte %" PRId64, raw->name, offset, size, raw->size);
+}
+
+sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_raw_check_range(raw, offset, size, err));
+	if (raw->kind == SHEAF_RAW_MEMORY) {
+		if (size > 0) memcpy(data, raw->memory.data + offset, size);
+		return SHEAF_OK;
+	}
+	uint8_t *to = (uint8_t *)data;
+	for (size_t done = 0; done < size;) {
+		size_t got;
+		int64_t at = offset + (int64_t)done;
+		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + at, to + done, size - done, &got, raw->name, err));
+		if (got == 0)
+			return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 "): expected %zu bytes, found that the file was cut to %" PRId64, raw->name, offset, size,
+			                  at);
+		done += got;
+	}
+	return SHEAF_OK;
+}
+
+void sheaf_raw_close(sheaf_raw *raw)
+{
+	if (raw->is_owned) sheaf_fd_close(&raw->fd);
+	raw->fd = -1;
+}

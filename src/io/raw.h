@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes as stored, before any decompression: a regular file, a stream that can be read once, memory, or the caller's
+ * function. */
+#ifndef SHEAF_IO_RAW_H
+#define SHEAF_IO_RAW_H
+
+#include <sheaf/io.h>
+
+typedef enum sheaf_raw_kind {
+	SHEAF_RAW_MEMORY,
+	SHEAF_RAW_FILE,   /* regular: read by pread, which needs no shared position */
+	SHEAF_RAW_STREAM, /* pipe, device, socket */
+	SHEAF_RAW_FUNCTION
+} sheaf_raw_kind;
+
+typedef struct sheaf_raw {
+	sheaf_context *cx;
+	const char *name; /* the source's */
+	sheaf_raw_kind kind;
+	int fd;
+	bool is_owned;  /* the descriptor is closed with the source; standard input's is not */
+	int64_t base;   /* byte of the file where the input begins: standard input may stand behind the beginning */
+	int64_t size;   /* -1: not known */
+	int64_t at;     /* bytes read so far */
+	bool has_ended; /* the end was seen: a terminal must not be asked again */
+	sheaf_bytes memory;
+	sheaf_read_function read;
+	void *user;
+} sheaf_raw;
+
+/* Opens the path ("-": standard input) into *raw, whose context and name are set. */
+SHEAF_USE sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err);
+/* The next 1 to `size` bytes; *got is 0 at the end only. */
+SHEAF_USE sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
+/* Whether the bytes can be read from the beginning as often as wanted. */
+bool sheaf_raw_is_lasting(const sheaf_raw *raw);
+void sheaf_raw_rewind(sheaf_raw *raw);
+/* The first bytes of lasting input, without moving; gives how many. For a guess only: errors give 0. */
+size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);
+/* OK where `size` bytes at `offset` lie within lasting input, else SHORT. */
+SHEAF_USE sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size, sheaf_error *err);
+/* Exactly `size` bytes at `offset` of lasting input. Several threads may call it. */
+SHEAF_USE sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size, sheaf_error *err);
+void sheaf_raw_close(sheaf_raw *raw);
+
+#endif

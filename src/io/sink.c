@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Sinks: a buffer, compression where the name asks for it, and a target or the caller's function behind. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/descriptor.h"
+#include "io/encoder.h"
+#include "io/target.h"
+#include <errno.h>
+#include <sheaf/io.h>
+#include <string.h>
+
+enum { BUFFER = 256 << 10 };
+
+struct sheaf_sink {
+	sheaf_context *cx;
+	char *name;
+	sheaf_write_function function; /* NULL: the target is used */
+	void *user;
+	sheaf_target target;
+	sheaf_encoder encoder; /* not open where nothing is compressed */
+	uint8_t *buffer;
+	size_t used;
+	int64_t tell;
+	sheaf_error failure; /* bytes are lost: no later call may succeed */
+};
+
+/* ---- opening and closing ---- */
+
+static void free_sink(sheaf_sink *sink)
+{
+	sheaf_target_abandon(&sink->target);
+	sheaf_encoder_close(&sink->encoder);
+	sheaf_release(sink->cx, sink->buffer, BUFFER);
+	sheaf_release_text(sink->cx, sink->name);
+	sheaf_release(sink->cx, sink, sizeof *sink);
+}
+
+static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **out, sheaf_error *err)
+{
+	void *memory, *buffer = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sink), &memory, err));
+	sheaf_sink *sink = (sheaf_sink *)memory;
+	sink->cx = cx;
+	sink->target = (sheaf_target){.fd = -1, .folder = -1};
+	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &sink->name, err);
+	if (!status) status = sheaf_allocate(cx, BUFFER, &buffer, err);
+	if (status) {
+		free_sink(sink);
+		return status;
+	}
+	sink->buffer = (uint8_t *)buffer;
+	*out = sink;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_path(sheaf_sink *sink, const char *path, sheaf_error *err)
+{
+	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
+	if (filter) SHEAF_TRY(sheaf_encoder_open(&sink->encoder, filter, sink->cx, sink->name, err));
+	/* Last, so that nothing is created in vain, and no FIFO is waited for. */
+	return sheaf_target_open(&sink->target, path, sink->name, sink->cx, err);
+}
+
+sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	sheaf_sink *sink = NULL;
+	*out = NULL;
+	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
+	sheaf_status status = open_path(sink, path, err);
+	if (status)
+		free_sink(sink);
+	else
+		*out = sink;
+	return status;
+}
+
+sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	sheaf_sink *sink = NULL;
+	*out = NULL;
+	SHEAF_TRY(new_sink(cx, name ? name : "(function)", &sink, err));
+	sink->function = write;
+	sink->user = user;
+	*out = sink;
+	return SHEAF_OK;
+}
+
+void sheaf_sink_abandon(sheaf_sink *sink)
+{
+	if (sink) free_sink(sink);
+}
+
+/* ---- writing ---- */
+
+/* The last step: bytes leave the library. */
+static sheaf_status store(void *user, const void *data, size_t size, sheaf_error *err)
+{
+	sheaf_sink *sink = (sheaf_sink *)user;
+	if (!sink->function) return sheaf_target_write(&sink->target, data, size, err);
+	SHEAF_TRY(sheaf_check_stop(sink->cx, err));
+	int result = sink->function(sink->user, data, size);
+	if (result == 0) return SHEAF_OK;
+	int sys = result < 0 && result != INT_MIN ? -result : EIO;
+	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes, found an error", sink->name, size);
+}
+
+static sheaf_status deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err)
+{
+	if (sink->encoder.filter) return sheaf_encoder_write(&sink->encoder, data, size, finish, store, sink, err);
+	return size > 0 ? store(sink, data, size, err) : SHEAF_OK;
+}
+
+static sheaf_status flush(sheaf_sink *sink, bool finish, sheaf_error *err)
+{
+	size_t n = sink->used;
+	sink->used = 0;
+	return deliver(sink, sink->buffer, n, finish, err);
+}
+
+static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
+{
+	if (size > BUFFER - sink->used) SHEAF_TRY(flush(sink, false, err));
+	if (size >= BUFFER) return deliver(sink, data, size, false, err);
+	memcpy(sink->buffer + sink->used, data, size);
+	sink->used += size;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
+{
+	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
+	if (size == 0) return SHEAF_OK;
+	int64_t end = 0;
+	sheaf_status status = SHEAF_OK;
+	if (size > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)size))
+		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s", sink->name);
+	else
+		status = put(sink, data, size, &sink->failure);
+	if (status) return sheaf_fail_again(err, &sink->failure);
+	sink->tell = end;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
+{
+	sheaf_error *failure = &sink->failure;
+	if (!failure->status) {
+		sheaf_status status = flush(sink, true, failure);
+		if (!status && !sink->function) status = sheaf_target_commit(&sink->target, failure);
+		failure->status = status;
+	}
+	sheaf_status status = failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+	free_sink(sink);
+	return status;
+}
+
+const char *sheaf_sink_name(const sheaf_sink *sink) { return sink->name; }
+
+int64_t sheaf_sink_tell(const sheaf_sink *sink) { return sink->tell; }

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Sources as streams. The window holds what was read and not consumed. A part that is taken out keeps the window's block
+ * alive; bytes are still read into the rest of that block, where nobody else looks, but nothing in it is moved or written
+ * again: for that, the window gets a new block and copies only what is not consumed yet. */
+#include "io/source.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/descriptor.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	READ_STEP = 256 << 10,
+	READ_LEAST = 64 << 10, /* less room than this is not worth a system call */
+	SMALL_STEP = 4096      /* window for a file that is known to be smaller */
+};
+
+/* ---- opening and closing ---- */
+
+static sheaf_status new_source(sheaf_context *cx, const char *name, sheaf_source **out, sheaf_error *err)
+{
+	void *memory;
+	char *copy = NULL;
+	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &copy, err));
+	sheaf_status status = sheaf_allocate(cx, sizeof(sheaf_source), &memory, err);
+	if (status) {
+		sheaf_release_text(cx, copy);
+		return status;
+	}
+	sheaf_source *s = (sheaf_source *)memory;
+	s->cx = cx;
+	s->name = copy;
+	s->raw = (sheaf_raw){.cx = cx, .name = copy, .fd = -1, .size = -1};
+	sheaf_builder_begin(&s->window, cx, NULL);
+	*out = s;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_source *s = NULL;
+	*out = NULL;
+	SHEAF_TRY(new_source(cx, strcmp(path, "-") == 0 ? "(stdin)" : path, &s, err));
+	sheaf_status status = sheaf_raw_open(&s->raw, path, err);
+	if (status)
+		sheaf_source_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_source *s = NULL;
+	*out = NULL;
+	SHEAF_TRY(new_source(cx, name ? name : "(memory)", &s, err));
+	s->raw.kind = SHEAF_RAW_MEMORY;
+	s->raw.memory = bytes;
+	s->raw.size = (int64_t)bytes.size;
+	*out = s;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_source *s = NULL;
+	*out = NULL;
+	SHEAF_TRY(new_source(cx, name ? name : "(function)", &s, err));
+	s->raw.kind = SHEAF_RAW_FUNCTION;
+	s->raw.read = read;
+	s->raw.user = user;
+	*out = s;
+	return SHEAF_OK;
+}
+
+void sheaf_source_close(sheaf_source *s)
+{
+	if (!s) return;
+	sheaf_decoder_close(&s->decoder);
+	sheaf_builder_drop(&s->window);
+	sheaf_buffer_reset(&s->map);
+	sheaf_raw_close(&s->raw);
+	sheaf_release_text(s->cx, s->name);
+	sheaf_release(s->cx, s, sizeof *s);
+}
+
+/* ---- the window ---- */
+
+static size_t available(const sheaf_source *s) { return s->window.size - s->at; }
+
+static sheaf_buffer window_buffer(const sheaf_source *s) { return (sheaf_buffer){s->window.data, s->window.size, s->window.block}; }
+
+/* How much is worth reading at once: not more than a small file has. */
+static size_t worth_reading(const sheaf_source *s)
+{
+	int64_t left = s->raw.size - s->raw.at; /* one byte more tells the end */
+	if (s->decoder.filter || s->raw.size < 0 || left >= READ_STEP) return READ_STEP;
+	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
+}
+
+/* Room for `capacity` bytes in a block of nobody else's. On failure the window is as it was. */
+static sheaf_status reserve(sheaf_builder *window, size_t capacity)
+{
+	size_t before = window->capacity;
+	if (capacity <= window->size || sheaf_builder_room(window, capacity - window->size)) return SHEAF_OK;
+	sheaf_status status = window->failed;
+	window->failed = SHEAF_OK; /* takes back that a builder's failure sticks */
+	window->capacity = before;
+	return status;
+}
+
+static sheaf_status move_tail(sheaf_source *s, size_t capacity)
+{
+	sheaf_buffer whole = window_buffer(s);
+	if (sheaf_buffer_is_sole(&whole)) {
+		s->window.size = available(s);
+		if (s->window.size > 0 && s->at > 0) memmove(s->window.data, s->window.data + s->at, s->window.size);
+		s->at = 0;
+		return reserve(&s->window, capacity);
+	}
+	sheaf_builder fresh;
+	sheaf_builder_begin(&fresh, s->cx, NULL);
+	sheaf_status status = reserve(&fresh, capacity);
+	if (status) {
+		sheaf_builder_drop(&fresh);
+		return status;
+	}
+	if (available(s) > 0) sheaf_builder_append(&fresh, s->window.data + s->at, available(s));
+	sheaf_builder_drop(&s->window);
+	s->window = fresh;
+	s->at = 0;
+	return SHEAF_OK;
+}
+
+/* Room to read into. The window grows with what is there, not with what is wanted: a wish may come from a file that lies
+ * about its size. Room for half of the tail at least, so that each byte is moved only a few times, however little is
+ * consumed between two calls. */
+static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
+{
+	size_t tail = available(s), lacking = want - tail;
+	size_t step = worth_reading(s);
+	size_t least = step < READ_LEAST ? step : READ_LEAST;
+	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
+	size_t ample = tail + (tail / 2 > least ? tail / 2 : least);
+	if (move_tail(s, ample > step ? ample : step) == SHEAF_OK) return SHEAF_OK;
+	sheaf_status status = move_tail(s, tail + (lacking < least ? lacking : least));
+	if (!status) return SHEAF_OK;
+	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected memory for %zu bytes in one piece, found %s", s->name, s->position, want,
+	                  status == SHEAF_LIMIT ? "that the limit is reached" : "none");
+}
+
+/* One read behind the window's bytes. */
+static sheaf_status fill(sheaf_source *s, sheaf_error *err)
+{
+	size_t got;
+	size_t room = s->window.capacity - s->window.size;
+	uint8_t *to = s->window.data + s->window.size;
+	if (room > READ_STEP) room = READ_STEP;
+	if (s->decoder.filter)
+		SHEAF_TRY(sheaf_decoder_read(&s->decoder, &s->raw, to, room, &got, err));
+	else
+		SHEAF_TRY(sheaf_raw_read(&s->raw, to, room, &got, err));
+	s->window.size += got;
+	s->has_ended = got == 0;
+	return SHEAF_OK;
+}
+
+static sheaf_status show_at_least(sheaf_source *s, size_t want, sheaf_error *err)
+{
+	while (available(s) < want && !s->has_ended) {
+		SHEAF_TRY(make_room(s, want, err));
+		SHEAF_TRY(fill(s, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the beginning ---- */
+
+/* The bytes the window has so far become the decoder's input. */
+static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_decoder_open(&s->decoder, filter, &s->raw, &s->window, err));
+	s->compression = filter->name;
+	s->has_ended = false;
+	s->has_begun = true;
+	return SHEAF_OK;
+}
+
+static sheaf_status begin_memory(sheaf_source *s, sheaf_error *err)
+{
+	bool undecided;
+	const sheaf_filter *filter = sheaf_filter_by_content(s->raw.memory.data, s->raw.memory.size, &undecided);
+	if (filter) return decode_with(s, filter, err);
+	s->is_direct = s->has_begun = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
+{
+	if (s->has_begun) return SHEAF_OK;
+	if (s->raw.kind == SHEAF_RAW_MEMORY) return begin_memory(s, err);
+	for (;;) {
+		/* No more than is needed to know: somebody may be typing. */
+		bool undecided;
+		const sheaf_filter *filter = sheaf_filter_by_content(s->window.data, s->window.size, &undecided);
+		if (filter) return decode_with(s, filter, err);
+		if (!undecided || s->has_ended) break;
+		SHEAF_TRY(show_at_least(s, s->window.size + 1, err));
+	}
+	s->has_begun = true;
+	return SHEAF_OK;
+}
+
+void sheaf_source_restart(sheaf_source *s)
+{
+	sheaf_decoder_close(&s->decoder);
+	sheaf_raw_rewind(&s->raw);
+	sheaf_buffer old = window_buffer(s);
+	sheaf_builder_begin(&s->window, s->cx, &old);
+	s->at = 0;
+	s->position = 0;
+	s->has_begun = s->has_ended = s->is_direct = false;
+}
+
+/* ---- the stream ---- */
+
+sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
+{
+	*out = (sheaf_bytes){0};
+	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
+	SHEAF_TRY(sheaf_source_begin(s, err));
+	if (s->is_direct) {
+		size_t left = s->raw.memory.size - (size_t)s->position;
+		if (left > 0) *out = (sheaf_bytes){s->raw.memory.data + s->position, left};
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(show_at_least(s, want, err));
+	if (available(s) > 0) *out = (sheaf_bytes){s->window.data + s->at, available(s)};
+	return SHEAF_OK;
+}
+
+static size_t shown(const sheaf_source *s) { return s->is_direct ? s->raw.memory.size - (size_t)s->position : available(s); }
+
+void sheaf_source_consume(sheaf_source *s, size_t n)
+{
+	if (n > shown(s)) n = shown(s);
+	if (!s->is_direct) s->at += n;
+	s->position += (int64_t)n;
+}
+
+void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
+{
+	sheaf_buffer_reset(out);
+	if (n > shown(s)) n = shown(s);
+	if (n == 0) return;
+	if (s->is_direct) {
+		/* Borrowed; the cast only drops a const that nobody may write through, since buffers are immutable. */
+		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + s->position, n, NULL};
+	} else {
+		sheaf_buffer whole = window_buffer(s);
+		*out = sheaf_buffer_part(&whole, s->at, n);
+	}
+	sheaf_source_consume(s, n);
+}
+
+int64_t sheaf_source_tell(const sheaf_source *s) { return s->position; }
+
+const char *sheaf_source_name(const sheaf_source *s) { return s->name; }
+
+const char *sheaf_source_compression(const sheaf_source *s) { return s->compression; }
+
+void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
+{
+	*done = s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left : s->position;
+	*total = s->raw.size;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A source from the inside: the stream (source.c) and random access (random.c) work on one structure. */
+#ifndef SHEAF_IO_SOURCE_H
+#define SHEAF_IO_SOURCE_H
+
+#include "base/buffer.h"
+#include "io/decoder.h"
+#include "io/raw.h"
+
+struct sheaf_source {
+	sheaf_context *cx;
+	char *name;
+	sheaf_raw raw;
+	sheaf_decoder decoder;   /* not open for plain input */
+	sheaf_builder window;    /* decompressed bytes; its block may be shared with what was taken out of it */
+	size_t at;               /* of the window: bytes before are consumed */
+	int64_t position;        /* decompressed byte of the stream at which `at` stands */
+	bool has_begun;          /* the first bytes were looked at: compression and is_direct are known */
+	bool has_ended;          /* the window has everything up to the end */
+	bool is_direct;          /* plain memory: shown as it is, without a window */
+	bool is_seekable;        /* make_seekable has succeeded */
+	const char *compression; /* name; stays after the content was copied to a temporary file */
+	sheaf_buffer map;        /* the whole file, or empty */
+	sheaf_error failure;     /* a copy to a temporary file failed half-way: the stream is lost */
+};
+
+/* Makes `compression` known. Reads where it must, moves nothing. */
+SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
+/* The stream starts anew from byte 0 of the raw input. */
+void sheaf_source_restart(sheaf_source *source);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The file behind a sink. */
+#include "io/target.h"
+#include "base/context.h"
+#include "io/descriptor.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- finding the target ---- */
+
+/* Replaces the last part of path by `link`, or the whole where that is absolute. */
+static bool follow(char path[PATH_MAX], const char *link)
+{
+	const char *slash = strrchr(path, '/');
+	size_t kept = link[0] != '/' && slash ? (size_t)(slash - path) + 1 : 0;
+	size_t n = strlen(link);
+	if (kept + n >= PATH_MAX) return false;
+	memcpy(path + kept, link, n + 1);
+	return true;
+}
+
+/* Follows symbolic links, also to what does not exist yet. Gives errno, or 0. */
+static int resolve(const char *path, char resolved[PATH_MAX])
+{
+	enum { MOST_LINKS = 40 /* like the system */ };
+	char link[PATH_MAX];
+	size_t size = strlen(path) + 1;
+	if (size > PATH_MAX) return ENAMETOOLONG;
+	memcpy(resolved, path, size);
+	for (int i = 0; i < MOST_LINKS; i++) {
+		ssize_t n = readlink(resolved, link, sizeof link - 1);
+		if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
+		link[n] = '\0';
+		if (!follow(resolved, link)) return ENAMETOOLONG;
+	}
+	return ELOOP;
+}
+
+static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *err)
+{
+	char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	const char *folder = !slash ? "." : slash == path ? "/" : path;
+	if (*base == '\0') return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file, found none", target->name);
+	size_t size = strlen(base) + 1;
+	if (size > sizeof target->base) return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name, found %zu bytes", target->name, size - 1);
+	memcpy(target->base, base, size);
+	if (slash && slash != path) *slash = '\0';
+	target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A folder that may be written and not listed: it can be neither cleaned nor synced. */
+	if (target->folder < 0 && errno == EACCES) target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (target->folder >= 0) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected a folder to write it in, found an error", target->name);
+}
+
+static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_error *err)
+{
+	target->is_owned = true;
+	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	if (target->fd >= 0) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written, found an error", target->name);
+}
+
+static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *err)
+{
+	sheaf_fail(err, SHEAF_IO, "%s: expected a file to write, found a directory", target->name);
+	if (err) err->sys = EISDIR;
+	return SHEAF_IO;
+}
+
+static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_error *err)
+{
+	char resolved[PATH_MAX];
+	int sys = resolve(path, resolved);
+	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that can be followed, found an error", target->name);
+	/* /dev/stdout and its like lead to open files that may have no name any more. */
+	struct stat info;
+	if (target->is_there && lstat(resolved, &info) != 0) return open_directly(target, path, err);
+	SHEAF_TRY(open_folder(target, resolved, err));
+	sheaf_temporary_clean(target->folder);
+	return sheaf_temporary_create(target, err);
+}
+
+static sheaf_status choose_and_open(sheaf_target *target, const char *path, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	if (strcmp(path, "-") == 0) {
+		target->fd = STDOUT_FILENO;
+		return SHEAF_OK;
+	}
+	target->is_there = stat(path, &target->old) == 0;
+	if (!target->is_there) {
+		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed, found an error", target->name);
+		return open_beside(target, path, err);
+	}
+	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);
+	return S_ISREG(target->old.st_mode) ? open_beside(target, path, err) : open_directly(target, path, err);
+}
+
+sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx, sheaf_error *err)
+{
+	*target = (sheaf_target){.cx = cx, .name = name, .fd = -1, .folder = -1};
+	sheaf_status status = choose_and_open(target, path, err);
+	if (status) sheaf_target_abandon(target);
+	return status;
+}
+
+sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size, sheaf_error *err)
+{
+	return sheaf_fd_write(target->cx, target->fd, SHEAF_STREAMING, data, size, target->name, err);
+}
+
+/* ---- putting it in its place ---- */
+
+/* errno, or 0; also where there is nothing to sync on this kind of file. */
+static int sync_fd(int fd)
+{
+	int result;
+	do result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : errno;
+}
+
+static int keep_owner_and_mode(const sheaf_target *target)
+{
+	if (!target->is_there) return 0;
+	mode_t mode = target->old.st_mode & 07777;
+	/* Only root can give files away; a group may be one's own. Set-id bits make sense for the old owner only. */
+	if (fchown(target->fd, target->old.st_uid, target->old.st_gid) != 0) {
+		if (fchown(target->fd, (uid_t)-1, target->old.st_gid) != 0) mode &= ~(mode_t)S_ISGID;
+		mode &= ~(mode_t)S_ISUID;
+	}
+	/* File systems without modes refuse; the file is then no more open than the old one. */
+	return fchmod(target->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
+}
+
+/* Closing may tell of writes that failed late, so it must come before the rename; but the lock must last until after it.
+ * A second descriptor of the same open file holds the lock. */
+static int close_and_rename(sheaf_target *target)
+{
+	int lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
+	if (lock < 0) return errno;
+	int failed = sheaf_fd_close(&target->fd);
+	if (!failed && renameat(target->folder, target->temporary, target->folder, target->base) != 0) failed = errno;
+	if (!failed) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
+	sheaf_fd_close(&lock);
+	return failed;
+}
+
+static sheaf_status put_in_place(sheaf_target *target, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	int failed = keep_owner_and_mode(target);
+	if (!failed) failed = sync_fd(target->fd);
+	if (!failed) failed = close_and_rename(target);
+	if (failed) return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place, found an error", target->name);
+	failed = sync_fd(target->folder);
+	if (!failed) return SHEAF_OK;
+	return sheaf_fail_sys(err, failed, "%s: expected the folder to be synced after the file was put in its place, found an error", target->name);
+}
+
+sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	if (target->folder >= 0) {
+		status = put_in_place(target, err);
+	} else if (target->is_owned) {
+		int failed = sheaf_fd_close(&target->fd);
+		if (failed) status = sheaf_fail_sys(err, failed, "%s: expected to close it, found an error", target->name);
+	}
+	sheaf_target_abandon(target);
+	return status;
+}
+
+void sheaf_target_abandon(sheaf_target *target)
+{
+	/* The name goes before the lock, so that no cleaner takes it for a leftover. */
+	if (target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+	target->temporary[0] = '\0';
+	if (target->folder >= 0 || target->is_owned) sheaf_fd_close(&target->fd);
+	target->fd = -1;
+	sheaf_fd_close(&target->folder);
+}

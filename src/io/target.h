@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The file behind a sink. A regular one is written under a temporary name beside the resolved target and takes its place
+ * at commit; everything else is written directly. */
+#ifndef SHEAF_IO_TARGET_H
+#define SHEAF_IO_TARGET_H
+
+#include <limits.h>
+#include <sheaf/base.h>
+#include <sys/stat.h>
+
+/* Temporaries begin with this. Whoever writes one holds a lock on it, so one without a lock is a leftover. */
+#define SHEAF_TEMPORARY_PREFIX ".sheaf-"
+enum { SHEAF_TEMPORARY_SIZE = sizeof SHEAF_TEMPORARY_PREFIX + 6 };
+
+typedef struct sheaf_target {
+	sheaf_context *cx;
+	const char *name; /* the sink's, for messages */
+	int fd;
+	bool is_owned; /* standard output stays open */
+	int folder;    /* of the resolved target; -1: written directly */
+	char base[NAME_MAX + 1];
+	char temporary[SHEAF_TEMPORARY_SIZE];
+	bool is_there; /* the target exists, and this is how it looks: */
+	struct stat old;
+} sheaf_target;
+
+SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size, sheaf_error *err);
+/* Puts the file in its place, and closes in any case. */
+SHEAF_USE sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err);
+void sheaf_target_abandon(sheaf_target *target);
+
+/* In temporary.c: */
+
+/* Creates and locks target->temporary in target->folder, and opens it as target->fd. */
+SHEAF_USE sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err);
+/* Removes the temporaries in the folder that nobody has locked: their writers are gone. */
+void sheaf_temporary_clean(int folder);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Temporary files beside a target: created under lock, and removed when their writer has died. The lock is flock's: it
+ * belongs to the open file, so it ends with the process, and two sinks of one process see each other's. */
+#include "io/descriptor.h"
+#include "io/target.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Whether the name still leads to the open file. */
+static bool is_linked(int folder, const char *name, int fd)
+{
+	struct stat by_name, by_fd;
+	if (fstatat(folder, name, &by_name, AT_SYMLINK_NOFOLLOW) != 0 || fstat(fd, &by_fd) != 0) return false;
+	return by_name.st_dev == by_fd.st_dev && by_name.st_ino == by_fd.st_ino;
+}
+
+static void make_name(char name[SHEAF_TEMPORARY_SIZE])
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	uint64_t bits;
+	if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
+		/* Early in a boot: any name will do, since O_EXCL finds out what is taken. */
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		bits = (uint64_t)now.tv_nsec * 2654435761U + (uint64_t)getpid();
+	}
+	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
+	memcpy(name, SHEAF_TEMPORARY_PREFIX, n);
+	for (; n < SHEAF_TEMPORARY_SIZE - 1; n++, bits /= sizeof letters - 1) name[n] = letters[bits % (sizeof letters - 1)];
+	name[n] = '\0';
+}
+
+/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then another try. On a
+ * file system without locks nobody can clean, either. */
+static bool lock(const sheaf_target *target)
+{
+	if (flock(target->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+	return is_linked(target->folder, target->temporary, target->fd);
+}
+
+sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
+{
+	enum { TRIES = 100 };
+	/* A new file gets the mode that the umask allows; what is to replace a file may be as private as that one. */
+	mode_t mode = target->is_there ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+	errno = EEXIST;
+	for (int i = 0; i < TRIES; i++) {
+		make_name(target->temporary);
+		target->fd = openat(target->folder, target->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (target->fd < 0 && (errno == EEXIST || errno == EINTR)) continue;
+		if (target->fd < 0) break;
+		if (lock(target)) return SHEAF_OK;
+		unlinkat(target->folder, target->temporary, 0);
+		sheaf_fd_close(&target->fd);
+		errno = EEXIST;
+	}
+	int sys = errno;
+	target->temporary[0] = '\0';
+	return sheaf_fail_sys(err, sys, "%s: expected a folder that can be written, found an error", target->name);
+}
+
+static void remove_leftover(int folder, const char *name)
+{
+	/* Writable where possible: a lock on a network file system needs it. */
+	int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+	int fd = openat(folder, name, O_RDWR | flags);
+	if (fd < 0) fd = openat(folder, name, O_RDONLY | flags);
+	if (fd < 0) return;
+	struct stat info;
+	bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd)) unlinkat(folder, name, 0);
+	sheaf_fd_close(&fd);
+}
+
+void sheaf_temporary_clean(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!entries) {
+		sheaf_fd_close(&fd); /* nothing to clean that we could see */
+		return;
+	}
+	const struct dirent *entry;
+	while ((entry = readdir(entries)))
+		if (strncmp(entry->d_name, SHEAF_TEMPORARY_PREFIX, strlen(SHEAF_TEMPORARY_PREFIX)) == 0) remove_leftover(folder, entry->d_name);
+	closedir(entries);
+}
