@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Datasets from the inside: what opening, writing and converting share. */
+#ifndef SHEAF_DATASET_DATASET_H
+#define SHEAF_DATASET_DATASET_H
+
+#include <sheaf/dataset.h>
+
+/* Made by the build from the list of formats; ends with NULL. */
+extern const sheaf_format *const sheaf_formats[];
+
+/* Picks the settings that a format uses for `use` (SHEAF_READING or SHEAF_WRITING), checked, into *out, whose settings array the
+ * caller releases with sheaf_settings_release. used[i] is set for each one picked; NULL: one that is not picked is a USAGE error. */
+SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings, int n, bool *used, sheaf_context *cx,
+                                           sheaf_values *out, sheaf_error *err);
+void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
+
+/* The format of a source: by name, else by content and name. */
+SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err);
+
+/* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
+SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
+                                             sheaf_error *err);
+/* Counts rows, samples and keys by a pass over the whole input, as far as needed to fill *facts, and opens the input anew. */
+SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, sheaf_facts *facts, sheaf_error *err);
+
+/* sheaf_create_sink with marks for the settings used. */
+SHEAF_USE sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
+                                            sheaf_writer **out, sheaf_error *err);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparing two datasets of any formats, row by row. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "data/compare.h"
+#include "data/frame.h"
+#include "data/print.h"
+#include "dataset/dataset.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct side {
+	sheaf_dataset *dataset;
+	const sheaf_schema *schema;
+	const sheaf_frame *frame; /* NULL: before the first or after the last */
+	int64_t at;               /* next row of the frame */
+	bool ended;
+} side;
+
+typedef struct comparison {
+	const sheaf_diff_options *options;
+	sheaf_context *cx;
+	side a, b;
+	int *match; /* for each field of a, the field of b, or -1 */
+	int64_t row;
+	bool equal, enough;
+	sheaf_buffer text_a, text_b;
+} comparison;
+
+static void tell(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a, const char *b)
+{
+	sheaf_difference difference = {row, stream, sample, a, b};
+	c->equal = false;
+	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference)) c->enough = true;
+}
+
+static void tell_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a, int64_t b)
+{
+	char ta[64], tb[64];
+	snprintf(ta, sizeof ta, "%" PRId64 " %s", a, format_);
+	snprintf(tb, sizeof tb, "%" PRId64 " %s", b, format_);
+	tell(c, stream, row, -1, ta, tb);
+}
+
+/* ---- schemas ---- */
+
+static const char *shape_text(const sheaf_field *field, char text[64])
+{
+	snprintf(text, 64, "%s, dim %" PRId64 ", %s", sheaf_field_is_sparse(field) ? "sparse" : "dense", sheaf_field_dim(field), sheaf_type_name(field->type));
+	return text;
+}
+
+static void compare_fields(comparison *c)
+{
+	char ta[64], tb[64];
+	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
+		const sheaf_field *field = &c->a.schema->fields[f];
+		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find(c->b.schema, field->name);
+		if (field->meaning == SHEAF_KEY) continue;
+		if (c->match[f] < 0)
+			tell(c, field->name, -1, -1, "such a stream", "none");
+		else if (c->options->strict && strcmp(shape_text(field, ta), shape_text(&c->b.schema->fields[c->match[f]], tb)) != 0)
+			tell(c, field->name, -1, -1, ta, tb);
+	}
+	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
+		const sheaf_field *field = &c->b.schema->fields[f];
+		if (field->meaning != SHEAF_KEY && sheaf_schema_find(c->a.schema, field->name) < 0) tell(c, field->name, -1, -1, "none", "such a stream");
+	}
+}
+
+/* ---- rows ---- */
+
+static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, out);
+	sheaf_position_text(&b, column, level, at, SHEAF_TEXT_SHORT);
+	sheaf_builder_byte(&b, '\0');
+	return sheaf_builder_finish(&b, out, err);
+}
+
+static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a, int64_t at_a, const sheaf_column *b, int64_t at_b,
+                                     int level, sheaf_error *err)
+{
+	if (sheaf_positions_equal(a, level, at_a, b, level, at_b)) return SHEAF_OK;
+	SHEAF_TRY(position_text(a, level, at_a, c->cx, &c->text_a, err));
+	SHEAF_TRY(position_text(b, level, at_b, c->cx, &c->text_b, err));
+	tell(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);
+	return SHEAF_OK;
+}
+
+static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a, const sheaf_column *b, sheaf_error *err)
+{
+	bool lists = a->nlevels && b->nlevels && a->levels[0].shape.kind == SHEAF_LIST && b->levels[0].shape.kind == SHEAF_LIST;
+	if (!lists) return compare_position(c, stream, -1, a, c->a.at, b, c->b.at, 0, err);
+	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at), rb = sheaf_level_below_one(&b->levels[0], c->b.at);
+	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
+	if (na != nb) tell_numbers(c, stream, c->row, "samples", na, nb);
+	for (int64_t s = 0; s < na && s < nb && !c->enough; s++) SHEAF_TRY(compare_position(c, stream, s, a, ra.begin + s, b, rb.begin + s, 1, err));
+	return SHEAF_OK;
+}
+
+static void compare_keys(comparison *c)
+{
+	uint64_t a = sheaf_row_key(c->a.dataset, c->a.frame, c->a.at), b = sheaf_row_key(c->b.dataset, c->b.frame, c->b.at);
+	char ta[32], tb[32];
+	if (a == b) return;
+	snprintf(ta, sizeof ta, "key %" PRIu64, a);
+	snprintf(tb, sizeof tb, "key %" PRIu64, b);
+	tell(c, NULL, c->row, -1, ta, tb);
+}
+
+static sheaf_status compare_rows(comparison *c, sheaf_error *err)
+{
+	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough; c->a.at++, c->b.at++, c->row++) {
+		if (c->options->keys) compare_keys(c);
+		for (int f = 0; f < c->a.schema->nfields && !c->enough; f++)
+			if (c->match[f] >= 0)
+				SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f], &c->b.frame->columns[c->match[f]], err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status refill(side *s, sheaf_error *err)
+{
+	while (!s->ended && (!s->frame || s->at == s->frame->nrows)) {
+		sheaf_status status = sheaf_next(s->dataset, &s->frame, err);
+		s->at = 0;
+		s->ended = status == SHEAF_END;
+		if (status != SHEAF_END) SHEAF_TRY(status);
+	}
+	return SHEAF_OK;
+}
+
+/* The rest of the longer side, so that both counts can be told. */
+static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
+{
+	while (!s->ended) {
+		*rows += s->frame->nrows - s->at;
+		s->at = s->frame->nrows;
+		SHEAF_TRY(refill(s, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status compare_all(comparison *c, sheaf_error *err)
+{
+	compare_fields(c);
+	while (!c->enough) {
+		SHEAF_TRY(refill(&c->a, err));
+		SHEAF_TRY(refill(&c->b, err));
+		if (c->a.ended || c->b.ended) break;
+		SHEAF_TRY(compare_rows(c, err));
+	}
+	if (c->enough || c->a.ended == c->b.ended) return SHEAF_OK;
+	int64_t rows_a = c->row, rows_b = c->row;
+	SHEAF_TRY(count_rest(&c->a, &rows_a, err));
+	SHEAF_TRY(count_rest(&c->b, &rows_b, err));
+	tell_numbers(c, NULL, -1, "sequences", rows_a, rows_b);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err)
+{
+	static const sheaf_diff_options defaults = {.size = sizeof defaults};
+	*equal = false;
+	if (!options) options = &defaults;
+	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options, options->size);
+	comparison c = {.options = options, .cx = sheaf_dataset_schema(a)->cx, .equal = true};
+	c.a = (side){a, sheaf_dataset_schema(a), NULL, 0, false};
+	c.b = (side){b, sheaf_dataset_schema(b), NULL, 0, false};
+	void *match;
+	size_t size = (size_t)c.a.schema->nfields * sizeof *c.match;
+	SHEAF_TRY(sheaf_allocate(c.cx, size, &match, err));
+	c.match = (int *)match;
+	sheaf_status status = compare_all(&c, err);
+	sheaf_buffer_reset(&c.text_a);
+	sheaf_buffer_reset(&c.text_b);
+	sheaf_release(c.cx, match, size);
+	*equal = status == SHEAF_OK && c.equal;
+	return status;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a dataset and reading its frames: this keeps the order of calls that formats rely on. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "dataset/dataset.h"
+
+struct sheaf_dataset {
+	sheaf_context *cx;
+	sheaf_source *source;
+	const sheaf_format *format;
+	sheaf_values values;
+	int nsettings;
+	bool whole;
+	int64_t piece_bytes;
+	void *in;
+	sheaf_piece piece;
+	sheaf_frame frame;
+	int64_t row, next_row; /* of the frame given last, and of the one to come */
+	bool ended;
+};
+
+void sheaf_close(sheaf_dataset *dataset)
+{
+	if (!dataset) return;
+	if (dataset->in) dataset->format->close(dataset->in);
+	sheaf_frame_free(&dataset->frame);
+	sheaf_buffer_reset(&dataset->piece.bytes);
+	sheaf_buffer_reset(&dataset->piece.notes);
+	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
+	sheaf_source_close(dataset->source);
+	sheaf_release(dataset->cx, dataset, sizeof *dataset);
+}
+
+/* Pieces take some 8 times their size when decoded at worst, twice over while a buffer grows. */
+static int64_t default_piece(const sheaf_context *cx)
+{
+	enum { USUAL = 8 << 20, LEAST = 64 << 10, SHARE = 32 };
+	int64_t share = sheaf_max_memory(cx) / SHARE;
+	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
+}
+
+static sheaf_status open_format(sheaf_dataset *d, sheaf_context *cx, void **in, sheaf_error *err)
+{
+	return d->format->open(d->source, &d->values, d->whole, cx, in, err);
+}
+
+static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_recognise(d->source, options->format, &d->format, err));
+	if (!(d->format->can & SHEAF_CAN_READ)) return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
+	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
+	if (d->format->needs & SHEAF_NEEDS_SEEK) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	if (rewindable || d->whole) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
+	return open_format(d, d->cx, &d->in, err);
+}
+
+sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
+                                   sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	sheaf_status status = options->size != sizeof *options ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *options, options->size)
+	                                                       : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
+	if (status) {
+		sheaf_source_close(source);
+		return status;
+	}
+	sheaf_dataset *d = (sheaf_dataset *)memory;
+	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .whole = options->whole};
+	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : default_piece(cx);
+	status = prepare(d, options, rewindable, err);
+	if (status) {
+		sheaf_close(d);
+		return status;
+	}
+	*out = d;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+{
+	static const sheaf_open_options defaults = {.size = sizeof defaults};
+	return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
+}
+
+sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+{
+	sheaf_source *source;
+	*out = NULL;
+	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
+	return sheaf_open_source(source, options, cx, out, err);
+}
+
+const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return dataset->format->schema(dataset->in); }
+
+const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->format; }
+
+const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset) { return dataset->source; }
+
+void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
+{
+	*out = SHEAF_NO_FACTS;
+	if (dataset->format->facts) dataset->format->facts(dataset->in, out);
+}
+
+int64_t sheaf_dataset_row(const sheaf_dataset *dataset) { return dataset->row; }
+
+uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row)
+{
+	int key = sheaf_schema_key(sheaf_dataset_schema(dataset));
+	if (key < 0) return (uint64_t)(dataset->row + row);
+	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
+}
+
+static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
+{
+	bool first = !d->ended;
+	d->ended = true;
+	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	return SHEAF_END;
+}
+
+static void tell_progress(sheaf_dataset *d)
+{
+	int64_t done, total;
+	sheaf_source_progress(d->source, &done, &total);
+	sheaf_progress(d->cx, done, total);
+}
+
+sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
+{
+	*out = NULL;
+	if (d->ended) return SHEAF_END;
+	SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	sheaf_status status = d->format->cut(d->in, d->piece_bytes, &d->piece, err);
+	if (status == SHEAF_END) return end_of_rows(d, err);
+	SHEAF_TRY(status);
+	SHEAF_TRY(d->format->decode(d->in, &d->piece, &d->frame, d->cx, err));
+	d->row = d->next_row;
+	if (d->format->review) SHEAF_TRY(d->format->review(d->in, &d->frame, d->row, err));
+	d->next_row += d->frame.nrows;
+	tell_progress(d);
+	*out = &d->frame;
+	return SHEAF_OK;
+}
+
+/* ---- counting ---- */
+
+static int64_t longest_row(const sheaf_schema *schema, const sheaf_frame *frame)
+{
+	int64_t longest = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		if (schema->fields[c].nlevels == 0 || schema->fields[c].levels[0].kind != SHEAF_LIST) continue;
+		const int64_t *o = sheaf_level_offsets(&frame->columns[c].levels[0]);
+		for (int64_t r = 0; r < frame->nrows; r++)
+			if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];
+	}
+	return longest;
+}
+
+static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int key = sheaf_schema_key(schema);
+	if (key < 0) return true;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	for (int64_t r = 0; r < frame->nrows; r++)
+		if (keys[r] != (uint64_t)(row + r)) return false;
+	return true;
+}
+
+static sheaf_status count_rows(sheaf_dataset *d, void *in, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
+{
+	const sheaf_schema *schema = d->format->schema(in);
+	sheaf_status status;
+	facts->rows = facts->longest = 0;
+	facts->ordinal_keys = 1;
+	while ((status = d->format->cut(in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
+		SHEAF_TRY(d->format->decode(in, &d->piece, &d->frame, quiet, err));
+		int64_t longest = longest_row(schema, &d->frame);
+		if (longest > facts->longest) facts->longest = longest;
+		if (!keys_are_ordinal(schema, &d->frame, facts->rows)) facts->ordinal_keys = 0;
+		facts->rows += d->frame.nrows;
+		if (facts->longest > 1 || !facts->ordinal_keys) {
+			/* Both say the same to a writer: enough. */
+			facts->rows = -1;
+			return SHEAF_OK;
+		}
+		SHEAF_TRY(sheaf_check_stop(quiet, err));
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_dataset_count(sheaf_dataset *d, sheaf_facts *facts, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	void *in = NULL;
+	d->format->close(d->in);
+	d->in = NULL;
+	sheaf_frame_free(&d->frame);
+	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
+	sheaf_status status = sheaf_source_rewind(d->source, err);
+	if (status == SHEAF_OK) status = open_format(d, quiet, &in, err);
+	if (status == SHEAF_OK) status = count_rows(d, in, quiet, facts, err);
+	if (in) d->format->close(in);
+	sheaf_frame_free(&d->frame);
+	sheaf_buffer_reset(&d->piece.bytes);
+	sheaf_buffer_reset(&d->piece.notes);
+	sheaf_context_free(quiet);
+	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_source_rewind(d->source, err));
+	return open_format(d, d->cx, &d->in, err);
+}
+
+sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	*out = (sheaf_frame){0};
+	status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
+	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
+		status = sheaf_frame_append(out, frame, 0, frame->nrows, dataset->cx, err);
+	if (status == SHEAF_END) return SHEAF_OK;
+	sheaf_frame_free(out);
+	return status;
+}

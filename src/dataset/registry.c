@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Which formats there are, which one a file is, and which settings are whose. */
+#include "base/memory.h"
+#include "dataset/dataset.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+const sheaf_format *sheaf_format_at(int i)
+{
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (k == i) return sheaf_formats[k];
+	return NULL;
+}
+
+const sheaf_format *sheaf_format_find(const char *name)
+{
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
+	return NULL;
+}
+
+static size_t without_suffix(const char *path, size_t n, const char *suffix)
+{
+	size_t m = strlen(suffix);
+	return n > m && strncasecmp(path + n - m, suffix, m) == 0 ? n - m : n;
+}
+
+/* Length of the path without a suffix that only says how it is compressed. */
+static size_t bare_length(const char *path)
+{
+	static const char *const compressed[] = {".gz", ".bz2", ".zst", ".xz"};
+	size_t n = strlen(path);
+	for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
+		size_t m = without_suffix(path, n, compressed[i]);
+		if (m < n) return m;
+	}
+	return n;
+}
+
+static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
+{
+	for (const char *const *suffix = format->suffixes; *suffix; suffix++)
+		if (without_suffix(path, n, *suffix) < n) return true;
+	return false;
+}
+
+const sheaf_format *sheaf_format_of_name(const char *path)
+{
+	const sheaf_format *found = NULL;
+	size_t n = bare_length(path);
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (!has_suffix(sheaf_formats[k], path, n)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+/* The names of all formats, "a, b, c", cut to fit. */
+static const char *format_names(char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int k = 0; sheaf_formats[k] && used < size; k++) {
+		int n = snprintf(text + used, size - used, "%s%s", k ? ", " : "", sheaf_formats[k]->name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return text;
+}
+
+static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
+{
+	char names[256];
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place, format_names(names, sizeof names), found);
+}
+
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err)
+{
+	enum { HEAD = 4096 };
+	const char *file = sheaf_source_name(source);
+	sheaf_bytes head;
+	char bare[256];
+	int best = SHEAF_NO, rivals = 0;
+	*out = NULL;
+	if (name) {
+		*out = sheaf_format_find(name);
+		return *out ? SHEAF_OK : unknown("format", name, err);
+	}
+	SHEAF_TRY(sheaf_source_ahead(source, HEAD, &head, err));
+	snprintf(bare, sizeof bare, "%.*s", (int)bare_length(file), file);
+	for (int k = 0; sheaf_formats[k]; k++) {
+		int likely = (int)sheaf_formats[k]->probe(head, bare);
+		if (likely < best || likely == SHEAF_NO) continue;
+		rivals = likely == best ? rivals + 1 : 1;
+		best = likely;
+		*out = sheaf_formats[k];
+	}
+	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them" : "no bytes at all", err);
+	if (rivals == 1) return SHEAF_OK;
+	*out = NULL;
+	return unknown(file, "content of several of them: name the format", err);
+}
+
+/* ---- settings ---- */
+
+static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting, sheaf_setting *picks, sheaf_values *out, bool *picked,
+                             sheaf_error *err)
+{
+	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
+	*picked = option && (option->use & use);
+	if (!*picked) return SHEAF_OK;
+	SHEAF_TRY(sheaf_option_check(option, setting->value, err));
+	picks[out->count++] = *setting;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings, int n, bool *used, sheaf_context *cx, sheaf_values *out,
+                                 sheaf_error *err)
+{
+	void *memory;
+	*out = (sheaf_values){NULL, 0};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *settings, &memory, err));
+	out->settings = (sheaf_setting *)memory;
+	for (int i = 0; i < n; i++) {
+		bool picked = false;
+		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
+		if (status == SHEAF_OK && !picked && !used)
+			status = sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that format %s uses for %s, found one that it does not", settings[i].name, format->name,
+			                    use == SHEAF_READING ? "reading" : "writing");
+		if (status) {
+			sheaf_settings_release(cx, out, n);
+			return status;
+		}
+		if (used && picked) used[i] = true;
+	}
+	return SHEAF_OK;
+}
+
+void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n)
+{
+	sheaf_release(cx, (void *)values->settings, (size_t)n * sizeof *values->settings);
+	*values = (sheaf_values){NULL, 0};
+}

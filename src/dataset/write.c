@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating a dataset and writing frames: rows are brought into the types and the chunks that the format wants. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "dataset/dataset.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sheaf_writer {
+	sheaf_context *cx;
+	const sheaf_format *format;
+	sheaf_sink *sink; /* NULL once `out` has it */
+	sheaf_schema given, stored;
+	int key;          /* the given key field that is not stored, or -1 */
+	bool key_warned;
+	sheaf_values values;
+	int nsettings;
+	void *out;
+	sheaf_frame cast;    /* the frame in stored types, without keys that are not stored */
+	sheaf_frame pending; /* rows of the chunk that is not complete yet */
+	sheaf_frame slice;
+	sheaf_blob blob;
+	int64_t *bytes_of_row;
+	size_t bytes_size;
+	int64_t before;       /* bytes of all rows so far */
+	int64_t opened;       /* chunk number, floor(bytes before / chunk bytes), of the last row */
+	int64_t row, encoded; /* rows seen, rows encoded */
+	int64_t losses_before;
+};
+
+static void free_writer(sheaf_writer *w)
+{
+	sheaf_frame_free(&w->cast);
+	sheaf_frame_free(&w->pending);
+	sheaf_frame_free(&w->slice);
+	sheaf_buffer_reset(&w->blob.bytes);
+	if (w->bytes_of_row) sheaf_release(w->cx, w->bytes_of_row, w->bytes_size);
+	if (w->values.settings) sheaf_settings_release(w->cx, &w->values, w->nsettings);
+	sheaf_schema_free(&w->given);
+	sheaf_schema_free(&w->stored);
+	sheaf_release(w->cx, w, sizeof *w);
+}
+
+void sheaf_abandon(sheaf_writer *w)
+{
+	if (!w) return;
+	if (w->out) w->format->abandon(w->out);
+	if (w->sink) sheaf_sink_abandon(w->sink);
+	free_writer(w);
+}
+
+/* ---- create ---- */
+
+static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink, const sheaf_format **out, sheaf_error *err)
+{
+	const char *name = sheaf_sink_name(sink);
+	*out = options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
+	if (!*out && options->format) return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", options->format);
+	if (!*out) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a suffix that names one format, found none; name the format", name);
+	if (!((*out)->can & SHEAF_CAN_WRITE)) return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be written, found one that cannot", (*out)->name);
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
+{
+	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
+	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used, w->cx, &w->values, err));
+	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
+	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
+	if (!(w->format->can & SHEAF_CAN_KEYS)) w->key = sheaf_schema_key(schema);
+	if (w->key >= 0) SHEAF_TRY(sheaf_schema_remove(&w->stored, w->key, err));
+	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
+	SHEAF_TRY(w->format->create(w->sink, &w->stored, &options->totals, &w->values, w->cx, &w->out, err));
+	w->sink = NULL;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
+                                  sheaf_writer **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	sheaf_status status = options->size != sizeof *options
+	                              ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *options, options->size)
+	                              : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
+	if (status) {
+		sheaf_sink_abandon(sink);
+		return status;
+	}
+	sheaf_writer *w = (sheaf_writer *)memory;
+	*w = (sheaf_writer){.cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
+	status = prepare(w, schema, options, used, err);
+	if (status) {
+		sheaf_abandon(w);
+		return status;
+	}
+	*out = w;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
+                               sheaf_error *err)
+{
+	return sheaf_create_marking(sink, schema, options, NULL, cx, out, err);
+}
+
+sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
+{
+	static const sheaf_create_options defaults = {.size = sizeof defaults, .totals = {-1, -1, -1, -1, -1, NULL}};
+	sheaf_sink *sink;
+	*out = NULL;
+	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
+	return sheaf_create_sink(sink, schema, options ? options : &defaults, cx, out, err);
+}
+
+/* ---- write ---- */
+
+static bool is_lost(const sheaf_writer *w) { return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before; }
+
+/* Once a loss is found the rest is still encoded, to find the other kinds, but goes nowhere. */
+static sheaf_status put(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (frame->nrows == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_stop(w->cx, err));
+	SHEAF_TRY(w->format->encode(w->out, frame, w->encoded, &w->blob, w->cx, err));
+	w->encoded += frame->nrows;
+	return is_lost(w) ? SHEAF_OK : w->format->append(w->out, &w->blob, err);
+}
+
+static sheaf_status flush_pending(sheaf_writer *w, sheaf_error *err)
+{
+	SHEAF_TRY(put(w, &w->pending, err));
+	sheaf_frame_clear(&w->pending);
+	return SHEAF_OK;
+}
+
+static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *chunk_bytes, sheaf_error *err)
+{
+	size_t needed = (size_t)frame->nrows * sizeof(int64_t);
+	if (needed > w->bytes_size) {
+		void *memory = w->bytes_of_row;
+		SHEAF_TRY(sheaf_reallocate(w->cx, &memory, w->bytes_size, needed, err));
+		w->bytes_of_row = (int64_t *)memory;
+		w->bytes_size = needed;
+	}
+	*chunk_bytes = w->format->sizes(w->out, frame, w->bytes_of_row);
+	return SHEAF_OK;
+}
+
+/* The first row from `from` on that opens a chunk, or nrows. Advances the running sum over the rows passed. */
+static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_t chunk_bytes)
+{
+	for (int64_t r = from; r < nrows; r++) {
+		int64_t chunk = w->before / chunk_bytes;
+		if (w->row + r > 0 && chunk > w->opened && r > from) return r;
+		w->opened = chunk;
+		w->before += w->bytes_of_row[r];
+	}
+	return nrows;
+}
+
+/* Whether row `r`, at which the running sum stands, opens a chunk. */
+static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes) { return w->row + r > 0 && w->before / chunk_bytes > w->opened; }
+
+static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	int64_t chunk_bytes;
+	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
+	for (int64_t from = 0; from < frame->nrows;) {
+		if (opens(w, from, chunk_bytes)) SHEAF_TRY(flush_pending(w, err));
+		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
+		if (to < frame->nrows && w->pending.nrows == 0) {
+			/* A chunk that lies within this frame goes without a copy. */
+			SHEAF_TRY(sheaf_frame_slice(frame, from, to, -1, &w->slice, err));
+			SHEAF_TRY(put(w, &w->slice, err));
+		} else {
+			SHEAF_TRY(sheaf_frame_append(&w->pending, frame, from, to, w->cx, err));
+		}
+		from = to;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status warn_of_keys(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[w->key].values.data;
+	for (int64_t r = 0; r < frame->nrows && !w->key_warned; r++) {
+		if (keys[r] == (uint64_t)(w->row + r)) continue;
+		char expected[48], found[48];
+		snprintf(expected, sizeof expected, "key %" PRId64, w->row + r);
+		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE, expected, found, "keys become positions"};
+		problem.place.row = w->row + r;
+		w->key_warned = true;
+		SHEAF_TRY(sheaf_report(w->cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
+	if (frame->nrows == 0) return SHEAF_OK;
+	if (w->key >= 0) SHEAF_TRY(warn_of_keys(w, frame, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->key, &w->cast, err));
+	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->row, w->cx, err));
+	SHEAF_TRY(w->format->sizes ? write_chunks(w, &w->cast, err) : put(w, &w->cast, err));
+	w->row += frame->nrows;
+	return SHEAF_OK;
+}
+
+/* ---- finish ---- */
+
+static sheaf_status refuse(const sheaf_writer *w, sheaf_error *err)
+{
+	char kinds[600];
+	size_t used = 0;
+	sheaf_tally tally;
+	for (int i = 0; sheaf_context_tally(w->cx, i, &tally) && used < sizeof kinds; i++) {
+		if (tally.status != SHEAF_LOSS) continue;
+		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally.rule, tally.count);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return sheaf_fail(err, SHEAF_LOSS, "expected data that format %s can hold, found loss: %s; nothing is written", w->format->name, kinds);
+}
+
+sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_status status = w->format->sizes ? flush_pending(w, err) : SHEAF_OK;
+	if (status == SHEAF_OK && is_lost(w)) status = refuse(w, err);
+	if (status == SHEAF_OK) {
+		status = w->format->finish(w->out, err);
+		w->out = NULL;
+	}
+	sheaf_abandon(w);
+	return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* CNTK's binary format from the inside: the words that its rooms share.
+ *
+ *   format.c   the table entry, options, recognition      header.c   prefix, stream headers, chunk table
+ *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule checked
+ *   write.c    sequences into chunks, header at the end    declare.c  the schema as CNTK's users write it
+ *
+ * What is read and why is in docs/formats/cbf.md. */
+#ifndef SHEAF_FORMAT_CBF_CBF_H
+#define SHEAF_FORMAT_CBF_CBF_H
+
+#include "base/cursor.h"
+#include "data/frame.h"
+#include <sheaf/sys/format.h>
+#include <stdatomic.h>
+
+#define CBF_MAGIC UINT64_C(0x636e746b5f62696e)
+enum { CBF_VERSION = 1, CBF_PREFIX = 12, CBF_TRAILER = 8, CBF_CHUNK_ENTRY = 16, CBF_STREAM_LEAST = 10 };
+
+typedef struct sheaf_cbf_chunk {
+	int64_t offset, end; /* its bytes are [offset, end) */
+	uint32_t sequences, samples;
+	int64_t row; /* number of its first sequence */
+} sheaf_cbf_chunk;
+
+/* What decoding any piece finds of one stream; summed over all, in whatever order. */
+typedef struct sheaf_cbf_finding {
+	atomic_bool differs;           /* some sequence's sample count is not this stream's */
+	_Atomic int64_t unsorted;      /* samples whose indices do not ascend */
+} sheaf_cbf_finding;
+
+typedef struct sheaf_cbf_reader {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_schema schema; /* stream i is field and column i */
+	int64_t header;      /* byte at which it begins: where the data end */
+	sheaf_cbf_chunk *chunks;
+	int64_t nchunks, rows, samples;
+	sheaf_cbf_finding *findings; /* one for each stream, then one for the largest of each sequence */
+	/* where cut stands */
+	int64_t next_chunk;
+	int64_t next_sequence; /* in an open long chunk, else 0 */
+	int64_t *starts;       /* of each stream in the open chunk: byte at which next_sequence begins */
+} sheaf_cbf_reader;
+
+/* What cut tells decode about a piece: int64 words in its notes. */
+typedef struct sheaf_cbf_part {
+	int64_t first, count;     /* sequences of the chunk */
+	const int64_t *starts;    /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
+} sheaf_cbf_part;
+
+/* ---- header.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *err);
+/* Applies the --stream settings: renames by alias, and checks what else they state. */
+SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err);
+
+/* ---- cut.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
+
+/* ---- decode.c ---- */
+
+/* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed, where they do not fit. */
+typedef struct sheaf_cbf_extent {
+	uint32_t samples;
+	int32_t nonzeros;        /* dense: 0; negative: corrupt, and nothing behind it is passed */
+	const uint8_t *values, *indices, *counts;
+} sheaf_cbf_extent;
+bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_field *field, sheaf_cbf_extent *out);
+SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
+
+/* ---- write.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                                        void **out, sheaf_error *err);
+int64_t sheaf_cbf_sizes(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
+SHEAF_USE sheaf_status sheaf_cbf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_finish(void *out, sheaf_error *err);
+void sheaf_cbf_abandon(void *out);
+
+/* ---- declare.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences, which takes a walk over
+ * the counts in it, since the streams of a chunk stand one behind the other. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/cbf/cbf.h"
+#include <string.h>
+
+enum { FIRST, COUNT, STARTS }; /* words of a piece's notes */
+
+sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece)
+{
+	const int64_t *words = (const int64_t *)(const void *)piece->notes.data;
+	return (sheaf_cbf_part){words[FIRST], words[COUNT], words + STARTS};
+}
+
+static sheaf_status note(sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count, const int64_t *starts, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, in->cx, &piece->notes);
+	sheaf_builder_i64(&b, first);
+	sheaf_builder_i64(&b, count);
+	sheaf_builder_append(&b, starts, (size_t)in->schema.nfields * sizeof *starts);
+	piece->row = in->chunks[piece->chunk].row + first;
+	return sheaf_builder_finish(&b, &piece->notes, err);
+}
+
+static sheaf_status view_chunk(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
+	piece->byte = chunk->offset;
+	piece->size = chunk->end - chunk->offset;
+	piece->line = -1;
+	piece->chunk = in->next_chunk;
+	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
+}
+
+static sheaf_status cut_whole(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
+	for (int s = 0; s < in->schema.nfields; s++) in->starts[s] = s ? -1 : 4 * (int64_t)chunk->sequences;
+	SHEAF_TRY(note(in, piece, 0, chunk->sequences, in->starts, err));
+	in->next_chunk++;
+	return SHEAF_OK;
+}
+
+/* ---- parts of a long chunk ---- */
+
+static sheaf_cursor at_byte(const sheaf_piece *piece, int64_t byte)
+{
+	sheaf_cursor c = sheaf_cursor_over(piece->bytes.data, (size_t)piece->size, piece->byte);
+	c.at += byte;
+	return c;
+}
+
+/* Finds where each stream begins. A flaw is reported by decode, which gets the whole chunk then. */
+static bool find_starts(sheaf_cbf_reader *in, const sheaf_piece *piece)
+{
+	sheaf_cbf_extent extent;
+	int64_t n = in->chunks[piece->chunk].sequences;
+	sheaf_cursor c = at_byte(piece, 4 * n);
+	for (int s = 0; s < in->schema.nfields; s++) {
+		in->starts[s] = c.at - c.begin;
+		for (int64_t i = 0; i < n; i++)
+			if (!sheaf_cbf_pass_sequence(&c, &in->schema.fields[s], &extent)) return false;
+	}
+	return c.at == c.end;
+}
+
+/* As many sequences as take about `bytes` bytes, at least one; the starts move behind them. */
+static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
+	int64_t first = in->next_sequence, n = 0, taken = 0;
+	sheaf_cbf_extent extent;
+	SHEAF_TRY(note(in, piece, first, 0, in->starts, err));
+	for (; first + n < chunk->sequences && (n == 0 || taken < bytes); n++) {
+		for (int s = 0; s < in->schema.nfields; s++) {
+			sheaf_cursor c = at_byte(piece, in->starts[s]);
+			if (!sheaf_cbf_pass_sequence(&c, &in->schema.fields[s], &extent)) break; /* find_starts has seen that they fit */
+			taken += (c.at - c.begin) - in->starts[s];
+			in->starts[s] = c.at - c.begin;
+		}
+	}
+	((int64_t *)(void *)piece->notes.data)[COUNT] = n;
+	in->next_sequence = first + n;
+	if (in->next_sequence == chunk->sequences) {
+		in->next_sequence = 0;
+		in->next_chunk++;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	enum { LONG = 4 };
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	if (in->next_chunk == in->nchunks) return SHEAF_END;
+	SHEAF_TRY(view_chunk(in, piece, err));
+	if (in->next_sequence == 0 && (piece->size / LONG <= bytes || !find_starts(in, piece))) return cut_whole(in, piece, err);
+	return cut_part(in, bytes, piece, err);
+}

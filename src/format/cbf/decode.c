@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece of a chunk into sequences: the counts of each are held against the bytes that are left, each index against its dim, each sum
+ * against its parts. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/cbf/cbf.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct decoding {
+	const sheaf_cbf_reader *in;
+	const sheaf_piece *piece;
+	sheaf_cbf_part part;
+	sheaf_frame *frame;
+	sheaf_context *cx;
+	sheaf_error *err;
+	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
+	int64_t flaws;     /* found while validating: the piece gives no rows */
+} decoding;
+
+/* ---- problems ---- */
+
+static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity, const char *rule, int stream, int64_t sequence, int64_t byte,
+                           const char *expected, const char *found, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.chunk = piece->chunk;
+	problem.place.byte = byte;
+	if (stream >= 0) problem.place.stream = in->schema.fields[stream].name;
+	if (sequence >= 0) problem.place.row = in->chunks[piece->chunk].row + sequence;
+	return sheaf_report(cx, &problem, err);
+}
+
+/* Only validation goes on behind a flaw, and then without the rows of this piece. */
+static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte, const char *expected, const char *found)
+{
+	d->flaws++;
+	return report(d->in, d->piece, SHEAF_FATAL, rule, stream, sequence, byte, expected, found, d->cx, d->err);
+}
+
+/* The cursor tells what did not fit; where it has not failed, it stands behind a negative count. */
+static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c, const sheaf_cbf_extent *extent)
+{
+	char expected[96], found[64];
+	sequence += d->part.first;
+	if (!c->failed) {
+		snprintf(found, sizeof found, "%" PRId32, extent->nonzeros);
+		return fail(d, "negative count", stream, sequence, sheaf_cursor_tell(c) - 4, "a number of non-zeros of at least 0", found);
+	}
+	snprintf(expected, sizeof expected, "room for the %s, %" PRIu64 " bytes", c->failed, c->needed);
+	snprintf(found, sizeof found, "%" PRId64 " to the end of the chunk", c->base + (c->end - c->begin) - c->failed_at);
+	return fail(d, "sequence beyond its chunk", stream, sequence, c->failed_at, expected, found);
+}
+
+/* ---- one sequence of one stream ---- */
+
+bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_field *field, sheaf_cbf_extent *out)
+{
+	uint64_t size = sheaf_type_size(field->type), dim = (uint64_t)sheaf_field_dim(field);
+	*out = (sheaf_cbf_extent){0};
+	out->samples = sheaf_cursor_u32le(c, "number of samples");
+	if (!sheaf_field_is_sparse(field)) {
+		out->values = sheaf_cursor_bytes(c, out->samples, dim * size, "values");
+		return !c->failed;
+	}
+	out->nonzeros = sheaf_cursor_i32le(c, "number of non-zeros");
+	if (out->nonzeros < 0) return false;
+	uint64_t n = (uint64_t)out->nonzeros;
+	out->values = sheaf_cursor_bytes(c, n, size, "values");
+	out->indices = sheaf_cursor_bytes(c, n, 4, "indices");
+	out->counts = sheaf_cursor_bytes(c, out->samples, 4, "non-zeros of each sample");
+	return !c->failed;
+}
+
+static int64_t byte_of(const decoding *d, const uint8_t *at) { return d->piece->byte + (at - d->piece->bytes.data); }
+
+static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
+{
+	uint32_t dim = (uint32_t)sheaf_field_dim(&d->in->schema.fields[stream]);
+	char expected[48], found[32];
+	for (int32_t k = 0; k < e->nonzeros; k++) {
+		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) < dim) continue; /* a negative one is above any dim */
+		snprintf(expected, sizeof expected, "an index below %" PRIu32, dim);
+		snprintf(found, sizeof found, "%" PRId32, sheaf_load_i32le(e->indices + 4 * (size_t)k));
+		return fail(d, "index range", stream, sequence, byte_of(d, e->indices + 4 * (size_t)k), expected, found);
+	}
+	return SHEAF_OK;
+}
+
+static int64_t count_unsorted(const sheaf_cbf_extent *e)
+{
+	int64_t unsorted = 0;
+	size_t k = 0;
+	for (uint32_t i = 0; i < e->samples; i++) {
+		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
+		bool ascends = true;
+		for (uint32_t j = 1; j < n; j++) ascends &= sheaf_load_u32le(e->indices + 4 * (k + j)) > sheaf_load_u32le(e->indices + 4 * (k + j - 1));
+		unsorted += !ascends;
+		k += n;
+	}
+	return unsorted;
+}
+
+static sheaf_status check_counts(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
+{
+	int64_t sum = 0;
+	char expected[80], found[48];
+	for (uint32_t i = 0; i < e->samples; i++) {
+		int32_t n = sheaf_load_i32le(e->counts + 4 * (size_t)i);
+		if (n < 0) {
+			snprintf(found, sizeof found, "%" PRId32, n);
+			return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i), "a number of non-zeros of at least 0", found);
+		}
+		sum += n;
+	}
+	if (sum == e->nonzeros) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "non-zeros of the samples that sum to %" PRId32, e->nonzeros);
+	snprintf(found, sizeof found, "%" PRId64, sum);
+	return fail(d, "sum of non-zeros", stream, sequence, byte_of(d, e->counts), expected, found);
+}
+
+/* ---- one stream ---- */
+
+typedef struct filling {
+	sheaf_builder lists, entries, indices, values;
+	int64_t samples, nonzeros;
+} filling;
+
+static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
+{
+	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	sheaf_copy_le(b->data + b->size, from, count, size);
+	b->size += count * size;
+}
+
+static void put_offsets(filling *f, const sheaf_field *field, const sheaf_cbf_extent *e)
+{
+	f->samples += e->samples;
+	sheaf_builder_i64(&f->lists, f->samples);
+	for (uint32_t i = 0; sheaf_field_is_sparse(field) && i < e->samples; i++) {
+		f->nonzeros += sheaf_load_i32le(e->counts + 4 * (size_t)i);
+		sheaf_builder_i64(&f->entries, f->nonzeros);
+	}
+}
+
+static size_t value_count(const sheaf_field *field, const sheaf_cbf_extent *e)
+{
+	return sheaf_field_is_sparse(field) ? (size_t)e->nonzeros : (size_t)e->samples * (size_t)sheaf_field_dim(field);
+}
+
+static void put_arrays(filling *f, const sheaf_field *field, const sheaf_cbf_extent *e)
+{
+	put_array(&f->values, e->values, value_count(field, e), sheaf_type_size(field->type));
+	put_array(&f->indices, e->indices, (size_t)e->nonzeros, 4);
+}
+
+/* The arrays of a single sequence stand together in the file: a view, where this machine could read them in place. */
+static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count, size_t size, sheaf_buffer *out)
+{
+	bool native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)from % size == 0;
+	if (!native || count == 0) {
+		put_array(b, from, count, size);
+		return sheaf_builder_finish(b, out, d->err);
+	}
+	sheaf_builder_drop(b);
+	sheaf_buffer_reset(out);
+	*out = sheaf_buffer_part(&d->piece->bytes, (size_t)(from - d->piece->bytes.data), count * size);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_sequence(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
+{
+	sheaf_cbf_finding *finding = &d->in->findings[stream];
+	uint32_t meta = sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)(d->part.first + sequence));
+	if (e->samples != meta) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+	if (e->samples > d->largest[sequence]) d->largest[sequence] = e->samples;
+	if (!sheaf_field_is_sparse(&d->in->schema.fields[stream])) return SHEAF_OK;
+	int64_t flaws = d->flaws;
+	SHEAF_TRY(check_counts(d, stream, d->part.first + sequence, e));
+	SHEAF_TRY(check_indices(d, stream, d->part.first + sequence, e));
+	if (d->flaws == flaws && sheaf_is_validating(d->cx)) atomic_fetch_add(&finding->unsorted, count_unsorted(e));
+	return SHEAF_OK;
+}
+
+static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, filling *f, sheaf_cbf_extent *last)
+{
+	const sheaf_field *field = &d->in->schema.fields[stream];
+	for (int64_t i = 0; i < d->part.count; i++) {
+		if (!sheaf_cbf_pass_sequence(c, field, last)) return report_unfit(d, stream, i, c, last);
+		SHEAF_TRY(check_sequence(d, stream, i, last));
+		if (d->flaws) continue;
+		put_offsets(f, field, last);
+		if (d->part.count > 1) put_arrays(f, field, last);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status finish_stream(decoding *d, int stream, filling *f, const sheaf_cbf_extent *last)
+{
+	sheaf_column *column = &d->frame->columns[stream];
+	const sheaf_field *field = &d->in->schema.fields[stream];
+	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, d->err));
+	SHEAF_TRY(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, d->err));
+	if (d->part.count == 1 && !d->flaws) {
+		SHEAF_TRY(hold_array(d, &f->values, last->values, value_count(field, last), sheaf_type_size(field->type), &column->values));
+		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4, &column->levels[1].indices[0]);
+	}
+	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, d->err));
+	return sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], d->err);
+}
+
+static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
+{
+	filling f = {.samples = 0};
+	sheaf_column *column = &d->frame->columns[stream];
+	sheaf_cbf_extent last = {0};
+	if (d->part.starts[stream] >= 0) c->at = c->begin + d->part.starts[stream];
+	sheaf_builder_begin(&f.lists, d->cx, &column->levels[0].offsets);
+	sheaf_builder_begin(&f.entries, d->cx, &column->levels[1].offsets);
+	sheaf_builder_begin(&f.indices, d->cx, &column->levels[1].indices[0]);
+	sheaf_builder_begin(&f.values, d->cx, &column->values);
+	sheaf_builder_i64(&f.lists, 0);
+	if (column->levels[1].shape.kind == SHEAF_COORD) sheaf_builder_i64(&f.entries, 0);
+	sheaf_status status = read_sequences(d, stream, c, &f, &last);
+	if (status == SHEAF_OK) status = finish_stream(d, stream, &f, &last);
+	sheaf_builder_drop(&f.lists);
+	sheaf_builder_drop(&f.entries);
+	sheaf_builder_drop(&f.indices);
+	sheaf_builder_drop(&f.values);
+	return status;
+}
+
+/* ---- the chunk ---- */
+
+/* The sample counts at the head of a chunk sum to what the chunk table says. */
+static sheaf_status check_sum(decoding *d)
+{
+	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
+	uint64_t sum = 0;
+	char expected[80], found[32];
+	if (d->part.first > 0) return SHEAF_OK;
+	for (int64_t i = 0; i < chunk->sequences; i++) sum += sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i);
+	if (sum == chunk->samples) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table", chunk->samples);
+	snprintf(found, sizeof found, "%" PRIu64, sum);
+	return report(d->in, d->piece, SHEAF_ERROR, "sum of sample counts", -1, -1, d->piece->byte, expected, found, d->cx, d->err);
+}
+
+static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
+{
+	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
+	char expected[80], found[64];
+	if (d->flaws || d->part.first + d->part.count < chunk->sequences || c->at == c->end) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences", chunk->sequences);
+	snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(c));
+	return fail(d, "bytes behind the last sequence", -1, -1, sheaf_cursor_tell(c), expected, found);
+}
+
+static void compare_largest(const decoding *d)
+{
+	const uint8_t *meta = d->piece->bytes.data + 4 * (size_t)d->part.first;
+	sheaf_cbf_finding *finding = &d->in->findings[d->in->schema.nfields];
+	for (int64_t i = 0; i < d->part.count; i++)
+		if (d->largest[i] != sheaf_load_u32le(meta + 4 * (size_t)i)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+}
+
+static sheaf_status read_streams(decoding *d)
+{
+	sheaf_cursor c = sheaf_cursor_over(d->piece->bytes.data, (size_t)d->piece->size, d->piece->byte);
+	SHEAF_TRY(check_sum(d));
+	for (int s = 0; s < d->in->schema.nfields && !d->flaws; s++) SHEAF_TRY(read_stream(d, s, &c));
+	SHEAF_TRY(check_end(d, &c));
+	if (!d->flaws) compare_largest(d);
+	d->frame->nrows = d->flaws ? 0 : d->part.count;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	decoding d = {.in = (const sheaf_cbf_reader *)reader, .piece = piece, .part = sheaf_cbf_part_of(piece), .frame = frame, .cx = cx, .err = err};
+	void *memory;
+	SHEAF_TRY(sheaf_frame_begin(frame, &d.in->schema, cx, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)d.part.count, sizeof *d.largest, &memory, err));
+	d.largest = (uint32_t *)memory;
+	sheaf_status status = read_streams(&d);
+	sheaf_release(cx, memory, (size_t)d.part.count * sizeof *d.largest);
+	if (status) frame->nrows = 0;
+	return status;
+}
+
+/* ---- the whole file ---- */
+
+static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream, const char *expected, const char *found, const char *consequence,
+                         sheaf_error *err)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.stream = stream;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
+{
+	int n = in->schema.nfields;
+	if (!atomic_load(&in->findings[n].differs)) return SHEAF_OK;
+	for (int s = 0; s < n; s++)
+		if (!atomic_load(&in->findings[s].differs))
+			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name, "the sample counts of sequences to be those of the largest stream",
+			            "those of this stream", "--main-stream keeps them in a copy", err);
+	return tell(in, SHEAF_BREACH, "sample counts of no stream", NULL, "the sample counts of sequences to be those of the largest stream or of one stream throughout",
+	            "counts that are neither", "the streams' own counts are used", err);
+}
+
+sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	char found[64];
+	for (int s = 0; s < in->schema.nfields; s++) {
+		int64_t unsorted = atomic_load(&in->findings[s].unsorted);
+		if (unsorted == 0) continue;
+		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
+		SHEAF_TRY(tell(in, SHEAF_NOTE, "indices not ascending", in->schema.fields[s].name, "indices that ascend in each sample", found, NULL, err));
+	}
+	return settle_counts(in, err);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* CNTK's binary format: the table entry. */
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/cbf/cbf.h"
+#include <string.h>
+#include <strings.h>
+
+static const char *const suffixes[] = {".cbf", ".bin", NULL};
+
+static const sheaf_option options[] = {
+	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD", "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "float|double", "element type of all streams (default: as they come)", 0},
+	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME", "the stream whose samples count as the length of a sequence (default: the largest of each)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "about how long a chunk gets (default 32M; 0 or 1: a sequence each)", 0},
+	{"sort-indices", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "sort the values of each sparse sample by index, as CNTK's converter does", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	size_t n = strlen(name);
+	if (head.size >= 8) {
+		uint64_t magic = sheaf_load_u64le(head.data);
+		if (magic == CBF_MAGIC || magic == __builtin_bswap64(CBF_MAGIC)) return SHEAF_SURE;
+	}
+	return n > 4 && strcasecmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static size_t findings_size(const sheaf_cbf_reader *in) { return ((size_t)in->schema.nfields + 1) * sizeof *in->findings; }
+
+static void close_reader(void *reader)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	if (!in) return;
+	sheaf_release(in->cx, in->findings, findings_size(in));
+	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * sizeof *in->starts);
+	sheaf_release(in->cx, in->chunks, (size_t)in->nchunks * sizeof *in->chunks);
+	sheaf_schema_free(&in->schema);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_cbf_read_header(in, err));
+	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
+	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &memory, err));
+	in->findings = (sheaf_cbf_finding *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->schema.nfields, sizeof *in->starts, &memory, err));
+	in->starts = (int64_t *)memory;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	(void)whole; /* the header declares everything */
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_cbf_reader), &memory, err));
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = prepare(in, values, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_cbf_reader *)in)->schema; }
+
+/* More samples than sequences: some sequence has more than one sample in some stream. */
+static void facts(const void *reader, sheaf_facts *out)
+{
+	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
+	*out = (sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL};
+}
+
+const sheaf_format sheaf_format_cbf = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "cbf",
+	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS,
+	.needs = SHEAF_NEEDS_SEEK,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_cbf_cut,
+	.decode = sheaf_cbf_decode,
+	.settle = sheaf_cbf_settle,
+	.close = close_reader,
+	.accept = sheaf_cbf_accept,
+	.create = sheaf_cbf_create,
+	.sizes = sheaf_cbf_sizes,
+	.encode = sheaf_cbf_encode,
+	.append = sheaf_cbf_append,
+	.finish = sheaf_cbf_finish,
+	.abandon = sheaf_cbf_abandon,
+	.declare = sheaf_cbf_declare,
+};

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences into chunks, one stream behind the other, and the header with the chunk table at the end. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/cbf/cbf.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { USUAL_CHUNK = 32 << 20 };
+
+typedef struct writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_schema schema;
+	int64_t chunk_bytes;
+	bool sort_indices;
+	int main; /* stream whose samples are the sequence's, or -1: the largest */
+	sheaf_builder table;
+	uint64_t nchunks;
+} writer;
+
+/* ---- what can be stored ---- */
+
+static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
+{
+	bool sparse = sheaf_field_is_sparse(field);
+	int64_t most = sparse ? INT32_MAX : UINT32_MAX;
+	if (!sparse && !sheaf_field_is_dense(field))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+	if (sheaf_field_dim(field) > most)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name, most, sheaf_field_dim(field));
+	if (!*field->name) return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s", "none");
+	return SHEAF_OK;
+}
+
+/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS where they do not fit. */
+static sheaf_type stored_type(sheaf_type type, const char *precision)
+{
+	if (precision) return strcmp(precision, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
+	if (type == SHEAF_F32 || type == SHEAF_F64) return type;
+	return sheaf_type_size(type) <= 2 ? SHEAF_F32 : SHEAF_F64;
+}
+
+static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_error *err)
+{
+	bool any = false;
+	int main = name ? sheaf_schema_find(schema, name) : -1;
+	for (int i = 0; i < schema->nfields; i++) any |= schema->fields[i].main; /* the reader may have found it by its alias */
+	if (!name || (main < 0 && any)) return SHEAF_OK;
+	if (main < 0) return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected the name of a stream, found \"%s\"", name);
+	for (int i = 0; i < schema->nfields; i++) schema->fields[i].main = i == main;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	const char *precision = sheaf_values_text(values, "precision");
+	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream to write, found %d", 0);
+	for (int i = 0; i < schema->nfields; i++) {
+		SHEAF_TRY(check_field(&schema->fields[i], err));
+		schema->fields[i].type = stored_type(schema->fields[i].type, precision);
+	}
+	return mark_main(schema, sheaf_values_text(values, "main-stream"), err);
+}
+
+static sheaf_status warn_of_mixture(const writer *out, sheaf_error *err)
+{
+	bool any[2] = {false, false};
+	for (int i = 0; i < out->schema.nfields; i++) any[out->schema.fields[i].type == SHEAF_F64] = true;
+	if (!any[0] || !any[1]) return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "mixed element types", SHEAF_NOWHERE, "one element type in all streams",
+	                         "float and double streams, which CNTK's reader refuses", "--precision makes them one"};
+	problem.place.file = sheaf_sink_name(out->sink);
+	return sheaf_report(out->cx, &problem, err);
+}
+
+/* ---- create, append, finish ---- */
+
+void sheaf_cbf_abandon(void *created)
+{
+	writer *out = (writer *)created;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_builder_drop(&out->table);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+static sheaf_status write_prefix(writer *out, sheaf_error *err)
+{
+	uint8_t prefix[CBF_PREFIX];
+	sheaf_store_u64le(prefix, CBF_MAGIC);
+	sheaf_store_u32le(prefix + 8, CBF_VERSION);
+	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
+}
+
+sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **created,
+                              sheaf_error *err)
+{
+	void *memory;
+	(void)totals;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
+	writer *out = (writer *)memory;
+	*out = (writer){.cx = cx, .sink = sink, .main = -1, .sort_indices = sheaf_values_flag(values, "sort-indices")};
+	out->chunk_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_CHUNK);
+	if (out->chunk_bytes < 1) out->chunk_bytes = 1; /* each sequence its own chunk, as in CNTK */
+	sheaf_builder_begin(&out->table, cx, NULL);
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].main) out->main = i;
+	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
+	if (status == SHEAF_OK) status = warn_of_mixture(out, err);
+	if (status == SHEAF_OK) status = write_prefix(out, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_cbf_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cbf_append(void *created, const sheaf_blob *blob, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	if (out->nchunks == UINT32_MAX) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes", sheaf_sink_name(out->sink), UINT32_MAX);
+	out->nchunks++;
+	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
+	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
+	sheaf_builder_u32le(&out->table, (uint32_t)blob->samples);
+	SHEAF_TRY(sheaf_builder_status(&out->table, err));
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+static void put_stream_header(sheaf_builder *b, const sheaf_field *field)
+{
+	size_t n = strlen(field->name);
+	sheaf_builder_byte(b, sheaf_field_is_sparse(field) ? 1 : 0);
+	sheaf_builder_u32le(b, (uint32_t)n);
+	sheaf_builder_append(b, field->name, n);
+	sheaf_builder_byte(b, field->type == SHEAF_F64 ? 1 : 0);
+	sheaf_builder_u32le(b, (uint32_t)sheaf_field_dim(field));
+}
+
+static sheaf_status write_header(writer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	uint64_t at = (uint64_t)sheaf_sink_tell(out->sink);
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_builder_u64le(&b, CBF_MAGIC);
+	sheaf_builder_u32le(&b, (uint32_t)out->nchunks);
+	sheaf_builder_u32le(&b, (uint32_t)out->schema.nfields);
+	for (int i = 0; i < out->schema.nfields; i++) put_stream_header(&b, &out->schema.fields[i]);
+	sheaf_builder_append(&b, out->table.data, out->table.size);
+	sheaf_builder_u64le(&b, at);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+sheaf_status sheaf_cbf_finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	sheaf_status status = write_header(out, err);
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	}
+	sheaf_cbf_abandon(out);
+	return status;
+}
+
+/* ---- encode ---- */
+
+static sheaf_run samples_of(const sheaf_column *column, int64_t r) { return sheaf_level_below_one(&column->levels[0], r); }
+
+static int64_t stream_bytes(const sheaf_column *column, int64_t r)
+{
+	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(&column->levels[1], samples);
+	int64_t n = sheaf_run_length(samples), values = sheaf_run_length(entries), size = (int64_t)sheaf_type_size(column->type);
+	return column->levels[1].shape.kind == SHEAF_COORD ? 8 + values * (size + 4) + n * 4 : 4 + values * size;
+}
+
+int64_t sheaf_cbf_sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row)
+{
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		bytes_of_row[r] = 4;
+		for (int s = 0; s < frame->ncolumns; s++) bytes_of_row[r] += stream_bytes(&frame->columns[s], r);
+	}
+	return ((const writer *)created)->chunk_bytes;
+}
+
+static void put_array(sheaf_builder *b, const void *from, size_t count, size_t size)
+{
+	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	sheaf_copy_le(b->data + b->size, from, count, size);
+	b->size += count * size;
+}
+
+static void put_indices(sheaf_builder *b, const sheaf_level *level, sheaf_run entries)
+{
+	if (level->shape.index_type == SHEAF_I32) {
+		put_array(b, level->indices[0].data + 4 * (size_t)entries.begin, (size_t)sheaf_run_length(entries), 4);
+		return;
+	}
+	for (int64_t p = entries.begin; p < entries.end; p++) sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, p));
+}
+
+/* Bottom-up merge of positions by index: stable, so equal indices keep their order, as in CNTK's converter. */
+static void sort_positions(const sheaf_level *level, int64_t *positions, int64_t *scratch, int64_t n)
+{
+	for (int64_t width = 1; width < n; width *= 2) {
+		for (int64_t low = 0; low < n; low += 2 * width) {
+			int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n, a = low, b = middle;
+			for (int64_t k = low; k < high; k++) {
+				bool left = a < middle && (b >= high || sheaf_level_index(level, 0, positions[a]) <= sheaf_level_index(level, 0, positions[b]));
+				scratch[k] = positions[left ? a++ : b++];
+			}
+		}
+		memcpy(positions, scratch, (size_t)n * sizeof *positions);
+	}
+}
+
+/* Values and indices of one sequence, each sample's in ascending order of index. */
+static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, sheaf_run samples, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_level *level = &column->levels[1];
+	sheaf_run all = sheaf_level_below(level, samples);
+	size_t n = (size_t)sheaf_run_length(all), size = sheaf_type_size(column->type);
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, 2 * n, sizeof(int64_t), &memory, err));
+	int64_t *positions = (int64_t *)memory;
+	for (size_t k = 0; k < n; k++) positions[k] = all.begin + (int64_t)k;
+	for (int64_t p = samples.begin; p < samples.end; p++) {
+		sheaf_run one = sheaf_level_below_one(level, p);
+		sort_positions(level, positions + (one.begin - all.begin), positions + n, sheaf_run_length(one));
+	}
+	for (size_t k = 0; k < n; k++) put_array(b, column->values.data + (size_t)positions[k] * size, 1, size);
+	for (size_t k = 0; k < n; k++) sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
+	sheaf_release(cx, memory, 2 * n * sizeof(int64_t));
+	return SHEAF_OK;
+}
+
+static sheaf_status too_many(const writer *out, int stream, int64_t row, const char *what, int64_t most, int64_t found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64, row, out->schema.fields[stream].name, most, what,
+	                  found);
+}
+
+static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t r, int64_t row, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_level *level = &column->levels[1];
+	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(level, samples);
+	int64_t n = sheaf_run_length(samples), values = sheaf_run_length(entries);
+	size_t size = sheaf_type_size(column->type);
+	bool sparse = level->shape.kind == SHEAF_COORD;
+	if (n > UINT32_MAX) return too_many(out, stream, row, "samples", UINT32_MAX, n, err);
+	if (sparse && values > INT32_MAX) return too_many(out, stream, row, "non-zeros", INT32_MAX, values, err);
+	sheaf_builder_u32le(b, (uint32_t)n);
+	if (sparse) sheaf_builder_u32le(b, (uint32_t)values);
+	if (sparse && out->sort_indices) {
+		SHEAF_TRY(put_sorted(b, column, samples, cx, err));
+	} else {
+		put_array(b, column->values.data + (size_t)entries.begin * size, (size_t)values, size);
+		if (sparse) put_indices(b, level, entries);
+	}
+	for (int64_t p = samples.begin; sparse && p < samples.end; p++) sheaf_builder_u32le(b, (uint32_t)sheaf_run_length(sheaf_level_below_one(level, p)));
+	return SHEAF_OK;
+}
+
+static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
+{
+	int64_t longest = 0;
+	if (out->main >= 0) return sheaf_run_length(samples_of(&frame->columns[out->main], r));
+	for (int s = 0; s < frame->ncolumns; s++)
+		if (sheaf_run_length(samples_of(&frame->columns[s], r)) > longest) longest = sheaf_run_length(samples_of(&frame->columns[s], r));
+	return longest;
+}
+
+static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t *samples, sheaf_context *cx, sheaf_error *err)
+{
+	*samples = 0;
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t n = length_of(out, frame, r);
+		sheaf_builder_u32le(b, (uint32_t)n);
+		*samples += n;
+	}
+	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ": expected at most %" PRIu32 " sequences and samples in a chunk, found more: lower --chunk-bytes", row, UINT32_MAX);
+	for (int s = 0; s < frame->ncolumns; s++)
+		for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_sequence(out, b, &frame->columns[s], s, r, row + r, cx, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cbf_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	sheaf_status status = put_chunk((const writer *)created, &b, frame, row, &blob->samples, cx, err);
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}

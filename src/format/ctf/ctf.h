@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* CNTK's text format from the inside: the words that its rooms share.
+ *
+ *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
+ *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
+ *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
+ *   review.c   ids seen twice                               write.c    sequences into lines
+ *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes, and how messages show them
+ *
+ * What is read and why is in docs/formats/ctf.md. */
+#ifndef SHEAF_FORMAT_CTF_CTF_H
+#define SHEAF_FORMAT_CTF_CTF_H
+
+#include "base/buffer.h"
+#include "data/frame.h"
+#include "io/sorter.h"
+#include <sheaf/sys/format.h>
+
+/* How a stream is called in the file; stream i is field and column i. */
+typedef struct sheaf_ctf_name {
+	const char *text; /* the alias, or the name where there is none */
+	size_t size;
+} sheaf_ctf_name;
+
+typedef struct sheaf_ctf_reader {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_schema schema; /* the streams, then the key */
+	int nstreams;
+	sheaf_ctf_name *names;
+	int *slots; /* hash table over names: stream + 1, or 0 */
+	size_t nslots;
+	int main; /* stream that defines the length, or -1 */
+	bool skip_ids, allow_unaligned, allow_missing;
+	bool by_line; /* each line is a sequence and ids are passed over */
+	int64_t first_line;
+	int64_t line; /* of the next byte to cut, from 1; 0 before the start */
+	sheaf_facts facts;
+	char guess[80];
+	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
+} sheaf_ctf_reader;
+
+/* ---- words.c ---- */
+
+enum { CTF_SPACE = 1, CTF_ENDS_VALUES = 2, CTF_ENDS_NAME = 4, CTF_SKIPPED = 8 };
+/* Class bits of each byte: parts values; ends a list of values; ends a name; is passed over between inputs. */
+extern const uint8_t sheaf_ctf_classes[256];
+static inline bool sheaf_ctf_is(uint8_t byte, int classes) { return (sheaf_ctf_classes[byte] & classes) != 0; }
+static inline bool sheaf_ctf_is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+/* The next '|' or LF, or end. */
+const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end);
+/* What stands at `at`, for a message: "abc" in quotes, "the end of the line", "byte 0x00". */
+enum { CTF_FOUND_SIZE = 64 };
+const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end, char text[CTF_FOUND_SIZE]);
+/* The id at the start of a line: false where there is none. Ids beyond 64 bits become UINT64_MAX with *over set. */
+bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, bool *over);
+
+/* ---- streams.c ---- */
+
+/* The streams that the settings declare; none is fine. */
+SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
+/* Adds the key field and the table of names, and finds the main stream. */
+SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
+/* The stream of this name in the file, or -1. `after`: the stream found last on this line; its neighbour is tried first. */
+int sheaf_ctf_find_stream(const sheaf_ctf_reader *in, const uint8_t *name, size_t size, int after);
+void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
+
+/* ---- cut.c ---- */
+
+/* Passes the byte order mark and white space at the start, and decides between ids and lines. */
+SHEAF_USE sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+
+/* ---- infer.c ---- */
+
+/* Finds streams, and facts, from the whole input or from its first part. The source stands at byte 0 before and after. */
+SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool whole, const sheaf_values *values, sheaf_error *err);
+
+/* ---- decode.c and sample.c ---- */
+
+/* Buffers of a column while they fill. */
+typedef struct sheaf_ctf_column {
+	sheaf_builder lists, entries, indices, values;
+	int64_t nsamples, nvalues;
+	int64_t sequence_start; /* nsamples where the sequence began */
+	int64_t seen_on;        /* line of its last sample */
+} sheaf_ctf_column;
+
+/* A piece being decoded. */
+typedef struct sheaf_ctf_decoding {
+	const sheaf_ctf_reader *in;
+	sheaf_context *cx;
+	sheaf_error *err;
+	const sheaf_piece *piece;
+	const uint8_t *begin, *at, *end, *line_start;
+	int64_t line;
+	sheaf_ctf_column *columns;
+	sheaf_builder keys, lines;
+	int64_t nrows;
+	bool open; /* a sequence is */
+	uint64_t key;
+	const uint8_t *key_at; /* where the open sequence begins */
+	int64_t key_line, sequence_lines;
+} sheaf_ctf_decoding;
+
+SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Reports a problem at byte `at` of the current line. stream < 0: none. */
+SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected, const char *found,
+                                  const char *consequence);
+/* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
+SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
+
+/* ---- review.c ---- */
+
+SHEAF_USE sheaf_status sheaf_ctf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
+
+/* ---- write.c ---- */
+
+SHEAF_USE sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
+                                  sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_finish(void *out, sheaf_error *err);
+void sheaf_ctf_abandon(void *out);
+
+/* ---- declare.c ---- */
+
+SHEAF_USE sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+
+#endif

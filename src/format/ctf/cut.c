@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a longer piece. */
+#include "base/memory.h"
+#include "format/ctf/ctf.h"
+#include <inttypes.h>
+#include <string.h>
+
+static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n) { return bytes.size >= n && memcmp(bytes.data, mark, n) == 0; }
+
+static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, const char *expected, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, status, "%s:%" PRId64 ":1 (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->source), in->line ? in->line : 1,
+	                  sheaf_source_tell(in->source), expected, found);
+}
+
+static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
+	if (head.size == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input", sheaf_source_name(in->source));
+	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2)) return refuse(in, SHEAF_UNSUPPORTED, "UTF-8 or ASCII text", "a UTF-16 byte order mark", err);
+	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
+	return SHEAF_OK;
+}
+
+/* CNTK's later versions pass white space at the start of a file, its first ones refuse it. */
+static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_error *err)
+{
+	for (;;) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, 1, head, err));
+		if (head->size == 0 || !strchr(" \t\r\n", head->data[0]) || head->data[0] == '\0') return SHEAF_OK;
+		in->line += head->data[0] == '\n';
+		sheaf_source_consume(in->source, 1);
+	}
+}
+
+sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	char found[CTF_FOUND_SIZE];
+	in->line = 1;
+	SHEAF_TRY(pass_mark(in, err));
+	SHEAF_TRY(pass_space(in, &head, err));
+	in->first_line = in->line;
+	if (head.size == 0) return refuse(in, SHEAF_DATA, "lines of samples", "white space only", err);
+	in->by_line = in->skip_ids || head.data[0] == '|';
+	if (in->by_line || sheaf_ctf_is_digit(head.data[0])) return SHEAF_OK;
+	return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line", sheaf_ctf_found(head.data, head.data + head.size, found), err);
+}
+
+/* ---- ends of sequences ---- */
+
+static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
+{
+	const uint8_t *feed = line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
+	return feed ? feed + 1 : begin;
+}
+
+/* The start of the last sequence in [begin, end), where an earlier one ends before it; NULL where there is only one. A line that
+ * does not end before `end` does not count: its id may be cut. */
+static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *end)
+{
+	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(end - begin)), *candidate = NULL;
+	uint64_t candidate_id = 0;
+	if (!feed) return NULL;
+	for (const uint8_t *line = feed + 1; line > begin;) {
+		line = line_before(begin, line);
+		const uint8_t *at = line;
+		uint64_t id;
+		bool over;
+		if (!sheaf_ctf_read_id(&at, end, &id, &over)) continue;
+		if (candidate && id != candidate_id) return candidate;
+		candidate = line;
+		candidate_id = id;
+	}
+	return NULL;
+}
+
+static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window)
+{
+	const uint8_t *end = window.data + window.size;
+	const uint8_t *feed = (const uint8_t *)memrchr(window.data, '\n', window.size);
+	if (in->by_line) return feed ? (size_t)(feed + 1 - window.data) : 0;
+	const uint8_t *last = last_sequence(window.data, end);
+	return last ? (size_t)(last - window.data) : 0;
+}
+
+static int64_t count_lines(const uint8_t *at, const uint8_t *end)
+{
+	int64_t lines = 0;
+	while ((at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)))) {
+		lines++;
+		if (++at == end) break;
+	}
+	return lines;
+}
+
+sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	sheaf_bytes window;
+	size_t want = (size_t)bytes, size = 0;
+	sheaf_buffer_reset(&piece->bytes);
+	for (; size == 0; want *= 2) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, want, &window, err));
+		if (window.size == 0) return SHEAF_END;
+		bool is_end = window.size < want;
+		if (!is_end) window.size = want; /* the same pieces whatever the source has at hand */
+		size = is_end ? window.size : whole_sequences(in, window);
+	}
+	piece->byte = sheaf_source_tell(in->source);
+	piece->size = (int64_t)size;
+	piece->line = in->line;
+	piece->chunk = piece->row = -1;
+	sheaf_source_take(in->source, size, &piece->bytes);
+	in->line += count_lines(piece->bytes.data, piece->bytes.data + size);
+	return SHEAF_OK;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The schema as CNTK's users write it: --stream options, the reader section of a configuration, and the converter's map file. */
+#include "data/declare.h"
+#include "format/ctf/ctf.h"
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_stream(const sheaf_field *field) { return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field); }
+
+static const char *storage(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : "dense"; }
+
+/* A word for a POSIX shell. */
+static void put_quoted(sheaf_builder *b, const char *text, size_t n)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:=/,+@%";
+	bool bare = n > 0;
+	for (size_t i = 0; i < n; i++) bare &= text[i] && strchr(plain, text[i]) != NULL;
+	if (bare) {
+		sheaf_builder_append(b, text, n);
+		return;
+	}
+	sheaf_builder_byte(b, '\'');
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '\'') sheaf_builder_text(b, "'\\'");
+		sheaf_builder_byte(b, text[i]);
+	}
+	sheaf_builder_byte(b, '\'');
+}
+
+static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, sheaf_error *err)
+{
+	sheaf_builder word;
+	sheaf_builder_text(b, "# options\n");
+	for (int i = 0; i < schema->nfields; i++) {
+		if (!is_stream(&schema->fields[i])) continue;
+		sheaf_builder_begin(&word, b->cx, NULL);
+		sheaf_declared_to_text(&word, &schema->fields[i]);
+		sheaf_status status = sheaf_builder_status(&word, err);
+		sheaf_builder_text(b, "--stream ");
+		if (status == SHEAF_OK) put_quoted(b, (const char *)word.data, word.size);
+		sheaf_builder_byte(b, '\n');
+		sheaf_builder_drop(&word);
+		SHEAF_TRY(status);
+	}
+	return SHEAF_OK;
+}
+
+static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file)
+{
+	bool wide = false;
+	for (int i = 0; i < schema->nfields; i++) wide |= is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
+	sheaf_builder_printf(b, "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n    file = \"%s\"\n    input = [\n",
+	                     wide ? "precision = \"double\"\n" : "", file);
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		if (!is_stream(field)) continue;
+		sheaf_builder_printf(b, "        %s = [\n", field->name);
+		if (field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
+		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n", sheaf_field_dim(field), storage(field));
+		if (field->main) sheaf_builder_text(b, "            definesMBSize = true\n");
+		sheaf_builder_text(b, "        ]\n");
+	}
+	sheaf_builder_text(b, "    ]\n]\n");
+}
+
+static void put_map(sheaf_builder *b, const sheaf_schema *schema)
+{
+	sheaf_builder_text(b, "\n# map file: name alias format dim\n");
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		if (is_stream(field))
+			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name, field->alias ? field->alias : field->name, storage(field), sheaf_field_dim(field));
+	}
+}
+
+sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_builder b;
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].meaning != SHEAF_KEY && !is_stream(&schema->fields[i]))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", schema->fields[i].name);
+	sheaf_builder_resume(&b, cx, text);
+	sheaf_status status = put_options(&b, schema, err);
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	put_section(&b, schema, file);
+	put_map(&b, schema);
+	return sheaf_builder_finish(&b, text, err);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece into sequences: lines, the inputs on them, and the rules that a whole sequence must keep. What counts as an error, what
+ * it rejects, and where reading goes on are those of CNTK's parser. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/ctf/ctf.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- problems ---- */
+
+sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected, const char *found,
+                        const char *consequence)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(d->in->source);
+	problem.place.line = d->line;
+	problem.place.column = at - d->line_start + 1;
+	problem.place.byte = d->piece->byte + (at - d->begin);
+	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
+	return sheaf_report(d->cx, &problem, d->err);
+}
+
+/* A problem of the whole sequence stands where the sequence begins. */
+static sheaf_status report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected, const char *found,
+                                    const char *consequence)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(d->in->source);
+	problem.place.line = d->key_line;
+	problem.place.column = 1;
+	problem.place.byte = d->piece->byte + (d->key_at - d->begin);
+	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
+	return sheaf_report(d->cx, &problem, d->err);
+}
+
+/* ---- sequences ---- */
+
+static int64_t samples_of(const sheaf_ctf_column *column) { return column->nsamples - column->sequence_start; }
+
+static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
+{
+	char found[64];
+	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
+	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
+	return report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream, "at least one sample of every stream in every sequence (--allow-missing reads it without)",
+	                       found, NULL);
+}
+
+/* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has samples. */
+static sheaf_status check_lines(sheaf_ctf_decoding *d)
+{
+	int64_t most = 0;
+	int longest = 0;
+	char expected[160], found[64];
+	for (int s = 0; s < d->in->nstreams; s++)
+		if (samples_of(&d->columns[s]) > most) most = samples_of(&d->columns[s]), longest = s;
+	if (d->in->main >= 0 || most == d->sequence_lines) return SHEAF_OK;
+	if (most > d->sequence_lines) {
+		snprintf(expected, sizeof expected, "at most %" PRId64 " samples, one for each line of sequence %" PRIu64, d->sequence_lines, d->key);
+		snprintf(found, sizeof found, "%" PRId64, most);
+		return report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found, "all of them are kept");
+	}
+	if (d->in->allow_unaligned) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "at most %" PRId64 " lines, as many as sequence %" PRIu64 " has samples in its longest stream (--allow-unaligned reads more)", most, d->key);
+	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
+	return report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
+}
+
+static sheaf_status close_sequence(sheaf_ctf_decoding *d)
+{
+	if (!d->open) return SHEAF_OK;
+	d->open = false;
+	for (int s = 0; s < d->in->nstreams; s++) SHEAF_TRY(check_presence(d, s));
+	SHEAF_TRY(check_lines(d));
+	for (int s = 0; s < d->in->nstreams; s++) {
+		sheaf_builder_i64(&d->columns[s].lists, d->columns[s].nsamples);
+		d->columns[s].sequence_start = d->columns[s].nsamples;
+	}
+	sheaf_builder_append(&d->keys, &d->key, sizeof d->key);
+	sheaf_builder_i64(&d->lines, d->key_line);
+	d->nrows++;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)
+{
+	SHEAF_TRY(close_sequence(d));
+	d->open = true;
+	d->key = key;
+	d->key_at = d->line_start;
+	d->key_line = d->line;
+	d->sequence_lines = 0;
+	return sheaf_check_stop(d->cx, d->err);
+}
+
+/* ---- lines ---- */
+
+static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
+{
+	char found[CTF_FOUND_SIZE];
+	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found), "the input is left out"));
+	return SHEAF_OK;
+}
+
+static sheaf_status report_unknown(sheaf_ctf_decoding *d, const uint8_t *name)
+{
+	char found[CTF_FOUND_SIZE];
+	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream", sheaf_ctf_found(name, d->at, found), "the input is left out");
+}
+
+static bool has_high_byte(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end)
+		if (*at++ >= 0x80) return true;
+	return false;
+}
+
+static sheaf_status note_spelling(sheaf_ctf_decoding *d, const uint8_t *name)
+{
+	if (!sheaf_is_validating(d->cx) || !has_high_byte(name, d->at)) return SHEAF_OK;
+	return sheaf_ctf_report(d, SHEAF_NOTE, "name beyond ASCII", name, -1, "a name of ASCII characters", "others, which CNTK 2.0 refuses", NULL);
+}
+
+static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t *name)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	bool again = column->seen_on == d->line;
+	column->seen_on = d->line;
+	if (!again) return SHEAF_OK;
+	return sheaf_ctf_report(d, SHEAF_BREACH, "stream twice on a line", name, stream, "each stream at most once on a line", "it again", "both samples are kept");
+}
+
+/* One input, from its '|' to what ends it. *stream is the stream of a sample that stands, or as it was. */
+static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samples)
+{
+	const uint8_t *name = ++d->at;
+	bool kept = false;
+	if (name < d->end && *name == '#') {
+		d->at = sheaf_ctf_next_input(name + 1, d->end);
+		return SHEAF_OK;
+	}
+	while (d->at < d->end && !sheaf_ctf_is(*d->at, CTF_ENDS_NAME)) d->at++;
+	int found = sheaf_ctf_find_stream(d->in, name, (size_t)(d->at - name), *stream);
+	if (d->at == name)
+		SHEAF_TRY(report_name(d, name));
+	else if (found < 0)
+		SHEAF_TRY(report_unknown(d, name));
+	else {
+		SHEAF_TRY(note_spelling(d, name));
+		SHEAF_TRY(sheaf_ctf_read_sample(d, found, &kept));
+	}
+	if (!kept) {
+		d->at = sheaf_ctf_next_input(d->at, d->end);
+		return SHEAF_OK;
+	}
+	*stream = found;
+	(*samples)++;
+	return note_repeat(d, found, name);
+}
+
+static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
+{
+	int stream = -1;
+	char found[CTF_FOUND_SIZE];
+	*samples = 0;
+	while (d->at < d->end && *d->at != '\n') {
+		if (*d->at == '|') {
+			SHEAF_TRY(read_input(d, &stream, samples));
+		} else if (sheaf_ctf_is(*d->at, CTF_SKIPPED)) {
+			d->at++;
+		} else {
+			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, "'|' and a stream name", sheaf_ctf_found(d->at, d->end, found), "the text up to the next '|' is left out"));
+			d->at = sheaf_ctf_next_input(d->at, d->end);
+		}
+	}
+	return SHEAF_OK;
+}
+
+/* Opens the sequence that a line belongs to. *alone tells a last line of nothing but digits: CNTK drops it, and so do we. */
+static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
+{
+	uint64_t id = 0;
+	bool over = false;
+	*has_id = sheaf_ctf_read_id(&d->at, d->end, &id, &over);
+	*alone = !d->in->by_line && *has_id && d->at == d->end && d->nrows + d->open > 0;
+	if (*alone) return SHEAF_OK;
+	if (d->in->by_line) return open_sequence(d, (uint64_t)(d->line - d->in->first_line));
+	if (*has_id && over) {
+		char found[CTF_FOUND_SIZE];
+		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1, "a sequence id of at most 18446744073709551615",
+		                     sheaf_ctf_found(d->line_start, d->end, found), NULL));
+	}
+	return *has_id && (!d->open || id != d->key) ? open_sequence(d, id) : SHEAF_OK;
+}
+
+static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
+{
+	if (samples == 0) return sheaf_ctf_report(d, SHEAF_WARNING, "last line without samples", d->line_start, -1, "samples and a line feed", "the end of the file", "the line is left out");
+	if (!sheaf_is_validating(d->cx)) return SHEAF_OK;
+	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1, "a line feed at the end of the last line", "the end of the file", NULL);
+}
+
+static sheaf_status read_line(sheaf_ctf_decoding *d)
+{
+	bool has_id, alone;
+	int64_t samples;
+	d->line_start = d->at;
+	SHEAF_TRY(read_id(d, &has_id, &alone));
+	if (alone) return report_end(d, 0);
+	SHEAF_TRY(read_inputs(d, &samples));
+	bool ended = d->at < d->end;
+	if (!ended && samples == 0 && !has_id && !d->in->by_line) return report_end(d, 0);
+	d->sequence_lines++;
+	if (samples == 0)
+		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1, "at least one sample of a declared stream on a line", "none", "the line adds nothing"));
+	else if (!ended)
+		SHEAF_TRY(report_end(d, samples));
+	if (ended) d->at++;
+	return SHEAF_OK;
+}
+
+/* ---- the frame ---- */
+
+static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
+{
+	void *memory;
+	int n = d->in->nstreams;
+	SHEAF_TRY(sheaf_frame_begin(frame, &d->in->schema, d->cx, d->err));
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (size_t)n, sizeof *d->columns, &memory, d->err));
+	d->columns = (sheaf_ctf_column *)memory;
+	for (int s = 0; s < n; s++) {
+		sheaf_column *column = &frame->columns[s];
+		sheaf_builder_begin(&d->columns[s].lists, d->cx, &column->levels[0].offsets);
+		sheaf_builder_begin(&d->columns[s].entries, d->cx, &column->levels[1].offsets);
+		sheaf_builder_begin(&d->columns[s].indices, d->cx, &column->levels[1].indices[0]);
+		sheaf_builder_begin(&d->columns[s].values, d->cx, &column->values);
+		sheaf_builder_i64(&d->columns[s].lists, 0);
+		if (column->levels[1].shape.kind == SHEAF_COORD) sheaf_builder_i64(&d->columns[s].entries, 0);
+	}
+	sheaf_builder_begin(&d->keys, d->cx, &frame->columns[n].values);
+	sheaf_builder_begin(&d->lines, d->cx, &frame->lines);
+	return SHEAF_OK;
+}
+
+static sheaf_status finish_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
+{
+	for (int s = 0; s < d->in->nstreams; s++) {
+		sheaf_column *column = &frame->columns[s];
+		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].lists, &column->levels[0].offsets, d->err));
+		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].entries, &column->levels[1].offsets, d->err));
+		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].indices, &column->levels[1].indices[0], d->err));
+		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].values, &column->values, d->err));
+	}
+	SHEAF_TRY(sheaf_builder_finish(&d->keys, &frame->columns[d->in->nstreams].values, d->err));
+	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->err));
+	frame->nrows = d->nrows;
+	return SHEAF_OK;
+}
+
+static void drop_columns(sheaf_ctf_decoding *d)
+{
+	for (int s = 0; d->columns && s < d->in->nstreams; s++) {
+		sheaf_builder_drop(&d->columns[s].lists);
+		sheaf_builder_drop(&d->columns[s].entries);
+		sheaf_builder_drop(&d->columns[s].indices);
+		sheaf_builder_drop(&d->columns[s].values);
+	}
+	sheaf_builder_drop(&d->keys);
+	sheaf_builder_drop(&d->lines);
+	sheaf_release(d->cx, d->columns, (size_t)d->in->nstreams * sizeof *d->columns);
+}
+
+sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader, .cx = cx, .err = err, .piece = piece, .line = piece->line};
+	d.begin = d.at = d.line_start = piece->bytes.data;
+	d.end = d.begin + piece->size;
+	sheaf_status status = begin_columns(&d, frame);
+	for (; status == SHEAF_OK && d.at < d.end; d.line++) status = read_line(&d);
+	if (status == SHEAF_OK) status = close_sequence(&d);
+	if (status == SHEAF_OK) status = finish_columns(&d, frame);
+	if (status) frame->nrows = 0;
+	drop_columns(&d);
+	return status;
+}

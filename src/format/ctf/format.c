@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* CNTK's text format: the table entry. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/ctf/ctf.h"
+#include <string.h>
+
+static const char *const suffixes[] = {".ctf", ".txt", NULL};
+
+static const sheaf_option options[] = {
+	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]", "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
+	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE", "declare streams by a map file: name, alias, format and dim on each line", 0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double", "element type of streams whose declaration names none (default float)", 0},
+	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take each line as a sequence, whatever ids it has", 0},
+	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME", "the stream whose samples count as the length of a sequence", 0},
+	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences that have more lines than their longest stream has samples", 0},
+	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences in which a stream has no sample", 0},
+	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A|keep", "write stream NAME under the short name A; keep: under the aliases of the input", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* A first line like `|name`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a damaged one. */
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	const uint8_t *at = head.data, *end = head.data + head.size;
+	size_t n = strlen(name);
+	bool named = n > 4 && strcmp(name + n - 4, suffixes[0]) == 0;
+	if (head.size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
+	const uint8_t *line = at;
+	while (at < end && sheaf_ctf_is_digit(*at)) at++;
+	while (at < end && (*at == ' ' || *at == '\t')) at++;
+	if (at + 1 < end && at[0] == '|' && !sheaf_ctf_is_digit(at[1]) && !sheaf_ctf_is(at[1], CTF_ENDS_NAME)) return SHEAF_SURE;
+	bool binary = head.size && memchr(line, '\0', (size_t)(end - line));
+	return named || (!binary && line < end && memchr(line, '|', (size_t)(end - line))) ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static void close_reader(void *reader)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	if (!in) return;
+	sheaf_sorter_free(in->ids);
+	sheaf_ctf_free_streams(in);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+/* One line, one sequence, one sample: only then is the longest known without looking. */
+static void know_lines(sheaf_ctf_reader *in)
+{
+	if (!in->by_line || in->facts.ordinal_keys >= 0) return;
+	in->facts.ordinal_keys = 1;
+	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
+}
+
+static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bool whole, sheaf_error *err)
+{
+	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
+	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
+	in->allow_missing = sheaf_values_flag(values, "allow-missing");
+	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
+	SHEAF_TRY(sheaf_ctf_begin(in, err));
+	SHEAF_TRY(sheaf_ctf_infer(in, in->schema.nfields > 0, whole, values, err));
+	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
+	know_lines(in);
+	return SHEAF_OK;
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_ctf_reader), &memory, err));
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	in->main = -1;
+	sheaf_status status = prepare(in, values, whole, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_ctf_reader *)in)->schema; }
+
+static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_ctf_reader *)in)->facts; }
+
+const sheaf_format sheaf_format_ctf = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "ctf",
+	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS,
+	.needs = SHEAF_NEEDS_TOTALS,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_ctf_cut,
+	.decode = sheaf_ctf_decode,
+	.review = sheaf_ctf_review,
+	.settle = sheaf_ctf_settle,
+	.close = close_reader,
+	.accept = sheaf_ctf_accept,
+	.create = sheaf_ctf_create,
+	.encode = sheaf_ctf_encode,
+	.append = sheaf_ctf_append,
+	.finish = sheaf_ctf_finish,
+	.abandon = sheaf_ctf_abandon,
+	.declare = sheaf_ctf_declare,
+};

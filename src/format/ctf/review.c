@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequence ids that come back after another id: the page forbids them, CNTK reads them as sequences of their own. They are looked
+ * for only when validating, with a sort in bounded memory. */
+#include "base/context.h"
+#include "format/ctf/ctf.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	enum { MEMORY = 64 << 20, SHARE = 8 };
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	(void)row;
+	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
+	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
+	if (!in->ids) SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->ids, err));
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[in->nstreams].values.data;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	for (int64_t r = 0; r < frame->nrows; r++) SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
+	return SHEAF_OK;
+}
+
+typedef struct repeats {
+	sheaf_ctf_reader *in;
+	sheaf_error *err;
+	uint64_t key, first_line;
+	bool any;
+} repeats;
+
+static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
+{
+	repeats *r = (repeats *)user;
+	if (!r->any || key != r->key) {
+		r->any = true;
+		r->key = key;
+		r->first_line = line;
+		return SHEAF_OK;
+	}
+	char found[96];
+	snprintf(found, sizeof found, "id %" PRIu64 " again, first seen on line %" PRIu64, key, r->first_line);
+	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "repeated sequence id", SHEAF_NOWHERE, "a sequence id that no earlier sequence has", found, "read as a sequence of its own"};
+	problem.place.file = sheaf_source_name(r->in->source);
+	problem.place.line = (int64_t)line;
+	problem.place.column = 1;
+	return sheaf_report(r->in->cx, &problem, r->err);
+}
+
+sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	repeats r = {.in = in, .err = err};
+	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;
+}

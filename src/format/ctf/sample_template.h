@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading samples of one element type; included with T (its C type) and NAME. */
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+
+static sheaf_status JOIN(read_value, NAME)(sheaf_ctf_decoding *d, int stream, T *value, bool *ok)
+{
+	const uint8_t *at = d->at;
+	sheaf_scanned scanned = JOIN(sheaf_scan, NAME)((const char *)at, (const char *)d->end, value);
+	d->at = (const uint8_t *)scanned.end;
+	*ok = scanned.flaw == SHEAF_NUMBER_OK;
+	if (!*ok) return report_number(d, stream, scanned);
+	return scanned.infinite || scanned.unusual ? note_number(d, stream, at, scanned) : SHEAF_OK;
+}
+
+static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t count)
+{
+	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]);
+	size_t missing;
+	sheaf_builder *values = &d->columns[stream].values;
+	SHEAF_TRY(report_short(d, stream, count));
+	if (__builtin_mul_overflow((size_t)(dim - count), sizeof(T), &missing)) return sheaf_fail(d->err, SHEAF_LIMIT, "memory: expected a smaller dim, found %" PRId64, dim);
+	if (!sheaf_builder_room(values, missing)) return SHEAF_OK; /* the builder keeps the failure */
+	memset(values->data + values->size, 0, missing);
+	values->size += missing;
+	return SHEAF_OK;
+}
+
+static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
+{
+	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]), count = 0;
+	const uint8_t *before = NULL, *begin = d->at;
+	for (pass_space(d); !ends_values(d); pass_space(d)) {
+		bool ok = true;
+		T value;
+		if (d->at == before) SHEAF_TRY(check_parted(d, stream, &ok));
+		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
+		if (!ok) return SHEAF_OK;
+		before = d->at;
+		if (count++ < dim) sheaf_builder_append(&d->columns[stream].values, &value, sizeof value);
+	}
+	if (count > dim) return report_long(d, stream, begin, count);
+	*kept = true;
+	return count < dim ? JOIN(pad, NAME)(d, stream, count) : SHEAF_OK;
+}
+
+static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	sheaf_type index_type = d->in->schema.fields[stream].levels[1].index_type;
+	for (pass_space(d); !ends_values(d); pass_space(d)) {
+		int64_t index;
+		T value;
+		bool ok;
+		SHEAF_TRY(read_index(d, stream, &index, &ok));
+		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
+		if (!ok) return SHEAF_OK;
+		put_index(column, index_type, index);
+		sheaf_builder_append(&column->values, &value, sizeof value);
+	}
+	*kept = true;
+	return SHEAF_OK;
+}
+
+#undef JOIN
+#undef JOIN_
+#undef T
+#undef NAME

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams by declaration: --stream, the converter's map file, aliases, the main stream, and looking names up. */
+#include "base/memory.h"
+#include "data/declare.h"
+#include "format/ctf/ctf.h"
+#include <string.h>
+
+static const char *name_of(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
+
+static sheaf_type precision(const sheaf_values *values)
+{
+	const char *word = sheaf_values_text(values, "precision");
+	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
+}
+
+static sheaf_status check_new(const sheaf_ctf_reader *in, const sheaf_field *added, sheaf_error *err)
+{
+	for (int i = 0; i < in->schema.nfields; i++) {
+		const sheaf_field *field = &in->schema.fields[i];
+		if (field == added) continue;
+		if (strcmp(field->name, added->name) == 0) return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice", added->name);
+		if (strcmp(name_of(field), name_of(added)) == 0)
+			return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice", added->name, name_of(added));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual, sheaf_error *err)
+{
+	sheaf_field *field;
+	if (declared->dim < 0 || declared->sparse < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s", declared->name, declared->dim < 0 ? "dim" : "storage");
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, declared->name, declared->name_size, &field, err));
+	sheaf_field_make_stream(field, declared->sparse, declared->dim, declared->type < 0 ? usual : (sheaf_type)declared->type);
+	if (declared->alias) SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
+	return check_new(in, field, err);
+}
+
+/* ---- the map file: four columns, name alias format dim, parted by white space ---- */
+
+typedef struct map_line {
+	const char *words[4];
+	int sizes[4];
+	int n; /* words on the line, also beyond four */
+} map_line;
+
+static map_line split(const char *at, const char *end)
+{
+	map_line line = {.n = 0};
+	for (;;) {
+		while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+		if (at == end) return line;
+		const char *word = at;
+		while (at < end && *at != ' ' && *at != '\t' && *at != '\r') at++;
+		if (line.n < 4) line.words[line.n] = word, line.sizes[line.n] = (int)(at - word);
+		line.n++;
+	}
+}
+
+static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, const char *file, int number, sheaf_type usual, sheaf_error *err)
+{
+	char text[32];
+	sheaf_declared kind;
+	if (line->n == 0) return SHEAF_OK;
+	if (line->n != 4) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file, number, line->n);
+	/* The last two words are read by the reader of --stream declarations. */
+	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words", file, number);
+	size_t n = 0;
+	text[n++] = '-';
+	text[n++] = ':';
+	memcpy(text + n, line->words[2], (size_t)line->sizes[2]), n += (size_t)line->sizes[2];
+	text[n++] = ':';
+	memcpy(text + n, line->words[3], (size_t)line->sizes[3]), n += (size_t)line->sizes[3];
+	text[n] = '\0';
+	if (sheaf_declared_from_text(text, &kind, NULL) != SHEAF_OK || kind.sparse < 0 || kind.dim < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"", file, number, line->sizes[2], line->words[2],
+		                  line->sizes[3], line->words[3]);
+	kind.name = line->words[0], kind.name_size = (size_t)line->sizes[0];
+	kind.alias = line->words[1], kind.alias_size = (size_t)line->sizes[1];
+	if (kind.alias_size == kind.name_size && memcmp(kind.alias, kind.name, kind.name_size) == 0) kind.alias = NULL;
+	return add_declared(in, &kind, usual, err);
+}
+
+static sheaf_status read_map(sheaf_ctf_reader *in, sheaf_source *map, sheaf_type usual, sheaf_error *err)
+{
+	enum { MOST = 64 << 20 };
+	sheaf_bytes bytes;
+	int number = 1;
+	SHEAF_TRY(sheaf_source_ahead(map, MOST, &bytes, err));
+	const char *at = (const char *)bytes.data, *end = at + bytes.size;
+	for (; at < end; number++) {
+		const char *stop = (const char *)memchr(at, '\n', (size_t)(end - at));
+		if (!stop) stop = end;
+		map_line line = split(at, stop);
+		SHEAF_TRY(add_map_line(in, &line, sheaf_source_name(map), number, usual, err));
+		at = stop < end ? stop + 1 : end;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	const char *text;
+	sheaf_type usual = precision(values);
+	for (int k = 0; (text = sheaf_values_nth(values, "stream", k)); k++) {
+		sheaf_declared declared;
+		SHEAF_TRY(sheaf_declared_from_text(text, &declared, err));
+		SHEAF_TRY(add_declared(in, &declared, usual, err));
+	}
+	text = sheaf_values_text(values, "map");
+	if (text) {
+		sheaf_source *map;
+		SHEAF_TRY(sheaf_source_path(text, in->cx, &map, err));
+		sheaf_status status = read_map(in, map, usual, err);
+		sheaf_source_close(map);
+		SHEAF_TRY(status);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the table of names ---- */
+
+static size_t hash_name(const uint8_t *name, size_t size)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < size; i++) h = (h ^ name[i]) * 0x100000001b3u;
+	return (size_t)(h ^ h >> 29);
+}
+
+static sheaf_status fill_table(sheaf_ctf_reader *in, sheaf_error *err)
+{
+	void *memory;
+	in->nslots = 4;
+	while (in->nslots < (size_t)in->nstreams * 2) in->nslots *= 2;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->names, &memory, err));
+	in->names = (sheaf_ctf_name *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, in->nslots, sizeof *in->slots, &memory, err));
+	in->slots = (int *)memory;
+	for (int i = 0; i < in->nstreams; i++) {
+		const char *text = name_of(&in->schema.fields[i]);
+		in->names[i] = (sheaf_ctf_name){text, strlen(text)};
+		size_t slot = hash_name((const uint8_t *)text, in->names[i].size) & (in->nslots - 1);
+		while (in->slots[slot]) slot = (slot + 1) & (in->nslots - 1);
+		in->slots[slot] = i + 1;
+	}
+	return SHEAF_OK;
+}
+
+static bool is_name(const sheaf_ctf_name *have, const uint8_t *name, size_t size) { return have->size == size && memcmp(have->text, name, size) == 0; }
+
+int sheaf_ctf_find_stream(const sheaf_ctf_reader *in, const uint8_t *name, size_t size, int after)
+{
+	int next = after + 1 < in->nstreams ? after + 1 : 0;
+	if (in->nstreams && is_name(&in->names[next], name, size)) return next;
+	for (size_t slot = hash_name(name, size) & (in->nslots - 1); in->slots[slot]; slot = (slot + 1) & (in->nslots - 1))
+		if (is_name(&in->names[in->slots[slot] - 1], name, size)) return in->slots[slot] - 1;
+	return -1;
+}
+
+static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	const char *name = sheaf_values_text(values, "main-stream");
+	in->main = -1;
+	if (!name) return SHEAF_OK;
+	in->main = sheaf_schema_find(&in->schema, name);
+	if (in->main < 0) in->main = sheaf_ctf_find_stream(in, (const uint8_t *)name, strlen(name), -1);
+	if (in->main < 0) return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected a stream of %s, found \"%s\"", sheaf_source_name(in->source), name);
+	in->schema.fields[in->main].main = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	in->nstreams = in->schema.nfields;
+	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
+	SHEAF_TRY(fill_table(in, err));
+	return find_main(in, values, err);
+}
+
+void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
+{
+	sheaf_release(in->cx, in->names, (size_t)in->nstreams * sizeof *in->names);
+	sheaf_release(in->cx, in->slots, in->nslots * sizeof *in->slots);
+	sheaf_schema_free(&in->schema);
+}

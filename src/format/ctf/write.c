@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences into lines: line j carries sample j of every stream that has one, so a sequence takes as many lines as its longest stream
+ * has samples. Ids stand on every line, or on none where each sequence is one line and the keys are 0, 1, 2, ... */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/value.h"
+#include "format/ctf/ctf.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sheaf_ctf_writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_schema schema; /* names as they are written */
+	int key;             /* field, or -1 */
+	bool ids;
+} sheaf_ctf_writer;
+
+/* ---- names ---- */
+
+static bool can_be_name(const char *name)
+{
+	if (!*name || *name == '#') return false;
+	for (const char *c = name; *c; c++)
+		if (sheaf_ctf_is((uint8_t)*c, CTF_ENDS_NAME)) return false;
+	return true;
+}
+
+/* The short name that --alias gives a field, or NULL. */
+static const char *alias_for(const sheaf_field *field, const sheaf_values *values)
+{
+	const char *text;
+	size_t n = strlen(field->name);
+	const char *alias = NULL;
+	for (int k = 0; (text = sheaf_values_nth(values, "alias", k)); k++) {
+		if (strcmp(text, "keep") == 0)
+			alias = field->alias ? field->alias : alias;
+		else if (strncmp(text, field->name, n) == 0 && text[n] == '=')
+			return text + n + 1;
+	}
+	return alias;
+}
+
+static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const sheaf_values *values, sheaf_error *err)
+{
+	const char *alias = alias_for(field, values);
+	if (!alias && field->alias) {
+		/* The alias of another file says nothing about this one. */
+		sheaf_release_text(schema->cx, field->alias);
+		field->alias = NULL;
+	}
+	if (alias && alias != field->alias) SHEAF_TRY(sheaf_field_set_alias(field, schema->cx, alias, strlen(alias), err));
+	const char *written = field->alias ? field->alias : field->name;
+	if (can_be_name(written)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name without spaces, '|', control characters and a leading '#', found \"%s\"; give it one with --alias",
+	                  field->name, written);
+}
+
+static const char *written_name(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
+
+static sheaf_status check_names(const sheaf_schema *schema, sheaf_error *err)
+{
+	for (int i = 0; i < schema->nfields; i++)
+		for (int k = 0; k < i; k++)
+			if (schema->fields[i].meaning != SHEAF_KEY && schema->fields[k].meaning != SHEAF_KEY &&
+			    strcmp(written_name(&schema->fields[i]), written_name(&schema->fields[k])) == 0)
+				return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice", written_name(&schema->fields[i]));
+	return SHEAF_OK;
+}
+
+static sheaf_status check_aliases(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	const char *text;
+	for (int k = 0; (text = sheaf_values_nth(values, "alias", k)); k++) {
+		bool used = strcmp(text, "keep") == 0;
+		for (int i = 0; i < schema->nfields && !used; i++) {
+			size_t n = strlen(schema->fields[i].name);
+			used = strncmp(text, schema->fields[i].name, n) == 0 && text[n] == '=';
+		}
+		if (!used) return sheaf_fail(err, SHEAF_USAGE, "--alias: expected NAME=A with the name of a stream, or keep, found %s", text);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	SHEAF_TRY(check_aliases(schema, values, err));
+	for (int i = 0; i < schema->nfields; i++) {
+		sheaf_field *field = &schema->fields[i];
+		if (field->meaning == SHEAF_KEY) continue;
+		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+		SHEAF_TRY(name_field(schema, field, values, err));
+	}
+	return check_names(schema, err);
+}
+
+/* ---- create, append, finish ---- */
+
+void sheaf_ctf_abandon(void *writer)
+{
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+/* Doubles read back as floats lose digits: the user must know. */
+static sheaf_status tell_of_doubles(const sheaf_ctf_writer *out, sheaf_error *err)
+{
+	for (int i = 0; i < out->schema.nfields; i++) {
+		const sheaf_field *field = &out->schema.fields[i];
+		if (field->meaning == SHEAF_KEY || field->type != SHEAF_F64) continue;
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "element type not stored", SHEAF_NOWHERE, "an element type that the format records", "float64 values, which it does not",
+		                         "read them back with --precision double"};
+		problem.place.file = sheaf_sink_name(out->sink);
+		problem.place.stream = field->name;
+		return sheaf_report(out->cx, &problem, err);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **created,
+                        sheaf_error *err)
+{
+	void *memory;
+	(void)values;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_ctf_writer), &memory, err));
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)memory;
+	*out = (sheaf_ctf_writer){.cx = cx, .key = sheaf_schema_key(schema)};
+	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
+	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
+	out->sink = sink;
+	if (status == SHEAF_OK) status = tell_of_doubles(out, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_ctf_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+{
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
+{
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
+	sheaf_sink *sink = out->sink;
+	out->sink = NULL;
+	sheaf_status status = sheaf_sink_commit(sink, err);
+	sheaf_ctf_abandon(out);
+	return status;
+}
+
+/* ---- encode ---- */
+
+static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row, const char *expected, const char *found, const char *consequence,
+                         sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.stream = out->schema.fields[stream].name;
+	problem.place.row = row;
+	return sheaf_report(cx, &problem, err);
+}
+
+static bool is_finite(const sheaf_column *column, int64_t at, double *value)
+{
+	sheaf_canon c;
+	if (column->type != SHEAF_F32 && column->type != SHEAF_F64) return true;
+	sheaf_canon_values(column->type, column->values.data, at, 1, &c);
+	*value = c.nearest;
+	return isfinite(c.nearest);
+}
+
+/* The nearest that the format can say: a number beyond the type's range for an infinity, 0 for a NaN. */
+static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, int64_t row, double value, sheaf_context *cx, sheaf_error *err)
+{
+	const char *text = isnan(value) ? "0" : value > 0 ? "1e999" : "-1e999";
+	sheaf_builder_text(b, text);
+	if (isnan(value)) return lose(out, "NaN", stream, row, "a finite value", "NaN", "0 is written", cx, err);
+	return lose(out, "infinity", stream, row, "a finite value", "an infinity", "a number that overflows is written", cx, err);
+}
+
+static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
+{
+	double value = 0;
+	if (!is_finite(column, at, &value)) return put_nonfinite(out, b, stream, row, value, cx, err);
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return SHEAF_OK;
+	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) - (char *)b->data);
+	return SHEAF_OK;
+}
+
+static void put_index(sheaf_builder *b, const sheaf_level *level, int64_t at)
+{
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 1)) return;
+	char *end = sheaf_print_i64((char *)b->data + b->size, sheaf_level_index(level, 0, at));
+	*end++ = ':';
+	b->size = (size_t)(end - (char *)b->data);
+}
+
+static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t sample, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	const sheaf_level *level = &column->levels[1];
+	sheaf_run run = sheaf_level_below_one(level, sample);
+	for (int64_t at = run.begin; at < run.end; at++) {
+		sheaf_builder_byte(b, ' ');
+		if (level->shape.kind == SHEAF_COORD) put_index(b, level, at);
+		SHEAF_TRY(put_value(out, b, column, stream, row, at, cx, err));
+	}
+	return SHEAF_OK;
+}
+
+static void put_name(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, bool first)
+{
+	if (!first) sheaf_builder_byte(b, ' ');
+	sheaf_builder_byte(b, '|');
+	sheaf_builder_text(b, written_name(&out->schema.fields[stream]));
+}
+
+static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r)
+{
+	uint64_t key = out->key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key) - (char *)b->data);
+}
+
+static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r) { return sheaf_level_below_one(&frame->columns[stream].levels[0], r); }
+
+static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, int64_t line, sheaf_context *cx, sheaf_error *err)
+{
+	bool first = !out->ids;
+	if (out->ids) put_id(out, b, frame, row, r);
+	for (int s = 0; s < frame->ncolumns; s++) {
+		if (s == out->key) continue;
+		sheaf_run samples = samples_of(frame, s, r);
+		int64_t n = sheaf_run_length(samples);
+		if (line >= (n ? n : 1)) continue;
+		put_name(out, b, s, first);
+		first = false;
+		if (n == 0)
+			SHEAF_TRY(lose(out, "stream without samples", s, row + r, "at least one sample of every stream in every sequence", "none", "an empty sample is written", cx, err));
+		else
+			SHEAF_TRY(put_sample(out, b, &frame->columns[s], s, row + r, samples.begin + line, cx, err));
+	}
+	sheaf_builder_byte(b, '\n');
+	return SHEAF_OK;
+}
+
+static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+{
+	int64_t lines = 1;
+	for (int s = 0; s < frame->ncolumns; s++)
+		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines) lines = sheaf_run_length(samples_of(frame, s, r));
+	if (!out->ids && lines > 1) return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row + r, lines);
+	for (int64_t line = 0; line < lines && !b->failed; line++) SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_ctf_writer *out = (const sheaf_ctf_writer *)writer;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(out, &b, frame, row, r, cx, err);
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
