@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line, read against the tables of the command and of the formats. */
+#include "cli.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+	arguments *out;
+	sheaf_setting *own; /* what out->values holds */
+	int argc, at;
+	char **argv;
+} parser;
+
+/* ---- the nearest word ---- */
+
+enum { WORD_MAX = 40 };
+
+static size_t least_of(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+	return ab < c ? ab : c;
+}
+
+/* How many letters must be put in, taken out, changed or swapped with their neighbour to make b of a. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t rows[3][WORD_MAX + 1] = {{0}};
+	size_t n = strlen(a), m = strlen(b);
+	if (n > WORD_MAX || m > WORD_MAX) return SIZE_MAX;
+	for (size_t j = 0; j <= m; j++) rows[0][j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && higher[j - 2] + 1 < row[j]) row[j] = higher[j - 2] + 1;
+		}
+	}
+	return rows[n % 3][m];
+}
+
+const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user)
+{
+	const char *nearest = NULL, *other;
+	size_t best = strlen(word) / 3 + 1; /* farther ones look like no slip */
+	for (int i = 0; (other = candidate(user, i)); i++) {
+		size_t d = distance(word, other);
+		if (d > best || (nearest && d == best)) continue;
+		best = d;
+		nearest = other;
+	}
+	return nearest;
+}
+
+static const char *option_name(const void *user, int i)
+{
+	const command *c = (const command *)user;
+	char names[64];
+	int own = 0;
+	for (const sheaf_option *option; (option = command_option(c, own)); own++)
+		if (own == i) return option->name;
+	const sheaf_option *option = format_option_at(i - own, c->use, names, sizeof names);
+	return option ? option->name : NULL;
+}
+
+/* ---- finding options ---- */
+
+static bool is_named(const sheaf_option *option, const char *name, size_t n, char letter)
+{
+	return letter ? option->letter == letter : strlen(option->name) == n && memcmp(option->name, name, n) == 0;
+}
+
+static const sheaf_option *find_own(const command *c, const char *name, size_t n, char letter)
+{
+	const sheaf_option *option;
+	for (int i = 0; (option = command_option(c, i)); i++)
+		if (is_named(option, name, n, letter)) return option;
+	return NULL;
+}
+
+/* Whether the chosen formats use it is for the library to say; here it is enough that it is an option at all. */
+static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
+{
+	const sheaf_format *format;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		for (const sheaf_option *option = format->options; option && option->name; option++)
+			if (is_named(option, name, n, letter)) return option;
+	return NULL;
+}
+
+static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists, sheaf_error *err)
+{
+	const char *near = exists ? NULL : nearest_word(name, option_name, c);
+	if (near) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an option of sheaf %s, found one that is unknown; did you mean --%s?", word, c->name, near);
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an option of sheaf %s, found one that is %s; see sheaf help %s", word, c->name,
+	                  exists ? "not" : "unknown", c->name);
+}
+
+static bool exists_elsewhere(const char *name)
+{
+	for (const command *c = commands; c->name; c++)
+		if (find_own(c, name, strlen(name), 0)) return true;
+	return find_foreign(name, strlen(name), 0) != NULL;
+}
+
+/* ---- reading ---- */
+
+static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const char *value, sheaf_error *err)
+{
+	if (option->kind != SHEAF_OPTION_FLAG && !value) {
+		if (p->at == p->argc) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name, option->argument);
+		value = p->argv[p->at++];
+	}
+	SHEAF_TRY(sheaf_option_check(option, value, err));
+	sheaf_setting setting = {option->name, value};
+	if (own)
+		p->own[p->out->values.count++] = setting;
+	else
+		p->out->settings[p->out->nsettings++] = setting;
+	return SHEAF_OK;
+}
+
+static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
+{
+	const command *c = p->out->command;
+	char name[WORD_MAX + 1];
+	const char *text = word + 2, *equals = strchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	const sheaf_option *own = find_own(c, text, n, 0);
+	const sheaf_option *option = own ? own : c->use ? find_foreign(text, n, 0) : NULL;
+	if (option) return keep(p, option, own, equals ? equals + 1 : NULL, err);
+	snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : WORD_MAX, text);
+	char shown[WORD_MAX + 3];
+	snprintf(shown, sizeof shown, "--%s", name);
+	return refuse_option(c, shown, name, exists_elsewhere(name), err);
+}
+
+/* "-q", "-n 5", "-n5", "-qn5". */
+static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
+{
+	const command *c = p->out->command;
+	for (const char *at = word + 1; *at; at++) {
+		const sheaf_option *own = find_own(c, NULL, 0, *at);
+		const sheaf_option *option = own ? own : c->use ? find_foreign(NULL, 0, *at) : NULL;
+		char shown[3] = {'-', *at, '\0'};
+		if (!option) return refuse_option(c, shown, shown + 1, false, err);
+		bool flag = option->kind == SHEAF_OPTION_FLAG;
+		SHEAF_TRY(keep(p, option, own, !flag && at[1] ? at + 1 : NULL, err));
+		if (!flag) return SHEAF_OK;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_words(parser *p, sheaf_error *err)
+{
+	bool options = true;
+	while (p->at < p->argc) {
+		const char *word = p->argv[p->at++];
+		if (options && strcmp(word, "--") == 0)
+			options = false;
+		else if (options && strncmp(word, "--", 2) == 0)
+			SHEAF_TRY(take_long(p, word, err));
+		else if (options && word[0] == '-' && word[1])
+			SHEAF_TRY(take_short(p, word, err));
+		else
+			p->out->files[p->out->nfiles++] = word;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- checking ---- */
+
+static sheaf_status check_operands(const arguments *args, sheaf_error *err)
+{
+	const command *c = args->command;
+	bool many = c->most >= 0 && args->nfiles > c->most;
+	if (args->nfiles >= c->least && !many) return SHEAF_OK;
+	char found[64];
+	if (c->most == 0) return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected no operand, found \"%s\"", c->name, args->files[0]);
+	return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected %s, found %s", c->name, c->operands, plural(found, args->nfiles, "operand"));
+}
+
+static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
+{
+	int inputs = args->command->use & SHEAF_WRITING ? args->nfiles - 1 : args->nfiles;
+	int dashes = 0;
+	for (int i = 0; i < inputs; i++) dashes += strcmp(args->files[i], "-") == 0;
+	if (dashes > 1) return sheaf_fail(err, SHEAF_USAGE, "-: expected standard input once, found it %d times", dashes);
+	return SHEAF_OK;
+}
+
+static const char *format_name(const void *user, int i)
+{
+	(void)user;
+	const sheaf_format *format = sheaf_format_at(i);
+	return format ? format->name : NULL;
+}
+
+static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
+{
+	const char *name = sheaf_values_text(&args->values, option);
+	char names[400];
+	size_t used = 0;
+	if (!name || sheaf_format_find(name)) return SHEAF_OK;
+	for (int i = 0; format_name(NULL, i) && used < sizeof names; i++) {
+		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", format_name(NULL, i));
+		used += n > 0 ? (size_t)n : 0;
+	}
+	const char *near = nearest_word(name, format_name, NULL);
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names, name, near ? "; did you mean " : "", near ? near : "",
+	                  near ? "?" : "");
+}
+
+static sheaf_status parse(parser *p, sheaf_error *err)
+{
+	SHEAF_TRY(read_words(p, err));
+	SHEAF_TRY(check_operands(p->out, err));
+	SHEAF_TRY(check_stdin(p->out, err));
+	SHEAF_TRY(check_format(p->out, "from", err));
+	return check_format(p->out, "to", err);
+}
+
+sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err)
+{
+	size_t n = (size_t)argc + 1;
+	/* A cluster of letters may hold more options than there are words. */
+	size_t letters = n;
+	for (int i = 0; i < argc; i++) letters += strlen(argv[i]);
+	sheaf_setting *own = calloc(letters, sizeof *own);
+	*out = (arguments){.command = c, .values = {own, 0}, .settings = calloc(letters, sizeof *out->settings), .files = calloc(n, sizeof *out->files)};
+	parser p = {out, own, argc, 0, argv};
+	sheaf_status status = own && out->settings && out->files ? parse(&p, err) : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	if (status) arguments_free(out);
+	return status;
+}
+
+void arguments_free(arguments *args)
+{
+	free((void *)args->values.settings);
+	free(args->settings);
+	free((void *)args->files);
+	*args = (arguments){0};
+}

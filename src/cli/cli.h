@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* The command: what its files share. It stands on the public headers alone, and knows formats only through their table. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <sheaf/sheaf.h>
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_DIFFERENT = 1, /* or invalid */
+	EXIT_USAGE = 2,
+	EXIT_IO = 3,
+	EXIT_DATA = 4, /* bad, or unknown */
+	EXIT_LIMIT = 5,
+	EXIT_UNSUPPORTED = 6, /* or a loss refused */
+	EXIT_INTERRUPTED = 130
+};
+
+/* ---- commands and their options ---- */
+
+/* The options that several commands share, as bits: bit i is row i of shared_options. */
+enum {
+	TAKES_FROM = 1,
+	TAKES_JSON = 2,
+	TAKES_QUIET = 4,
+	TAKES_MEMORY = 8,
+	TAKES_ERRORS = 16,
+	TAKES_STRICT = 32,
+	TAKES_PROGRESS = 64,
+	TAKES_HELP = 128
+};
+extern const sheaf_option shared_options[];
+
+/* What was given on the command line, checked. */
+typedef struct arguments {
+	const struct command *command;
+	sheaf_values values;     /* of the command's own and shared options */
+	sheaf_setting *settings; /* of formats: for the library to check */
+	int nsettings;
+	const char **files;
+	int nfiles;
+} arguments;
+
+typedef struct command {
+	const char *name;
+	int (*run)(const arguments *args); /* gives the exit code */
+	const char *help;                  /* one line */
+	const char *operands;              /* as in the synopsis */
+	int least, most;                   /* how many operands; most -1: any number */
+	unsigned shared;                   /* TAKES_... */
+	unsigned use;                      /* whose options of formats it takes: SHEAF_READING, SHEAF_WRITING */
+	const sheaf_option *options;       /* its own; they hide shared ones of the same name */
+	const char *about;                 /* a paragraph for help and manual */
+} command;
+
+extern const command commands[]; /* ends with a row without a name */
+const command *command_find(const char *name);
+/* The i-th option of a command, own ones first; NULL past the last one. */
+const sheaf_option *command_option(const command *command, int i);
+/* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is near. */
+const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user);
+
+/* On failure nothing is left to free. */
+SHEAF_USE sheaf_status arguments_parse(const command *command, int argc, char **argv, arguments *out, sheaf_error *err);
+void arguments_free(arguments *args);
+
+int run_info(const arguments *args);
+int run_head(const arguments *args);
+int run_cat(const arguments *args);
+int run_stats(const arguments *args);
+int run_validate(const arguments *args);
+int run_convert(const arguments *args);
+int run_schema(const arguments *args);
+int run_diff(const arguments *args);
+int run_hash(const arguments *args);
+int run_formats(const arguments *args);
+int run_help(const arguments *args);
+
+/* ---- help, in its three forms, made from the tables ---- */
+
+void help_overview(void);
+void help_command(const command *command);
+void help_json(const command *command); /* NULL: everything */
+void help_manual(void);
+
+/* "-n, --rows N" into text[size]. */
+const char *option_synopsis(const sheaf_option *option, char *text, size_t size);
+/* The k-th option that formats use as `use` says, like rows of several formats taken together: their formats' names go into
+ * names[size]. NULL past the last one. */
+const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size);
+/* What an option of formats is for: "", " (in reading)" or " (in writing)". */
+const char *option_use_text(const sheaf_option *option);
+/* The file name suffix of the i-th format, for examples. */
+const char *example_suffix(int i);
+typedef struct exit_meaning {
+	int code;
+	const char *meaning;
+} exit_meaning;
+extern const exit_meaning exit_meanings[]; /* ends with a row without a meaning */
+
+/* ---- standard output: buffered, each write checked, the first failure sticks ---- */
+
+void out_bytes(const void *data, size_t size);
+void out_text(const char *text);
+/* At most 1000 bytes at a time: for numbers and short words. */
+void out_printf(const char *format, ...) SHEAF_PRINTF(1, 2);
+/* A JSON string; bytes that are not UTF-8 become U+FFFD. */
+void out_json_text(const char *text);
+/* Begins a member of an object: a comma unless it is the first, and the key. */
+void out_json_key(bool *first, const char *key);
+void out_json_member(bool *first, const char *key, const char *text);
+void out_json_count(bool *first, const char *key, int64_t number);
+/* IO where a write has failed so far. */
+SHEAF_USE sheaf_status out_check(sheaf_error *err);
+SHEAF_USE sheaf_status out_flush(sheaf_error *err);
+SHEAF_USE sheaf_status out_close(sheaf_error *err);
+
+/* ---- standard error ---- */
+
+/* One line, "sheaf: WORD: text" (word NULL: "sheaf: text"), control characters made visible. */
+void say(const char *word, const char *format, ...) SHEAF_PRINTF(2, 3);
+/* Says why something failed, and gives the exit code for it. A broken pipe is not said: see pipe_is_broken. */
+int say_failure(const sheaf_error *err);
+/* Whether output went to a pipe that nobody reads any more. */
+bool pipe_is_broken(void);
+
+enum { MAX_INPUTS = 2 }; /* that are read at the same time */
+/* Starts anew for the next input; `mode` is the value of --progress or NULL. */
+void progress_begin(int slot, const char *mode);
+void progress_update(int slot, int64_t done, int64_t total);
+void progress_hide(void);
+
+/* ---- signals ---- */
+
+void signals_begin(void);
+/* The context that a signal stops; it must be forgotten before it is freed. */
+void signals_watch(int slot, sheaf_context *cx);
+void signals_forget(int slot);
+bool was_interrupted(void);
+/* Ends the process as a broken pipe does by default. */
+void die_of_broken_pipe(void);
+
+/* ---- sessions: a context for the work on one input, and its findings ---- */
+
+enum { MAX_RULES = 96 };
+typedef enum finding { FINDING_ERROR, FINDING_WARNING, FINDING_LOSS, FINDINGS } finding;
+typedef struct rule_count {
+	const char *rule;
+	finding kind;
+	int64_t count;
+} rule_count;
+
+typedef struct session {
+	const arguments *args;
+	const char *label; /* what stands in the summary */
+	int slot;
+	sheaf_context *cx;
+	void (*on_problem)(void *user, const sheaf_problem *problem);
+	void *user;
+	rule_count rules[MAX_RULES];
+	int nrules;
+} session;
+
+typedef struct session_options {
+	const char *label;
+	int slot;      /* which of the inputs that are read at the same time */
+	int inputs;    /* how many share the memory that is allowed */
+	bool validate; /* findings are not errors here: `on_problem` gets them */
+	void (*on_problem)(void *user, const sheaf_problem *problem); /* NULL: warnings and errors go to standard error */
+	void *user;
+} session_options;
+
+SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err);
+/* Says what was tolerated, and frees the context. */
+void session_end(session *s);
+/* Opens an input with the options of the command line. */
+SHEAF_USE sheaf_status session_open(session *s, const char *path, bool whole, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err);
+
+/* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
+typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
+int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor visit);
+
+/* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
+SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);
+
+/* "dense", "sparse", or "values" where a field is no sequence stream. */
+const char *storage_name(const sheaf_field *field);
+/* "1 error", "2 errors". */
+const char *plural(char text[64], int64_t n, const char *noun);
+
+#endif

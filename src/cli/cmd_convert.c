@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf convert: from any format to any other. */
+#include "cli.h"
+#include <stdio.h>
+
+static sheaf_status convert(const session *s, sheaf_error *err)
+{
+	const arguments *args = s->args;
+	sheaf_convert_options options = {
+		.size = sizeof options,
+		.from = sheaf_values_text(&args->values, "from"),
+		.to = sheaf_values_text(&args->values, "to"),
+		.settings = args->settings,
+		.nsettings = args->nsettings,
+	};
+	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
+}
+
+int run_convert(const arguments *args)
+{
+	session s;
+	sheaf_error err;
+	char label[512];
+	if (args->nfiles == 2)
+		snprintf(label, sizeof label, "%s", args->files[0]);
+	else
+		snprintf(label, sizeof label, "%d inputs", args->nfiles - 1);
+	session_options options = {.label = label, .inputs = 1};
+	sheaf_status status = session_begin(&s, args, &options, &err);
+	if (status) return say_failure(&err);
+	status = convert(&s, &err);
+	session_end(&s);
+	return status ? say_failure(&err) : EXIT_FINE;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf formats: what this build reads and writes. */
+#include "cli.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *suffixes_text(const sheaf_format *format, char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (const char *const *suffix = format->suffixes; *suffix && used < size; suffix++) {
+		int n = snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return text;
+}
+
+static void print_table(void)
+{
+	const sheaf_format *format;
+	char suffixes[100];
+	int width = 6, wide = 8;
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		int n = (int)strlen(format->name), m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
+		if (n > width) width = n;
+		if (m > wide) wide = m;
+	}
+	out_printf("%-*s  %-10s  %-*s  %s\n", width, "format", "can", wide, "suffixes", "what it is");
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		bool reads = format->can & SHEAF_CAN_READ, writes = format->can & SHEAF_CAN_WRITE;
+		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, reads && writes ? "read write" : reads ? "read" : "write", wide,
+		           suffixes_text(format, suffixes, sizeof suffixes), format->summary);
+	}
+}
+
+static void json_format(const sheaf_format *format)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "name", format->name);
+	out_json_key(&first, "read");
+	out_text(format->can & SHEAF_CAN_READ ? "true" : "false");
+	out_json_key(&first, "write");
+	out_text(format->can & SHEAF_CAN_WRITE ? "true" : "false");
+	out_json_key(&first, "suffixes");
+	out_text("[");
+	for (const char *const *suffix = format->suffixes; *suffix; suffix++) {
+		if (suffix != format->suffixes) out_text(",");
+		out_json_text(*suffix);
+	}
+	out_text("]");
+	out_json_member(&first, "summary", format->summary);
+	out_text("}\n");
+}
+
+int run_formats(const arguments *args)
+{
+	const sheaf_format *format;
+	if (!sheaf_values_flag(&args->values, "json")) {
+		print_table();
+		return EXIT_FINE;
+	}
+	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
+	return EXIT_FINE;
+}

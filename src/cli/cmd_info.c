@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf info: what a file is, as far as it is known without reading all of it. */
+#include "cli.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct info {
+	const char *file, *format, *summary, *compression;
+	int64_t bytes;
+	sheaf_facts facts;
+	const sheaf_schema *schema;
+} info;
+
+static info gather(const session *s, const sheaf_dataset *dataset)
+{
+	const sheaf_format *format = sheaf_dataset_format(dataset);
+	const sheaf_source *source = sheaf_dataset_source(dataset);
+	info i = {.file = s->label, .format = format->name, .summary = format->summary, .schema = sheaf_dataset_schema(dataset)};
+	int64_t done;
+	sheaf_source_progress(source, &done, &i.bytes);
+	i.compression = sheaf_source_compression(source);
+	sheaf_dataset_facts(dataset, &i.facts);
+	return i;
+}
+
+/* ---- text ---- */
+
+static void print_line(const char *name, const char *value)
+{
+	out_text(name);
+	out_text(": ");
+	out_text(value);
+	out_text("\n");
+}
+
+static void print_count(const char *name, int64_t count)
+{
+	if (count >= 0)
+		out_printf("%s: %" PRId64 "\n", name, count);
+	else
+		out_printf("%s: not counted (see sheaf stats)\n", name);
+}
+
+static int count_streams(const sheaf_schema *schema)
+{
+	int n = 0;
+	for (int f = 0; f < schema->nfields; f++) n += schema->fields[f].meaning != SHEAF_KEY;
+	return n;
+}
+
+static void print_stream(const sheaf_field *field, int width)
+{
+	int pad = width - (int)strlen(field->name);
+	out_text("  ");
+	out_text(field->name);
+	out_printf("%*s  %s  dim %" PRId64 "  %s", pad > 0 ? pad : 0, "", storage_name(field), sheaf_field_dim(field), sheaf_type_name(field->type));
+	if (field->alias) {
+		out_text("  alias ");
+		out_text(field->alias);
+	}
+	out_text("\n");
+}
+
+static void print_text(const info *i)
+{
+	size_t width = 0;
+	print_line("file", i->file);
+	out_text("format: ");
+	out_text(i->format);
+	out_text(" (");
+	out_text(i->summary);
+	out_text(")\n");
+	if (i->compression) print_line("compression", i->compression);
+	if (i->bytes >= 0) print_count("bytes", i->bytes);
+	print_count("sequences", i->facts.rows);
+	print_count("samples", i->facts.samples);
+	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
+	out_printf("streams: %d\n", count_streams(i->schema));
+	for (int f = 0; f < i->schema->nfields; f++)
+		if (strlen(i->schema->fields[f].name) > width) width = strlen(i->schema->fields[f].name);
+	for (int f = 0; f < i->schema->nfields; f++)
+		if (i->schema->fields[f].meaning != SHEAF_KEY) print_stream(&i->schema->fields[f], width < 40 ? (int)width : 40);
+	if (i->facts.guess) print_line("declaration", i->facts.guess);
+}
+
+/* ---- JSON ---- */
+
+static void json_stream(const sheaf_field *field)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "name", field->name);
+	if (field->alias) out_json_member(&first, "alias", field->alias);
+	out_json_member(&first, "storage", storage_name(field));
+	out_json_count(&first, "dim", sheaf_field_dim(field));
+	out_json_member(&first, "type", sheaf_type_name(field->type));
+	out_text("}");
+}
+
+static void json_streams(const sheaf_schema *schema)
+{
+	const char *comma = "";
+	out_text("[");
+	for (int f = 0; f < schema->nfields; f++) {
+		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		out_text(comma);
+		json_stream(&schema->fields[f]);
+		comma = ",";
+	}
+	out_text("]");
+}
+
+static void print_json(const info *i)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", i->file);
+	out_json_member(&first, "format", i->format);
+	if (i->compression) out_json_member(&first, "compression", i->compression);
+	if (i->bytes >= 0) out_json_count(&first, "bytes", i->bytes);
+	if (i->facts.rows >= 0) out_json_count(&first, "sequences", i->facts.rows);
+	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
+	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
+	out_json_key(&first, "streams");
+	json_streams(i->schema);
+	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
+	out_text("}\n");
+}
+
+static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	info i = gather(s, dataset);
+	if (sheaf_values_flag(&s->args->values, "json")) {
+		print_json(&i);
+		return out_check(err);
+	}
+	if (s->label != s->args->files[0]) out_text("\n"); /* between two files */
+	print_text(&i);
+	return out_check(err);
+}
+
+int run_info(const arguments *args) { return visit_files(args, false, 0, print_info); }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf schema: the streams as each format's users declare them. */
+#include "cli.h"
+
+typedef struct declaration {
+	session *s;
+	const sheaf_schema *schema;
+	const char *wanted; /* name of the only format; NULL: all */
+	sheaf_buffer text;
+	int printed;
+} declaration;
+
+static int count_declaring(void)
+{
+	const sheaf_format *format;
+	int n = 0;
+	for (int i = 0; (format = sheaf_format_at(i)); i++) n += format->declare != NULL;
+	return n;
+}
+
+static void print_declaration(declaration *d, const sheaf_format *format, bool heading)
+{
+	if (d->printed++) out_text("\n");
+	if (heading) {
+		out_text("# ");
+		out_text(format->name);
+		out_text("\n");
+	}
+	out_bytes(d->text.data, d->text.size);
+	if (d->text.size == 0 || d->text.data[d->text.size - 1] != '\n') out_text("\n");
+}
+
+static sheaf_status declare(declaration *d, const sheaf_format *format, bool heading, sheaf_error *err)
+{
+	sheaf_buffer_reset(&d->text);
+	if (!format->declare)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that writes declarations of streams, found one that does not", format->name);
+	SHEAF_TRY(format->declare(d->schema, d->s->label, d->s->cx, &d->text, err));
+	print_declaration(d, format, heading);
+	return SHEAF_OK;
+}
+
+static sheaf_status declare_all(declaration *d, sheaf_error *err)
+{
+	const sheaf_format *format;
+	bool heading = count_declaring() > 1;
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		sheaf_status status = declare(d, format, heading, err);
+		if (status && status != SHEAF_UNSUPPORTED) return status;
+	}
+	if (d->printed) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected streams that some format can declare, found none", d->s->label);
+}
+
+static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	declaration d = {.s = s, .schema = sheaf_dataset_schema(dataset), .wanted = sheaf_values_text(&s->args->values, "to")};
+	sheaf_status status = d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
+	sheaf_buffer_reset(&d.text);
+	return status;
+}
+
+int run_schema(const arguments *args) { return visit_files(args, true, 0, print_schema); }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf validate: everything that a file breaks, each with its place. */
+#include "cli.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct validation {
+	const char *file;
+	bool json, quiet;
+	int64_t violations, warnings, notes;
+	char last[1024]; /* text of the violation told last */
+} validation;
+
+static const char *severity_name(sheaf_severity severity)
+{
+	static const char *const names[] = {"note", "warning", "breach", "error", "error"};
+	return names[severity];
+}
+
+static void json_known(bool *first, const char *key, int64_t number, int64_t least)
+{
+	if (number >= least) out_json_count(first, key, number);
+}
+
+static void json_problem(const sheaf_problem *problem)
+{
+	const sheaf_place *place = &problem->place;
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "severity", severity_name(problem->severity));
+	out_json_member(&first, "rule", problem->rule);
+	if (place->file) out_json_member(&first, "file", place->file);
+	json_known(&first, "line", place->line, 1);
+	json_known(&first, "column", place->column, 1);
+	json_known(&first, "byte", place->byte, 0);
+	json_known(&first, "chunk", place->chunk, 0);
+	json_known(&first, "sequence", place->row, 0);
+	if (place->stream) out_json_member(&first, "stream", place->stream);
+	out_json_member(&first, "expected", problem->expected);
+	out_json_member(&first, "found", problem->found);
+	if (problem->consequence) out_json_member(&first, "consequence", problem->consequence);
+	out_text("}\n");
+}
+
+/* What the file says may not begin a line of its own. */
+static void print_visibly(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		unsigned char byte = (unsigned char)*at;
+		if (byte < 0x20 || byte == 0x7f)
+			out_printf("\\x%02x", byte);
+		else
+			out_bytes(at, 1);
+	}
+}
+
+static void print_violation(const char *severity, const char *text)
+{
+	out_text(severity);
+	out_text(": ");
+	print_visibly(text);
+	out_text("\n");
+}
+
+static void tell_problem(void *user, const sheaf_problem *problem)
+{
+	validation *v = (validation *)user;
+	char text[1024];
+	sheaf_problem_text(problem, text, sizeof text);
+	if (problem->severity >= SHEAF_BREACH) {
+		v->violations++;
+		memcpy(v->last, text, sizeof text);
+	}
+	v->warnings += problem->severity == SHEAF_WARNING;
+	v->notes += problem->severity == SHEAF_NOTE;
+	if (v->quiet) return;
+	if (v->json)
+		json_problem(problem);
+	else
+		print_violation(severity_name(problem->severity), text);
+}
+
+/* What ended the reading is a violation, too, unless it has been told as a problem just before. */
+static void tell_end(validation *v, const sheaf_error *err)
+{
+	bool first = true;
+	if (strcmp(v->last, err->message) == 0) return;
+	v->violations++;
+	if (v->quiet) return;
+	if (!v->json) {
+		print_violation("error", err->message);
+		return;
+	}
+	out_text("{");
+	out_json_member(&first, "severity", "error");
+	out_json_member(&first, "rule", err->status == SHEAF_SHORT ? "end of input" : "unreadable");
+	out_json_member(&first, "file", v->file);
+	out_json_member(&first, "message", err->message);
+	out_text("}\n");
+}
+
+/* ---- the summary ---- */
+
+static void put_count(const char **separator, int64_t n, const char *noun)
+{
+	char text[64];
+	if (n == 0) return;
+	out_text(*separator);
+	out_text(plural(text, n, noun));
+	*separator = ", ";
+}
+
+static void print_summary(const validation *v)
+{
+	const char *separator = ": ";
+	out_text(v->file);
+	if (v->violations == 0) {
+		out_text(": valid");
+		separator = ", ";
+	}
+	put_count(&separator, v->violations, "violation");
+	put_count(&separator, v->warnings, "warning");
+	put_count(&separator, v->notes, "portability note");
+	out_text("\n");
+}
+
+static void json_summary(const validation *v)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", v->file);
+	out_json_key(&first, "valid");
+	out_text(v->violations ? "false" : "true");
+	out_json_count(&first, "violations", v->violations);
+	out_json_count(&first, "warnings", v->warnings);
+	out_json_count(&first, "notes", v->notes);
+	out_text("}\n");
+}
+
+/* ---- one file ---- */
+
+static sheaf_status read_all(session *s, sheaf_error *err)
+{
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	SHEAF_TRY(session_open(s, s->label, true, 0, &dataset, err));
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {}
+	sheaf_close(dataset);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static int validate_file(const arguments *args, validation *v, sheaf_error *err)
+{
+	session s;
+	session_options options = {.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
+	sheaf_status status = session_begin(&s, args, &options, err);
+	if (status) return say_failure(err);
+	status = read_all(&s, err);
+	session_end(&s);
+	if (status == SHEAF_DATA || status == SHEAF_SHORT)
+		tell_end(v, err);
+	else if (status)
+		return say_failure(err);
+	if (v->json)
+		json_summary(v);
+	else
+		print_summary(v);
+	status = out_flush(err);
+	if (status) return say_failure(err);
+	return v->violations ? EXIT_DIFFERENT : EXIT_FINE;
+}
+
+int run_validate(const arguments *args)
+{
+	int worst = EXIT_FINE;
+	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
+		sheaf_error err = {0};
+		validation v = {.file = args->files[i], .json = sheaf_values_flag(&args->values, "json"), .quiet = sheaf_values_flag(&args->values, "quiet")};
+		int code = validate_file(args, &v, &err);
+		if (code > worst) worst = code;
+		if (err.status == SHEAF_USAGE) break; /* the next file will say the same */
+	}
+	return was_interrupted() ? EXIT_INTERRUPTED : worst;
+}

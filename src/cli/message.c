@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines on standard error. */
+#include "cli.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool broken_pipe;
+
+bool pipe_is_broken(void) { return broken_pipe; }
+
+/* What a file holds may stand in a message, and must not command the terminal or begin a line of its own. */
+static size_t make_visible(const char *text, char *to, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t used = 0;
+	for (const char *at = text; *at && used + 5 < size; at++) {
+		unsigned char byte = (unsigned char)*at;
+		if (byte >= 0x20 && byte != 0x7f) {
+			to[used++] = *at;
+			continue;
+		}
+		to[used++] = '\\';
+		to[used++] = 'x';
+		to[used++] = digits[byte >> 4];
+		to[used++] = digits[byte & 15];
+	}
+	return used;
+}
+
+void say(const char *word, const char *format, ...)
+{
+	char text[2048], line[4096];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	int lead = snprintf(line, sizeof line, word ? "sheaf: %s: " : "sheaf: ", word);
+	size_t used = lead > 0 ? (size_t)lead : 0;
+	used += make_visible(text, line + used, sizeof line - used);
+	line[used++] = '\n';
+	progress_hide();
+	/* One write, so that lines of several processes do not mix; where standard error is gone, nobody can be told. */
+	ssize_t written = write(STDERR_FILENO, line, used);
+	(void)written;
+}
+
+static int exit_code_of(sheaf_status status)
+{
+	switch (status) {
+	case SHEAF_OK:
+	case SHEAF_END: return EXIT_FINE;
+	case SHEAF_IO: return EXIT_IO;
+	case SHEAF_UNKNOWN:
+	case SHEAF_DATA:
+	case SHEAF_SHORT: return EXIT_DATA;
+	case SHEAF_NOMEM:
+	case SHEAF_LIMIT: return EXIT_LIMIT;
+	case SHEAF_UNSUPPORTED:
+	case SHEAF_LOSS: return EXIT_UNSUPPORTED;
+	case SHEAF_USAGE: return EXIT_USAGE;
+	case SHEAF_STOPPED: return EXIT_INTERRUPTED;
+	}
+	return EXIT_IO;
+}
+
+int say_failure(const sheaf_error *err)
+{
+	if (err->status == SHEAF_IO && err->sys == EPIPE)
+		broken_pipe = true;
+	else if (err->status == SHEAF_STOPPED)
+		say("error", "interrupted");
+	else
+		say("error", "%s", err->message);
+	return exit_code_of(err->status);
+}
+
+const char *plural(char text[64], int64_t n, const char *noun)
+{
+	snprintf(text, 64, "%" PRId64 " %s%s", n, noun, n == 1 ? "" : "s");
+	return text;
+}

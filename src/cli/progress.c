@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* How far the work is: one line on standard error, drawn over itself and erased before anything else appears. */
+#include "cli.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct reading {
+	int64_t done, total;
+} reading;
+
+static struct {
+	bool wanted, shown;
+	reading inputs[MAX_INPUTS];
+	int64_t last;           /* bytes done when last told */
+	double started, drawn;  /* seconds; drawn 0: not yet */
+} progress;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void progress_begin(int slot, const char *mode)
+{
+	progress.wanted = mode && strcmp(mode, "always") == 0;
+	if (!mode || strcmp(mode, "auto") == 0) progress.wanted = isatty(STDERR_FILENO);
+	progress.inputs[slot] = (reading){0, 0};
+	progress.last = 0;
+	progress.started = now();
+}
+
+static void write_line(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+	(void)written;
+}
+
+void progress_hide(void)
+{
+	if (progress.shown) write_line("\r\033[K");
+	progress.shown = false;
+}
+
+static const char *bytes_text(double bytes, char text[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	size_t unit = 0;
+	for (; bytes >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++) bytes /= 1024;
+	snprintf(text, 32, "%.*f %s", unit ? 1 : 0, bytes, units[unit]);
+	return text;
+}
+
+static const char *duration_text(double seconds, char text[32])
+{
+	long whole = seconds < 360000 ? (long)(seconds + 0.5) : 360000;
+	if (whole >= 3600)
+		snprintf(text, 32, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+	else if (whole >= 60)
+		snprintf(text, 32, "%ld min %02ld s", whole / 60, whole % 60);
+	else
+		snprintf(text, 32, "%ld s", whole);
+	return text;
+}
+
+static void draw(reading sum, double elapsed)
+{
+	char line[200], done[32], total[32], rate[32], left[32];
+	double speed = (double)sum.done / elapsed;
+	if (sum.total > 0)
+		snprintf(line, sizeof line, "\r%s of %s (%d%%), %s/s, %s left\033[K", bytes_text((double)sum.done, done), bytes_text((double)sum.total, total),
+		         (int)((double)sum.done * 100 / (double)sum.total), bytes_text(speed, rate),
+		         duration_text(speed > 0 ? (double)(sum.total - sum.done) / speed : 0, left));
+	else
+		snprintf(line, sizeof line, "\r%s, %s/s\033[K", bytes_text((double)sum.done, done), bytes_text(speed, rate));
+	write_line(line);
+	progress.shown = true;
+}
+
+static reading sum_of_inputs(void)
+{
+	reading sum = {0, 0};
+	for (int i = 0; i < MAX_INPUTS; i++) {
+		sum.done += progress.inputs[i].done;
+		sum.total = sum.total < 0 || progress.inputs[i].total < 0 ? -1 : sum.total + progress.inputs[i].total;
+	}
+	return sum;
+}
+
+void progress_update(int slot, int64_t done, int64_t total)
+{
+	if (!progress.wanted) return;
+	progress.inputs[slot] = (reading){done, total};
+	reading sum = sum_of_inputs();
+	double time = now();
+	if (sum.done < progress.last) progress.started = time; /* a second pass, or the next input */
+	progress.last = sum.done;
+	double elapsed = time - progress.started;
+	if (elapsed < 1 || time - progress.drawn < 0.2) return;
+	progress.drawn = time;
+	draw(sum, elapsed);
+}

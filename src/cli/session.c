@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The work on one input: its context, what was found wrong in it, and the summary of that. */
+#include "cli.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 10 }; /* of each rule */
+
+static const char *const finding_words[FINDINGS] = {"error", "warning", "loss"};
+
+/* ---- the channel ---- */
+
+static finding kind_of(const sheaf_problem *problem)
+{
+	if (problem->status == SHEAF_LOSS) return FINDING_LOSS;
+	return problem->severity >= SHEAF_ERROR ? FINDING_ERROR : FINDING_WARNING;
+}
+
+static rule_count *count_rule(session *s, const char *rule, finding kind)
+{
+	int i = 0;
+	while (i < s->nrules && (s->rules[i].kind != kind || strcmp(s->rules[i].rule, rule) != 0)) i++;
+	if (i == MAX_RULES) i--; /* so many rules there are not: they share the last place */
+	if (i == s->nrules) s->rules[s->nrules++] = (rule_count){rule, kind, 0};
+	s->rules[i].count++;
+	return &s->rules[i];
+}
+
+static void tell_problem(void *user, const sheaf_problem *problem)
+{
+	session *s = (session *)user;
+	if (s->on_problem) {
+		s->on_problem(s->user, problem);
+		return;
+	}
+	char text[1024];
+	finding kind = kind_of(problem);
+	const rule_count *r = count_rule(s, problem->rule, kind);
+	if (kind == FINDING_WARNING && sheaf_values_flag(&s->args->values, "quiet")) return;
+	if (r->count <= SHOWN)
+		say(finding_words[kind], "%s", sheaf_problem_text(problem, text, sizeof text));
+	else if (r->count == SHOWN + 1)
+		say(finding_words[kind], "%s: more of this kind (%s) are counted, but not shown", s->label, r->rule);
+}
+
+static void tell_progress(void *user, int64_t done, int64_t total) { progress_update(((session *)user)->slot, done, total); }
+
+/* ---- the summary ---- */
+
+static void put(char *text, size_t size, size_t *used, const char *format, ...) SHEAF_PRINTF(4, 5);
+static void put(char *text, size_t size, size_t *used, const char *format, ...)
+{
+	if (*used >= size) return;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text + *used, size - *used, format, args);
+	va_end(args);
+	*used += n > 0 ? (size_t)n : 0;
+}
+
+/* ", 3 errors tolerated (index range 2, empty row 1)" */
+static void put_kind(const session *s, finding kind, char *text, size_t size, size_t *used)
+{
+	static const char *const nouns[FINDINGS] = {"error", "warning", "kind"}, *const tails[FINDINGS] = {" tolerated", "", " of loss allowed"};
+	int64_t sum = 0, kinds = 0;
+	char count[64];
+	for (int i = 0; i < s->nrules; i++) {
+		sum += s->rules[i].kind == kind ? s->rules[i].count : 0;
+		kinds += s->rules[i].kind == kind;
+	}
+	if (sum == 0) return;
+	put(text, size, used, "%s%s%s (", *used ? ", " : "", plural(count, kind == FINDING_LOSS ? kinds : sum, nouns[kind]), tails[kind]);
+	const char *comma = "";
+	for (int i = 0; i < s->nrules; i++) {
+		if (s->rules[i].kind != kind) continue;
+		put(text, size, used, "%s%s %" PRId64, comma, s->rules[i].rule, s->rules[i].count);
+		comma = ", ";
+	}
+	put(text, size, used, ")");
+}
+
+static void say_summary(const session *s)
+{
+	char text[1500];
+	size_t used = 0;
+	put_kind(s, FINDING_ERROR, text, sizeof text, &used);
+	put_kind(s, FINDING_WARNING, text, sizeof text, &used);
+	if (sheaf_values_flag(&s->args->values, "allow-loss")) put_kind(s, FINDING_LOSS, text, sizeof text, &used);
+	if (used) say(NULL, "%s: %s", s->label, text);
+}
+
+/* ---- beginning and end ---- */
+
+/* What the library takes for 0, but said here, because inputs that are read together share it. */
+static const int64_t DEFAULT_MEMORY = (int64_t)4 << 30;
+
+sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err)
+{
+	const sheaf_values *values = &args->values;
+	*s = (session){.args = args, .label = options->label, .slot = options->slot, .on_problem = options->on_problem, .user = options->user};
+	sheaf_context_options context = {
+		.size = sizeof context,
+		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
+		.max_errors = sheaf_values_number(values, "max-errors", 0),
+		.strict = ((args->command->shared & TAKES_STRICT) || options->validate) && sheaf_values_flag(values, "strict"),
+		.validate = options->validate,
+		.allow_loss = sheaf_values_flag(values, "allow-loss"),
+		.on_problem = tell_problem,
+		.on_progress = tell_progress,
+		.user = s,
+	};
+	if (context.max_memory == 0) context.max_memory = 1; /* 0 would be the default */
+	SHEAF_TRY(sheaf_context_new(&context, &s->cx, err));
+	progress_begin(s->slot, sheaf_values_text(values, "progress"));
+	signals_watch(s->slot, s->cx);
+	return SHEAF_OK;
+}
+
+void session_end(session *s)
+{
+	if (!s->cx) return;
+	progress_hide();
+	signals_forget(s->slot);
+	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted()) say_summary(s);
+	sheaf_context_free(s->cx);
+	s->cx = NULL;
+}
+
+sheaf_status session_open(session *s, const char *path, bool whole, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err)
+{
+	sheaf_open_options open = {
+		.size = sizeof open,
+		.format = sheaf_values_text(&s->args->values, "from"),
+		.whole = whole,
+		.settings = s->args->settings,
+		.nsettings = s->args->nsettings,
+		.piece_bytes = piece_bytes,
+	};
+	return sheaf_open(path, &open, s->cx, out, err);
+}
+
+/* ---- each file in turn ---- */
+
+static sheaf_status visit_file(session *s, const char *path, bool whole, int64_t piece_bytes, visitor visit, sheaf_error *err)
+{
+	sheaf_dataset *dataset;
+	SHEAF_TRY(session_open(s, path, whole, piece_bytes, &dataset, err));
+	sheaf_status status = visit(s, dataset, err);
+	sheaf_close(dataset);
+	SHEAF_TRY(status);
+	return out_flush(err); /* so that the summary stands behind it where both go to one place */
+}
+
+int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor visit)
+{
+	int worst = EXIT_FINE;
+	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
+		session s;
+		sheaf_error err;
+		session_options options = {.label = args->files[i], .inputs = 1};
+		sheaf_status status = session_begin(&s, args, &options, &err);
+		if (status == SHEAF_OK) {
+			status = visit_file(&s, args->files[i], whole, piece_bytes, visit, &err);
+			session_end(&s);
+		}
+		int code = status ? say_failure(&err) : EXIT_FINE;
+		if (code > worst) worst = code;
+		if (status == SHEAF_USAGE) break; /* the next file will say the same */
+	}
+	return was_interrupted() ? EXIT_INTERRUPTED : worst;
+}
+
+const char *storage_name(const sheaf_field *field)
+{
+	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
+}
