@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# Thin doors to the build, which is Meson's. Each installs what it needs and finds missing.
+#
+#   make build     the command, at build/sheaf, and the library
+#   make demo      build, and a short tour
+#   make check     build, and all tests
+#   make lint      clang-tidy, cppcheck, shellcheck
+#   make sanitize  all tests under the address and undefined-behaviour sanitizers
+#   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
+#   make install   into PREFIX (and DESTDIR)
+#   make clean     removes what all of these have built
+
+BUILD ?= build
+PREFIX ?= /usr/local
+WERROR ?= false
+SECONDS ?= 900
+FORMAT ?= all
+
+# The system's Meson and Ninja come first: others on PATH may lack a Python to run in.
+MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
+
+.NOTPARALLEL:
+.PHONY: build demo check lint sanitize fuzz install clean
+
+build: needs-build $(BUILD)/build.ninja
+	@$(MESON) compile -C $(BUILD)
+
+demo: build
+	@SHEAF="$(abspath $(BUILD))/sheaf" examples/demo.sh
+
+check: needs-check $(BUILD)/build.ninja
+	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
+	@$(MESON) compile -C $(BUILD)
+	@$(call run_tests,$(BUILD))
+
+lint: needs-lint $(BUILD)/build.ninja
+	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
+	@$(MESON) compile -C $(BUILD)
+	@tools/check_layers
+	@find src fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
+	@cppcheck --quiet --project=$(BUILD)/compile_commands.json $(CPPCHECK)
+	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck
+	@echo "lint: nothing found"
+
+sanitize: needs-check build-asan/build.ninja
+	@$(MESON) compile -C build-asan
+	@$(call run_tests,build-asan)
+
+# New inputs, logs, and what breaks stay in build-fuzz.
+fuzz: needs-fuzz build-fuzz/build.ninja
+	@$(MESON) compile -C build-fuzz fuzzers
+	@status=0; for target in $(if $(filter all,$(FORMAT)),build-fuzz/fuzz/fuzz_*,build-fuzz/fuzz/fuzz_$(FORMAT)); do \
+		test ! -d "$$target" || continue; \
+		name=$${target##*/fuzz_}; new=build-fuzz/corpus/$$name; broken=build-fuzz/broken/$$name; log=build-fuzz/$$name.log; \
+		mkdir -p "$$new" "$$broken"; seeds=fuzz/corpus/$$name; test -d "$$seeds" || seeds=; \
+		echo "fuzz_$$name: $(SECONDS) seconds"; \
+		"$$target" -max_total_time=$(SECONDS) -timeout=25 -print_final_stats=1 -artifact_prefix="$$broken/" "$$new" $$seeds >"$$log" 2>&1 || \
+			{ status=1; tail -n 60 "$$log"; echo "fuzz_$$name: broken by an input in $$broken"; }; \
+		echo "fuzz_$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' "$$log") executions, coverage $$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$$log" | tail -n 1)"; \
+	done; exit $$status
+
+install: build
+	@grep -qx 'prefix=$(abspath $(PREFIX))' $(BUILD)/meson-private/sheaf.pc || $(MESON) configure $(BUILD) --prefix=$(abspath $(PREFIX))
+	@$(MESON) compile -C $(BUILD)
+	@$(MESON) install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) build-*
+
+needs-%:
+	@tools/install_needs $*
+
+# The build folders. `build` goes without tests until somebody checks, so that a first build needs no test library.
+SETUP = --prefix=$(abspath $(PREFIX)) -Dwerror=$(WERROR) -Dtests=$(if $(filter check lint,$(MAKECMDGOALS)),true,false)
+$(BUILD)/build.ninja:
+	@$(MESON) setup $(BUILD) $(SETUP)
+
+build-asan/build.ninja:
+	@$(MESON) setup build-asan -Dwerror=$(WERROR) -Dbuildtype=debug -Doptimization=1 \
+		-Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
+
+build-fuzz/build.ninja:
+	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
+
+# Runs all tests of a build folder. The count decides, not Meson: it knows of skips.
+run_tests = rm -f $(1)/meson-logs/testlog.json; $(MESON) test -C $(1) --no-rebuild; tools/count_tests $(1)/meson-logs/testlog.json
+
+CPPCHECK = -itests --std=c11 --enable=warning,performance,portability --inline-suppr --suppress=duplicateAssignExpression --error-exitcode=1

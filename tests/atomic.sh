@@ -1,0 +1,296 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Outputs appear whole or not at all: conversions that are killed, interrupted, or find the disk full leave the old file
+# or none, and after the next run nothing else. TAP on standard output. SHEAF is the command.
+set -u
+
+sheaf=${SHEAF:?expected the path of the command in SHEAF}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/sheaf-atomic.XXXXXX")
+mounted=
+writer=
+clean() {
+	[ -z "$writer" ] || kill "$writer" 2>/dev/null
+	[ -z "$mounted" ] || umount "$mounted"
+	chmod -R u+w "$folder"
+	rm -rf "$folder"
+}
+trap clean EXIT
+trap 'exit 130' INT TERM
+cd "$folder" || exit 1
+
+# ---- the harness: begin, any number of checks, end ----
+
+count=0
+begin() {
+	name=$1
+	faults=
+}
+end() {
+	count=$((count + 1))
+	if [ -z "$faults" ]; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		printf '%s\n' "$faults" | sed 's/^/# /'
+	fi
+}
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+fault() {
+	faults="$faults$1
+"
+}
+code_is() {
+	[ "$1" -eq "$2" ] || fault "expected exit status $2, found $1: $(head -n 3 err)"
+}
+has() {
+	grep -qF -e "$2" "$1" || fault "$1: expected to find: $2
+found: $(head -n 5 "$1")"
+}
+holds_old() {
+	if [ "$(cat "$1" 2>&1)" != old ]; then fault "$1: expected the old content, found another"; fi
+}
+absent() {
+	if [ -e "$1" ]; then fault "$1: expected no such file, found one"; fi
+}
+litter() {
+	find "${1:-.}" -maxdepth 1 -name '.sheaf-*' | wc -l
+}
+no_litter() {
+	[ "$(litter "${1:-.}")" -eq 0 ] || fault "${1:-.}: expected no temporary files, found $(find "${1:-.}" -maxdepth 1 -name '.sheaf-*')"
+}
+# A conversion that takes its time, because xz does: its process is $running. Comes back once its temporary is there.
+# A shell without job control starts what is in the background with SIGINT switched off; env switches it on again.
+start_slow() {
+	env --default-signal=INT "$sheaf" convert --to ctf big.cbf "$1" 2>err &
+	running=$!
+	tries=0
+	while [ "$(litter .)" -eq 0 ] && [ $tries -lt 500 ]; do
+		sleep 0.02
+		tries=$((tries + 1))
+	done
+	[ "$(litter .)" -eq 1 ] || fault 'expected a temporary file beside the output while it is written'
+}
+
+# ---- data ----
+
+printf '|A 1 2 |B 3:1\n|A 3 4 |B 4:1\n' >small.ctf
+awk 'BEGIN { for (i = 0; i < 400000; i++) printf "|A %d %d |B %d:%d\n", i, i * 7919 % 10007, i % 1000, i * 31 % 65537 }' >big.ctf
+"$sheaf" convert big.ctf big.cbf || echo '# expected to convert the big file'
+mkfifo pipe
+
+# ---- killed ----
+
+begin 'SIGKILL in the middle: the old output stays, the next run cleans up'
+echo old >out.ctf.xz
+start_slow out.ctf.xz
+kill -KILL $running
+wait $running 2>/dev/null
+code_is $? 137
+holds_old out.ctf.xz
+"$sheaf" convert small.ctf other.cbf 2>err
+code_is $? 0
+no_litter
+holds_old out.ctf.xz
+end
+
+begin 'SIGKILL in the middle: no output where there was none'
+start_slow none.ctf.xz
+kill -KILL $running
+wait $running 2>/dev/null
+absent none.ctf.xz
+"$sheaf" convert small.ctf other.cbf 2>err
+no_litter
+absent none.ctf.xz
+end
+
+begin 'cleaning up leaves the temporary of a conversion under way'
+start_slow both.ctf.xz
+"$sheaf" convert small.ctf other.cbf 2>err2
+[ "$(litter .)" -eq 1 ] || fault 'expected the temporary of the other run to be still there'
+kill -KILL $running
+wait $running 2>/dev/null
+"$sheaf" convert small.ctf other.cbf 2>err
+no_litter
+end
+
+# ---- interrupted ----
+
+begin 'SIGINT in the middle: exit 130, the old output stays, no litter'
+start_slow out.ctf.xz
+kill -INT $running
+wait $running
+code_is $? 130
+has err 'sheaf: error: interrupted'
+holds_old out.ctf.xz
+no_litter
+end
+
+begin 'SIGTERM and SIGHUP in the middle: the same'
+for s in TERM HUP; do
+	start_slow out.ctf.xz
+	kill -$s $running
+	wait $running
+	code_is $? 130
+	holds_old out.ctf.xz
+	no_litter
+done
+end
+
+begin 'SIGINT while a pipe waits for its writer'
+timeout --preserve-status -s INT 0.5 "$sheaf" convert pipe out.ctf.xz 2>err
+code_is $? 130
+holds_old out.ctf.xz
+no_litter
+end
+
+begin 'SIGINT while a pipe waits for bytes'
+sleep 30 >pipe &
+writer=$!
+timeout --preserve-status -s INT 0.5 "$sheaf" convert --to cbf pipe out.ctf.xz 2>err
+code_is $? 130
+holds_old out.ctf.xz
+no_litter
+kill $writer
+wait $writer 2>/dev/null
+writer=
+end
+
+begin 'SIGKILL while a pipe waits for bytes'
+{
+	head -n 1000 big.ctf
+	exec sleep 30
+} >pipe &
+writer=$!
+timeout -s KILL 0.5 "$sheaf" convert --to cbf pipe out.ctf.xz 2>err
+holds_old out.ctf.xz
+kill $writer
+wait $writer 2>/dev/null
+writer=
+"$sheaf" convert small.ctf other.cbf 2>err
+no_litter
+end
+
+begin 'SIGINT for what only reads'
+timeout --preserve-status -s INT 0.5 "$sheaf" cat pipe >out 2>err
+code_is $? 130
+has err 'sheaf: error: interrupted'
+end
+
+begin 'a file that is cut while it is read ends in one line'
+sleep 30 >pipe &
+writer=$!
+timeout --preserve-status -s BUS 0.5 "$sheaf" cat pipe >out 2>err
+code_is $? 3
+has err 'sheaf: error: '
+[ "$(wc -l <err)" -eq 1 ] || fault 'expected one line'
+kill $writer
+wait $writer 2>/dev/null
+writer=
+end
+
+# ---- no room ----
+
+if [ -w /dev/full ]; then
+	begin 'a full device: exit 3'
+	"$sheaf" convert --to cbf big.ctf /dev/full 2>err
+	code_is $? 3
+	has err 'No space left'
+	[ -c /dev/full ] || fault 'expected /dev/full to be as it was'
+	end
+else
+	skip 'a full device: exit 3' 'there is no /dev/full here'
+fi
+
+mkdir disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64k,mode=777 none disk 2>/dev/null; then
+	mounted=$folder/disk
+	begin 'a full disk: exit 3, the old output stays, no litter'
+	echo old >disk/out.cbf
+	"$sheaf" convert big.cbf disk/out.cbf 2>err
+	code_is $? 3
+	has err 'No space left'
+	holds_old disk/out.cbf
+	no_litter disk
+	"$sheaf" convert big.cbf disk/none.ctf 2>err
+	code_is $? 3
+	absent disk/none.ctf
+	no_litter disk
+	"$sheaf" convert small.ctf disk/out.cbf 2>err
+	code_is $? 0
+	end
+else
+	skip 'a full disk: exit 3, the old output stays, no litter' 'this needs root and the right to mount a tmpfs'
+fi
+
+begin 'a limit on the size of files: exit 3, the old output stays, no litter'
+(
+	ulimit -f 16
+	"$sheaf" convert --to cbf big.cbf out.ctf.xz 2>err
+	echo $? >status
+)
+code_is "$(cat status)" 3
+holds_old out.ctf.xz
+no_litter
+end
+
+# ---- no right to write ----
+
+# Root may write everywhere, so another user tries.
+plain_user() {
+	if [ "$(id -u)" -ne 0 ]; then
+		"$@"
+	else
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	fi
+}
+mkdir locked
+echo old >locked/out.cbf
+chmod 666 locked/out.cbf
+chmod 555 locked
+chmod 755 .
+if plain_user "$sheaf" --version >/dev/null 2>&1 && plain_user test -r small.ctf; then
+	begin 'a folder without the right to write: exit 3, the old output stays'
+	plain_user "$sheaf" convert small.ctf locked/out.cbf 2>err
+	code_is $? 3
+	has err 'Permission denied'
+	holds_old locked/out.cbf
+	plain_user "$sheaf" convert small.ctf locked/none.cbf 2>err
+	code_is $? 3
+	absent locked/none.cbf
+	no_litter locked
+	end
+else
+	skip 'a folder without the right to write: exit 3, the old output stays' 'this needs a user who is not root and can run the command'
+fi
+
+# ---- what a finished output looks like ----
+
+begin 'the mode of the old output is kept, and a link is followed'
+"$sheaf" convert small.ctf real.cbf 2>err
+chmod 640 real.cbf
+ln -s real.cbf link.cbf
+"$sheaf" convert big.ctf link.cbf 2>err
+code_is $? 0
+[ -h link.cbf ] || fault 'expected the link to be a link still'
+[ "$(stat -c %a real.cbf)" = 640 ] || fault "expected mode 640, found $(stat -c %a real.cbf)"
+cmp -s real.cbf big.cbf || fault 'expected the new content behind the link'
+no_litter
+end
+
+begin 'a failed conversion leaves the old output'
+echo old >kept.cbf
+printf '|A 1 x\n' >bad.ctf
+"$sheaf" convert bad.ctf kept.cbf 2>err
+code_is $? 4
+"$sheaf" convert nosuch.ctf kept.cbf 2>err
+code_is $? 3
+"$sheaf" convert --nonsense small.ctf kept.cbf 2>err
+code_is $? 2
+holds_old kept.cbf
+no_litter
+end
+
+echo "1..$count"
