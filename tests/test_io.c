@@ -816,7 +816,7 @@ static void truncated_at_every_byte(void **state)
 				close_input(&in);
 			}
 		/* A second member that is cut, also within its magic. */
-		uint8_t *twice = (uint8_t *)malloc(2 * size);
+		uint8_t *twice = (uint8_t *)malloc(2 * size + 1);
 		assert_non_null(twice);
 		memcpy(twice, packed, size);
 		memcpy(twice + size, packed, size);

@@ -81,8 +81,8 @@ typedef enum sheaf_severity {
 /* One finding about an input. The strings live only as long as the call that reports it, except `rule`. */
 typedef struct sheaf_problem {
 	sheaf_severity severity;
-	sheaf_status status;     /* DATA, SHORT, UNSUPPORTED or LOSS: what the call returns if this stops it */
-	const char *rule;        /* short name of the rule, a static string: "index range" */
+	sheaf_status status; /* DATA, SHORT, UNSUPPORTED or LOSS: what the call returns if this stops it */
+	const char *rule;    /* short name of the rule, a static string: "index range" */
 	sheaf_place place;
 	const char *expected;    /* "an index below 10" */
 	const char *found;       /* "4000000" */

@@ -23,9 +23,9 @@ SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 typedef struct sheaf_dataset sheaf_dataset;
 
 typedef struct sheaf_open_options {
-	size_t size;        /* sizeof(sheaf_open_options) */
-	const char *format; /* NULL: found by content and name */
-	bool whole;         /* infer what the file does not declare from all of it, not from the first piece */
+	size_t size;                   /* sizeof(sheaf_open_options) */
+	const char *format;            /* NULL: found by content and name */
+	bool whole;                    /* infer what the file does not declare from all of it, not from the first piece */
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
 	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
@@ -35,7 +35,8 @@ typedef struct sheaf_open_options {
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
 /* The same over any source, which the dataset takes over, also on failure. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out,
+                                                   sheaf_error *err);
 SHEAF_API void sheaf_close(sheaf_dataset *dataset);
 
 /* Borrowed; valid until sheaf_close. */
@@ -44,7 +45,7 @@ SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
 
-/* The next frame, or END. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
+/* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
  * by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out, sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last. */
@@ -55,8 +56,8 @@ SHEAF_API uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame
 typedef struct sheaf_writer sheaf_writer;
 
 typedef struct sheaf_create_options {
-	size_t size;        /* sizeof(sheaf_create_options) */
-	const char *format; /* NULL: by the name's suffix */
+	size_t size;                   /* sizeof(sheaf_create_options) */
+	const char *format;            /* NULL: by the name's suffix */
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
 	sheaf_facts totals; /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
@@ -64,8 +65,8 @@ typedef struct sheaf_create_options {
 
 /* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is LOSS: unless the
  * context allows it, sheaf_write goes on looking for all kinds of loss and sheaf_finish fails with them. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
-                                              sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
+                                              sheaf_writer **out, sheaf_error *err);
 /* The same into any sink, which the writer takes over, also on failure; options->format must be given. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
@@ -76,17 +77,17 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error 
 SHEAF_API void sheaf_abandon(sheaf_writer *writer);
 
 typedef struct sheaf_convert_options {
-	size_t size;            /* sizeof(sheaf_convert_options) */
-	const char *from, *to;  /* NULL: by content, by suffix */
+	size_t size;                   /* sizeof(sheaf_convert_options) */
+	const char *from, *to;         /* NULL: by content, by suffix */
 	const sheaf_setting *settings; /* of either format; one that neither uses is a USAGE error */
 	int nsettings;
-	int64_t piece_bytes;    /* as in sheaf_open_options */
+	int64_t piece_bytes; /* as in sheaf_open_options */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than
  * one input, keys become positions. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options, sheaf_context *cx,
-                                               sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options,
+                                               sheaf_context *cx, sheaf_error *err);
 
 /* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with sheaf_frame_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);

@@ -24,7 +24,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_memory(sheaf_bytes bytes, const ch
 
 /* The caller's function: like read(2), it gives 1 to `size` bytes and returns how many, 0 at the end, or -errno. */
 typedef int64_t (*sheaf_read_function)(void *user, void *data, size_t size);
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx, sheaf_source **out,
+                                                       sheaf_error *err);
 
 SHEAF_API void sheaf_source_close(sheaf_source *source);
 
@@ -75,7 +76,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context
 
 /* The caller's function: takes all `size` bytes and returns 0, or -errno. `name` is copied; it stands in messages. */
 typedef int (*sheaf_write_function)(void *user, const void *data, size_t size);
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx, sheaf_sink **out,
+                                                     sheaf_error *err);
 
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err);

@@ -22,7 +22,7 @@ typedef enum sheaf_option_kind {
 enum { SHEAF_READING = 1, SHEAF_WRITING = 2 };
 
 typedef struct sheaf_option {
-	const char *name;     /* without the dashes */
+	const char *name; /* without the dashes */
 	sheaf_option_kind kind;
 	unsigned use;         /* SHEAF_READING | SHEAF_WRITING */
 	const char *argument; /* what stands for the value in help: "SIZE"; NULL for a flag */

@@ -47,10 +47,7 @@ void sheaf_buffer_reset(sheaf_buffer *buffer)
 	*buffer = (sheaf_buffer){0};
 }
 
-bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
-{
-	return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1;
-}
+bool sheaf_buffer_is_sole(const sheaf_buffer *buffer) { return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1; }
 
 static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error *err)
 {

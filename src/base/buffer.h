@@ -39,10 +39,7 @@ SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out,
 /* Lets the block go. */
 void sheaf_builder_drop(sheaf_builder *b);
 
-static inline bool sheaf_builder_room(sheaf_builder *b, size_t n)
-{
-	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
-}
+static inline bool sheaf_builder_room(sheaf_builder *b, size_t n) { return b->capacity - b->size >= n || sheaf_builder_grow(b, n); }
 
 static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)
 {

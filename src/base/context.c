@@ -164,7 +164,8 @@ static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit), found a need for %" PRId64, cx->options.max_memory, now);
 	}
 	int64_t peak = atomic_load(&cx->peak);
-	while (now > peak && !atomic_compare_exchange_weak(&cx->peak, &peak, now)) {}
+	while (now > peak && !atomic_compare_exchange_weak(&cx->peak, &peak, now)) {
+	}
 	return SHEAF_OK;
 }
 

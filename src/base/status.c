@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statuses, errors and the text of problems. */
-#include <sheaf/base.h>
 #include <inttypes.h>
+#include <sheaf/base.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -56,12 +56,12 @@ typedef struct command {
 extern const command commands[]; /* ends with a row without a name */
 const command *command_find(const char *name);
 /* The i-th option of a command, own ones first; NULL past the last one. */
-const sheaf_option *command_option(const command *command, int i);
+const sheaf_option *command_option(const command *c, int i);
 /* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is near. */
 const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user);
 
 /* On failure nothing is left to free. */
-SHEAF_USE sheaf_status arguments_parse(const command *command, int argc, char **argv, arguments *out, sheaf_error *err);
+SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err);
 void arguments_free(arguments *args);
 
 int run_info(const arguments *args);
@@ -79,8 +79,8 @@ int run_help(const arguments *args);
 /* ---- help, in its three forms, made from the tables ---- */
 
 void help_overview(void);
-void help_command(const command *command);
-void help_json(const command *command); /* NULL: everything */
+void help_command(const command *c);
+void help_json(const command *only); /* NULL: everything */
 void help_manual(void);
 
 /* "-n, --rows N" into text[size]. */

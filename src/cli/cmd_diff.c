@@ -2,6 +2,7 @@
 /* sheaf diff: compare the contents of two files. */
 #include "cli.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 typedef struct differences {
 	const arguments *args;
@@ -100,15 +101,49 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 	return out_flush(err);
 }
 
+/* ---- the two files ---- */
+
+static bool is_used(const arguments *args, int file, const char *option)
+{
+	const char *from = sheaf_values_text(&args->values, "from");
+	const sheaf_format *format = from ? sheaf_format_find(from) : sheaf_format_of_name(args->files[file]);
+	if (!format) return true; /* not known before the file is opened, which checks it, too */
+	const sheaf_option *row = sheaf_option_find(format->options, option);
+	return row && (row->use & SHEAF_READING);
+}
+
+/* An option that only one side's format uses is for that side; one that neither uses stays, to be refused. */
+static sheaf_status pick_settings(const arguments *args, int file, arguments *picked, sheaf_error *err)
+{
+	*picked = *args;
+	picked->nsettings = 0;
+	picked->settings = calloc((size_t)args->nsettings + 1, sizeof *picked->settings);
+	if (!picked->settings) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	for (int i = 0; i < args->nsettings; i++) {
+		const char *name = args->settings[i].name;
+		if (is_used(args, file, name) || !is_used(args, 1 - file, name)) picked->settings[picked->nsettings++] = args->settings[i];
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status open_file(const arguments *args, int file, session *s, sheaf_dataset **out, sheaf_error *err)
+{
+	arguments picked;
+	session_options options = {.label = args->files[file], .slot = file, .inputs = 2};
+	SHEAF_TRY(session_begin(s, args, &options, err));
+	SHEAF_TRY(pick_settings(args, file, &picked, err));
+	s->args = &picked;
+	sheaf_status status = session_open(s, args->files[file], true, 0, out, err);
+	s->args = args;
+	free(picked.settings);
+	return status;
+}
+
 static sheaf_status compare_files(const arguments *args, session sessions[2], bool *equal, sheaf_error *err)
 {
 	sheaf_dataset *datasets[2] = {NULL, NULL};
 	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < 2 && status == SHEAF_OK; i++) {
-		session_options options = {.label = args->files[i], .slot = i, .inputs = 2};
-		status = session_begin(&sessions[i], args, &options, err);
-		if (status == SHEAF_OK) status = session_open(&sessions[i], args->files[i], true, 0, &datasets[i], err);
-	}
+	for (int i = 0; i < 2 && status == SHEAF_OK; i++) status = open_file(args, i, &sessions[i], &datasets[i], err);
 	if (status == SHEAF_OK) status = compare(args, datasets[0], datasets[1], equal, err);
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	return status;

@@ -15,6 +15,12 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 	return text;
 }
 
+static const char *abilities(const sheaf_format *format)
+{
+	bool reads = format->can & SHEAF_CAN_READ, writes = format->can & SHEAF_CAN_WRITE;
+	return reads && writes ? "read write" : reads ? "read" : "write";
+}
+
 static void print_table(void)
 {
 	const sheaf_format *format;
@@ -26,11 +32,8 @@ static void print_table(void)
 		if (m > wide) wide = m;
 	}
 	out_printf("%-*s  %-10s  %-*s  %s\n", width, "format", "can", wide, "suffixes", "what it is");
-	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		bool reads = format->can & SHEAF_CAN_READ, writes = format->can & SHEAF_CAN_WRITE;
-		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, reads && writes ? "read write" : reads ? "read" : "write", wide,
-		           suffixes_text(format, suffixes, sizeof suffixes), format->summary);
-	}
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, abilities(format), wide, suffixes_text(format, suffixes, sizeof suffixes), format->summary);
 }
 
 static void json_format(const sheaf_format *format)

@@ -13,8 +13,8 @@ typedef struct reading {
 static struct {
 	bool wanted, shown;
 	reading inputs[MAX_INPUTS];
-	int64_t last;           /* bytes done when last told */
-	double started, drawn;  /* seconds; drawn 0: not yet */
+	int64_t last;          /* bytes done when last told */
+	double started, drawn; /* seconds; drawn 0: not yet */
 } progress;
 
 static double now(void)

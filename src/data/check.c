@@ -12,7 +12,8 @@ typedef struct spot {
 
 static sheaf_status flaw(const spot *at, const char *what, int64_t expected, int64_t found)
 {
-	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64, at->field->name, at->level, what, expected, found);
+	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64, at->field->name, at->level, what, expected,
+	                  found);
 }
 
 static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int64_t count, size_t size, const char *what)

@@ -27,7 +27,8 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	else if (is_word(part, n, "double"))
 		out->type = SHEAF_F64;
 	else if (!dim_from_text(part, n, &out->dim))
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"%.*s\"", text, (int)n, part);
+		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"%.*s\"", text,
+		                  (int)n, part);
 	return SHEAF_OK;
 }
 

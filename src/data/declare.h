@@ -10,9 +10,9 @@
 typedef struct sheaf_declared {
 	const char *name, *alias; /* alias NULL: none */
 	size_t name_size, alias_size;
-	int64_t dim;  /* -1: not given */
-	int sparse;   /* 1, 0, or -1: not given */
-	int type;     /* SHEAF_F32, SHEAF_F64, or -1: not given */
+	int64_t dim; /* -1: not given */
+	int sparse;  /* 1, 0, or -1: not given */
+	int type;    /* SHEAF_F32, SHEAF_F64, or -1: not given */
 } sheaf_declared;
 
 /* USAGE with the part that is wrong. */

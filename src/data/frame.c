@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames: shaping, slicing, appending, letting go. */
+#include "data/frame.h"
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "data/frame.h"
 #include <string.h>
 
 static void reset_column(sheaf_column *column)

@@ -93,7 +93,8 @@ static void add_position(void *state, const sheaf_column *column, int l, int64_t
 
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (frame->ncolumns != hash->schema.nfields) return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
+	if (frame->ncolumns != hash->schema.nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
 	for (int c = 0; c < frame->ncolumns; c++) {
 		if (hash->schema.fields[c].meaning == SHEAF_KEY && !hash->keys) continue;
 		for (int64_t r = 0; r < frame->nrows; r++) {

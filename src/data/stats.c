@@ -21,10 +21,10 @@ typedef struct field_stats {
 	tally lengths; /* samples in a row */
 	tally entries; /* stored values in a sample, of sparse streams */
 	int64_t values, zeros, nans, infinities;
-	double least, most;    /* of finite values */
-	double sum, lost;      /* Neumaier's sum and its compensation */
+	double least, most; /* of finite values */
+	double sum, lost;   /* Neumaier's sum and its compensation */
 	int64_t least_index, most_index;
-	bool ordinal;          /* keys: 0, 1, 2, ... so far */
+	bool ordinal; /* keys: 0, 1, 2, ... so far */
 } field_stats;
 
 struct sheaf_stats {
@@ -48,7 +48,8 @@ sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, shea
 		return status;
 	}
 	stats->fields = (field_stats *)memory;
-	for (int f = 0; f < schema->nfields; f++) stats->fields[f] = (field_stats){.least = INFINITY, .most = -INFINITY, .least_index = -1, .most_index = -1, .ordinal = true};
+	for (int f = 0; f < schema->nfields; f++)
+		stats->fields[f] = (field_stats){.least = INFINITY, .most = -INFINITY, .least_index = -1, .most_index = -1, .ordinal = true};
 	*out = stats;
 	return SHEAF_OK;
 }
@@ -133,7 +134,8 @@ static void add_keys(field_stats *s, const sheaf_column *column, int64_t first, 
 
 sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (frame->ncolumns != stats->schema.nfields) return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields, frame->ncolumns);
+	if (frame->ncolumns != stats->schema.nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields, frame->ncolumns);
 	for (int c = 0; c < frame->ncolumns; c++) {
 		if (stats->schema.fields[c].meaning == SHEAF_KEY)
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
@@ -156,7 +158,6 @@ void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *sample
 }
 
 /* ---- text ---- */
-
 
 static double mean(double total, int64_t n) { return n ? total / (double)n : 0; }
 
@@ -188,10 +189,10 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 {
 	sheaf_builder_text(b, "{\"name\":");
 	sheaf_json_string(b, field->name, strlen(field->name));
-	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\",\"dim\":%" PRId64, sheaf_type_name(field->type), sheaf_field_is_sparse(field) ? "sparse" : "dense",
-	                     sheaf_field_dim(field));
-	sheaf_builder_printf(b, ",\"samples\":%" PRId64 ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64, (int64_t)s->lengths.total,
-	                     s->values, s->zeros, s->nans, s->infinities);
+	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\",\"dim\":%" PRId64, sheaf_type_name(field->type),
+	                     sheaf_field_is_sparse(field) ? "sparse" : "dense", sheaf_field_dim(field));
+	sheaf_builder_printf(b, ",\"samples\":%" PRId64 ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64,
+	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s)) {
 		sheaf_builder_text(b, ",\"min\":"), sheaf_json_real(b, s->least);
 		sheaf_builder_text(b, ",\"max\":"), sheaf_json_real(b, s->most);
@@ -216,16 +217,18 @@ static void text_tally(sheaf_builder *b, const char *what, const tally *t)
 		if (t->buckets[k] == 0) continue;
 		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
 		int bar = 1 + (int)((double)t->buckets[k] / (double)t->n * (WIDTH - 1));
-		sheaf_builder_printf(b, "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64 " %.*s\n", low, high, t->buckets[k], bar, "########################################");
+		sheaf_builder_printf(b, "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64 " %.*s\n", low, high, t->buckets[k], bar,
+		                     "########################################");
 	}
 }
 
 static void text_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
 	bool sparse = sheaf_field_is_sparse(field);
-	sheaf_builder_printf(b, "stream %s: %s, dim %" PRId64 ", %s\n", field->name, sparse ? "sparse" : "dense", sheaf_field_dim(field), sheaf_type_name(field->type));
-	sheaf_builder_printf(b, "  samples: %" PRId64 "; values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n", (int64_t)s->lengths.total, s->values,
-	                     s->zeros, s->nans, s->infinities);
+	sheaf_builder_printf(b, "stream %s: %s, dim %" PRId64 ", %s\n", field->name, sparse ? "sparse" : "dense", sheaf_field_dim(field),
+	                     sheaf_type_name(field->type));
+	sheaf_builder_printf(b, "  samples: %" PRId64 "; values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n",
+	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s)) {
 		sheaf_builder_text(b, "  value: "), sheaf_json_real(b, s->least);
 		sheaf_builder_text(b, " to "), sheaf_json_real(b, s->most);

@@ -119,14 +119,14 @@ bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
 
 void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)
 {
-	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {canon_u8, canon_u16, canon_u32, canon_u64, canon_i8,
+	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {canon_u8,  canon_u16, canon_u32, canon_u64, canon_i8,
 	                                                                                            canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
 	by_type[type](values, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)
 {
-	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {store_u8, store_u16, store_u32, store_u64, store_i8,
+	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {store_u8,  store_u16, store_u32, store_u64, store_i8,
 	                                                                                               store_i16, store_i32, store_i64, store_f32, store_f64};
 	return by_type[type](from, n, values, at);
 }

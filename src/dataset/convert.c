@@ -55,11 +55,12 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 
 static sheaf_status join_schema(conversion *c, const char *path, const sheaf_schema *other, sheaf_error *err)
 {
-	if (other->nfields != c->schema.nfields) return sheaf_fail(err, SHEAF_DATA, "%s: expected %d columns like the first input, found %d", path, c->schema.nfields, other->nfields);
+	if (other->nfields != c->schema.nfields)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %d columns like the first input, found %d", path, c->schema.nfields, other->nfields);
 	for (int f = 0; f < other->nfields; f++) {
 		if (!same_shape(&c->schema.fields[f], &other->fields[f]))
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected stream \"%s\" of the same storage, type and dim as in the first input, found \"%s\", which is not", path,
-			                  c->schema.fields[f].name, other->fields[f].name);
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected stream \"%s\" of the same storage, type and dim as in the first input, found \"%s\", which is not",
+			                  path, c->schema.fields[f].name, other->fields[f].name);
 		widen(&c->schema.fields[f], &other->fields[f]);
 	}
 	return SHEAF_OK;
@@ -112,9 +113,9 @@ static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer 
 			frame = &keyless;
 		}
 		if (status == SHEAF_OK) status = sheaf_write(writer, frame, err);
+		sheaf_frame_free(&keyless);
 		if (status) break;
 	}
-	sheaf_frame_free(&keyless);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -159,12 +160,14 @@ static sheaf_status find_target(conversion *c, const char *output, sheaf_error *
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options, sheaf_context *cx,
+                           sheaf_error *err)
 {
 	static const sheaf_convert_options defaults = {.size = sizeof defaults};
 	conversion c = {.cx = cx, .options = options ? options : &defaults, .ninputs = ninputs};
 	void *datasets, *used;
-	if (c.options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options, c.options->size);
+	if (c.options->size != sizeof *options)
+		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options, c.options->size);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
 	SHEAF_TRY(find_target(&c, output, err));
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)ninputs, sizeof *c.inputs, &datasets, err));

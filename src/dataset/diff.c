@@ -80,8 +80,8 @@ static sheaf_status position_text(const sheaf_column *column, int level, int64_t
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a, int64_t at_a, const sheaf_column *b, int64_t at_b,
-                                     int level, sheaf_error *err)
+static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a, int64_t at_a, const sheaf_column *b,
+                                     int64_t at_b, int level, sheaf_error *err)
 {
 	if (sheaf_positions_equal(a, level, at_a, b, level, at_b)) return SHEAF_OK;
 	SHEAF_TRY(position_text(a, level, at_a, c->cx, &c->text_a, err));
@@ -116,8 +116,7 @@ static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough; c->a.at++, c->b.at++, c->row++) {
 		if (c->options->keys) compare_keys(c);
 		for (int f = 0; f < c->a.schema->nfields && !c->enough; f++)
-			if (c->match[f] >= 0)
-				SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f], &c->b.frame->columns[c->match[f]], err));
+			if (c->match[f] >= 0) SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f], &c->b.frame->columns[c->match[f]], err));
 	}
 	return SHEAF_OK;
 }

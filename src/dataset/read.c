@@ -17,7 +17,7 @@ struct sheaf_dataset {
 	sheaf_piece piece;
 	sheaf_frame frame;
 	int64_t row, next_row; /* of the frame given last, and of the one to come */
-	bool ended;
+	bool ended, failed;
 };
 
 void sheaf_close(sheaf_dataset *dataset)
@@ -48,7 +48,8 @@ static sheaf_status open_format(sheaf_dataset *d, sheaf_context *cx, void **in, 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_recognise(d->source, options->format, &d->format, err));
-	if (!(d->format->can & SHEAF_CAN_READ)) return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
+	if (!(d->format->can & SHEAF_CAN_READ))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	if (rewindable || d->whole) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
@@ -60,8 +61,9 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 {
 	void *memory;
 	*out = NULL;
-	sheaf_status status = options->size != sizeof *options ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *options, options->size)
-	                                                       : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
+	sheaf_status status = options->size != sizeof *options
+	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *options, options->size)
+	                          : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
 	if (status) {
 		sheaf_source_close(source);
 		return status;
@@ -128,10 +130,8 @@ static void tell_progress(sheaf_dataset *d)
 	sheaf_progress(d->cx, done, total);
 }
 
-sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
+static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
-	*out = NULL;
-	if (d->ended) return SHEAF_END;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
 	sheaf_status status = d->format->cut(d->in, d->piece_bytes, &d->piece, err);
 	if (status == SHEAF_END) return end_of_rows(d, err);
@@ -143,6 +143,17 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 	tell_progress(d);
 	*out = &d->frame;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
+{
+	*out = NULL;
+	if (d->failed)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected no reading after a failure, found a call for the next frame", sheaf_source_name(d->source));
+	if (d->ended) return SHEAF_END;
+	sheaf_status status = next(d, out, err);
+	d->failed = status != SHEAF_OK && status != SHEAF_END;
+	return status;
 }
 
 /* ---- counting ---- */

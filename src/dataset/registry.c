@@ -115,8 +115,8 @@ static sheaf_status pick_one(const sheaf_format *format, unsigned use, const she
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings, int n, bool *used, sheaf_context *cx, sheaf_values *out,
-                                 sheaf_error *err)
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings, int n, bool *used, sheaf_context *cx,
+                                 sheaf_values *out, sheaf_error *err)
 {
 	void *memory;
 	*out = (sheaf_values){NULL, 0};
@@ -126,8 +126,8 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 		bool picked = false;
 		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
 		if (status == SHEAF_OK && !picked && !used)
-			status = sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that format %s uses for %s, found one that it does not", settings[i].name, format->name,
-			                    use == SHEAF_READING ? "reading" : "writing");
+			status = sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that format %s uses for %s, found one that it does not", settings[i].name,
+			                    format->name, use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
 			sheaf_settings_release(cx, out, n);
 			return status;

@@ -13,7 +13,7 @@ struct sheaf_writer {
 	const sheaf_format *format;
 	sheaf_sink *sink; /* NULL once `out` has it */
 	sheaf_schema given, stored;
-	int key;          /* the given key field that is not stored, or -1 */
+	int key; /* the given key field that is not stored, or -1 */
 	bool key_warned;
 	sheaf_values values;
 	int nsettings;
@@ -59,7 +59,8 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	*out = options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
 	if (!*out && options->format) return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", options->format);
 	if (!*out) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a suffix that names one format, found none; name the format", name);
-	if (!((*out)->can & SHEAF_CAN_WRITE)) return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be written, found one that cannot", (*out)->name);
+	if (!((*out)->can & SHEAF_CAN_WRITE))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be written, found one that cannot", (*out)->name);
 	return SHEAF_OK;
 }
 
@@ -83,8 +84,8 @@ sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, 
 	void *memory;
 	*out = NULL;
 	sheaf_status status = options->size != sizeof *options
-	                              ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *options, options->size)
-	                              : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
+	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *options, options->size)
+	                          : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
 	if (status) {
 		sheaf_sink_abandon(sink);
 		return status;
@@ -106,7 +107,8 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, con
 	return sheaf_create_marking(sink, schema, options, NULL, cx, out, err);
 }
 
-sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
+sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
+                          sheaf_error *err)
 {
 	static const sheaf_create_options defaults = {.size = sizeof defaults, .totals = {-1, -1, -1, -1, -1, NULL}};
 	sheaf_sink *sink;
@@ -208,6 +210,9 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->row, w->cx, err));
 	SHEAF_TRY(w->format->sizes ? write_chunks(w, &w->cast, err) : put(w, &w->cast, err));
 	w->row += frame->nrows;
+	/* The reader fills its buffers again only if nobody else holds them. */
+	sheaf_frame_free(&w->cast);
+	sheaf_frame_free(&w->slice);
 	return SHEAF_OK;
 }
 

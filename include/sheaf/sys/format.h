@@ -39,7 +39,7 @@ typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 /* What is known of a dataset without reading all of it; -1 where it is not. */
 typedef struct sheaf_facts {
 	int64_t rows;
-	int64_t samples;   /* sum of the rows' lengths as the format counts them */
+	int64_t samples; /* sum of the rows' lengths as the format counts them */
 	int64_t chunks;
 	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
 	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */

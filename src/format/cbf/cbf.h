@@ -25,8 +25,8 @@ typedef struct sheaf_cbf_chunk {
 
 /* What decoding any piece finds of one stream; summed over all, in whatever order. */
 typedef struct sheaf_cbf_finding {
-	atomic_bool differs;           /* some sequence's sample count is not this stream's */
-	_Atomic int64_t unsorted;      /* samples whose indices do not ascend */
+	atomic_bool differs;      /* some sequence's sample count is not this stream's */
+	_Atomic int64_t unsorted; /* samples whose indices do not ascend */
 } sheaf_cbf_finding;
 
 typedef struct sheaf_cbf_reader {
@@ -45,8 +45,8 @@ typedef struct sheaf_cbf_reader {
 
 /* What cut tells decode about a piece: int64 words in its notes. */
 typedef struct sheaf_cbf_part {
-	int64_t first, count;     /* sequences of the chunk */
-	const int64_t *starts;    /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
+	int64_t first, count;  /* sequences of the chunk */
+	const int64_t *starts; /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
 } sheaf_cbf_part;
 
 /* ---- header.c ---- */
@@ -65,7 +65,7 @@ sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
 /* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed, where they do not fit. */
 typedef struct sheaf_cbf_extent {
 	uint32_t samples;
-	int32_t nonzeros;        /* dense: 0; negative: corrupt, and nothing behind it is passed */
+	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing behind it is passed */
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_field *field, sheaf_cbf_extent *out);
@@ -77,11 +77,11 @@ SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
                                         void **out, sheaf_error *err);
-int64_t sheaf_cbf_sizes(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
+int64_t sheaf_cbf_sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row);
 SHEAF_USE sheaf_status sheaf_cbf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_finish(void *out, sheaf_error *err);
-void sheaf_cbf_abandon(void *out);
+void sheaf_cbf_abandon(void *created);
 
 /* ---- declare.c ---- */
 

@@ -17,7 +17,8 @@ sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, she
 		wide |= field->type == SHEAF_F64;
 	}
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_builder_printf(&b, "# CNTK reader section\n%sreader = [\n    readerType = \"CNTKBinaryReader\"\n    file = \"%s\"\n", wide ? "precision = \"double\"\n" : "", file);
+	sheaf_builder_printf(&b, "# CNTK reader section\n%sreader = [\n    readerType = \"CNTKBinaryReader\"\n    file = \"%s\"\n",
+	                     wide ? "precision = \"double\"\n" : "", file);
 	if (renamed) sheaf_builder_text(&b, "    input = [\n");
 	for (int i = 0; i < schema->nfields && renamed; i++)
 		if (schema->fields[i].alias) sheaf_builder_printf(&b, "        %s = [ alias = \"%s\" ]\n", schema->fields[i].name, schema->fields[i].alias);

@@ -23,8 +23,8 @@ typedef struct decoding {
 
 /* ---- problems ---- */
 
-static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity, const char *rule, int stream, int64_t sequence, int64_t byte,
-                           const char *expected, const char *found, sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity, const char *rule, int stream, int64_t sequence,
+                           int64_t byte, const char *expected, const char *found, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, NULL};
 	problem.place.file = sheaf_source_name(in->source);
@@ -294,8 +294,8 @@ sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, shea
 
 /* ---- the whole file ---- */
 
-static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream, const char *expected, const char *found, const char *consequence,
-                         sheaf_error *err)
+static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream, const char *expected, const char *found,
+                         const char *consequence, sheaf_error *err)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(in->source);
@@ -309,10 +309,11 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 	if (!atomic_load(&in->findings[n].differs)) return SHEAF_OK;
 	for (int s = 0; s < n; s++)
 		if (!atomic_load(&in->findings[s].differs))
-			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name, "the sample counts of sequences to be those of the largest stream",
-			            "those of this stream", "--main-stream keeps them in a copy", err);
-	return tell(in, SHEAF_BREACH, "sample counts of no stream", NULL, "the sample counts of sequences to be those of the largest stream or of one stream throughout",
-	            "counts that are neither", "the streams' own counts are used", err);
+			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name,
+			            "the sample counts of sequences to be those of the largest stream", "those of this stream", "--main-stream keeps them in a copy", err);
+	return tell(in, SHEAF_BREACH, "sample counts of no stream", NULL,
+	            "the sample counts of sequences to be those of the largest stream or of one stream throughout", "counts that are neither",
+	            "the streams' own counts are used", err);
 }
 
 sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)

@@ -9,7 +9,8 @@
 static const char *const suffixes[] = {".cbf", ".bin", NULL};
 
 static const sheaf_option options[] = {
-	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD", "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
+	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD",
+     "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
 	{"precision", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "float|double", "element type of all streams (default: as they come)", 0},
 	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME", "the stream whose samples count as the length of a sequence (default: the largest of each)", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "about how long a chunk gets (default 32M; 0 or 1: a sequence each)", 0},
@@ -17,13 +18,14 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
+/* The magic number in either byte order; a file cut off within it is still this format's. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	size_t n = strlen(name);
-	if (head.size >= 8) {
-		uint64_t magic = sheaf_load_u64le(head.data);
-		if (magic == CBF_MAGIC || magic == __builtin_bswap64(CBF_MAGIC)) return SHEAF_SURE;
-	}
+	uint8_t little[8], big[8];
+	size_t n = strlen(name), seen = head.size < 8 ? head.size : 8;
+	sheaf_store_u64le(little, CBF_MAGIC);
+	sheaf_store_u64le(big, __builtin_bswap64(CBF_MAGIC));
+	if (seen && (memcmp(head.data, little, seen) == 0 || memcmp(head.data, big, seen) == 0)) return seen == 8 ? SHEAF_SURE : SHEAF_PERHAPS;
 	return n > 4 && strcasecmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
 }
 

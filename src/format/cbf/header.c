@@ -25,8 +25,8 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 static sheaf_status cut_off(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
 {
 	if (!c->failed) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: byte %" PRId64 ": expected room for the %s, %" PRIu64 " bytes, found %" PRId64, sheaf_source_name(in->source), c->failed_at,
-	                  c->failed, c->needed, (int64_t)(c->end - c->begin) + c->base - c->failed_at);
+	return sheaf_fail(err, SHEAF_DATA, "%s: byte %" PRId64 ": expected room for the %s, %" PRIu64 " bytes, found %" PRId64, sheaf_source_name(in->source),
+	                  c->failed_at, c->failed, c->needed, (int64_t)(c->end - c->begin) + c->base - c->failed_at);
 }
 
 /* ---- prefix and header offset ---- */
@@ -42,7 +42,8 @@ static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 	sheaf_cursor c = sheaf_cursor_over(prefix, sizeof prefix, 0);
 	uint64_t magic = sheaf_cursor_u64le(&c, "magic number");
 	uint32_t version = sheaf_cursor_u32le(&c, "version");
-	if (magic == __builtin_bswap64(CBF_MAGIC)) return FLAW(in, 0, err, "the magic number in little-endian order (%s), found it in big-endian order", "\"nib_ktnc\"");
+	if (magic == __builtin_bswap64(CBF_MAGIC))
+		return FLAW(in, 0, err, "the magic number in little-endian order (%s), found it in big-endian order", "\"nib_ktnc\"");
 	if (magic != CBF_MAGIC) return FLAW(in, 0, err, "the magic number 0x%016" PRIx64 ", found 0x%016" PRIx64, CBF_MAGIC, magic);
 	if (version == CBF_VERSION) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: byte 8: expected version %d, found version %" PRIu32, sheaf_source_name(in->source), CBF_VERSION, version);
@@ -60,8 +61,9 @@ static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 	sheaf_cursor c = sheaf_cursor_over(trailer, sizeof trailer, size - CBF_TRAILER);
 	in->header = sheaf_cursor_i64le(&c, "header offset");
 	if (in->header < CBF_PREFIX || in->header > last)
-		return FLAW(in, size - CBF_TRAILER, err, "the header's offset, from %d to %" PRId64 ", in the last 8 bytes, found %" PRId64 " (is the file cut off, or has it grown?)",
-		            CBF_PREFIX, last, in->header);
+		return FLAW(in, size - CBF_TRAILER, err,
+		            "the header's offset, from %d to %" PRId64 ", in the last 8 bytes, found %" PRId64 " (is the file cut off, or has it grown?)", CBF_PREFIX,
+		            last, in->header);
 	return SHEAF_OK;
 }
 
@@ -133,7 +135,8 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 	int64_t before = i ? chunk[-1].offset : CBF_PREFIX;
 	chunk->end = i + 1 < in->nchunks ? chunk[1].offset : in->header;
 	if (chunk->offset < before || chunk->offset > in->header)
-		return FLAW(in, byte, err, "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64 ", found offset %" PRId64, i, before, in->header, chunk->offset);
+		return FLAW(in, byte, err, "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64 ", found offset %" PRId64, i, before, in->header,
+		            chunk->offset);
 	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, 0, CBF_PREFIX, chunk->offset, err));
 	if (chunk->end < chunk->offset) return SHEAF_OK; /* the next one's offset is wrong: its own check says so */
 	int64_t most = (chunk->end - chunk->offset) / least_sequence(&in->schema);
@@ -176,7 +179,13 @@ static sheaf_status note_mixture(const sheaf_cbf_reader *in, sheaf_error *err)
 	bool any[2] = {false, false};
 	for (int i = 0; i < in->schema.nfields; i++) any[in->schema.fields[i].type == SHEAF_F64] = true;
 	if (!any[0] || !any[1]) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_NOTE, SHEAF_DATA, "mixed element types", SHEAF_NOWHERE, "one element type in all streams", "float and double streams, which CNTK's reader refuses", NULL};
+	sheaf_problem problem = {SHEAF_NOTE,
+	                         SHEAF_DATA,
+	                         "mixed element types",
+	                         SHEAF_NOWHERE,
+	                         "one element type in all streams",
+	                         "float and double streams, which CNTK's reader refuses",
+	                         NULL};
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);
 }
@@ -187,7 +196,8 @@ static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_er
 	uint32_t chunks = sheaf_cursor_u32le(c, "number of chunks");
 	int64_t byte = sheaf_cursor_tell(c);
 	uint32_t streams = sheaf_cursor_count_u32le(c, CBF_STREAM_LEAST, "stream headers");
-	if (magic != CBF_MAGIC) return FLAW(in, in->header, err, "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64, CBF_MAGIC, magic);
+	if (magic != CBF_MAGIC)
+		return FLAW(in, in->header, err, "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64, CBF_MAGIC, magic);
 	SHEAF_TRY(cut_off(in, c, err));
 	if (streams == 0) return FLAW(in, byte, err, "at least 1 stream, found %d", 0);
 	for (uint32_t i = 0; i < streams; i++) SHEAF_TRY(read_stream(in, c, err));
@@ -237,9 +247,11 @@ static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field
 	if (d->dim >= 0 && d->dim != sheaf_field_dim(field))
 		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected dim %" PRId64 ", found %" PRId64, file, field->name, d->dim, sheaf_field_dim(field));
 	if (d->sparse >= 0 && d->sparse != sparse)
-		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s storage, found %s", file, field->name, d->sparse ? "sparse" : "dense", sparse ? "sparse" : "dense");
+		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s storage, found %s", file, field->name, d->sparse ? "sparse" : "dense",
+		                  sparse ? "sparse" : "dense");
 	if (d->type >= 0 && d->type != (int)field->type)
-		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s, found %s", file, field->name, sheaf_type_name((sheaf_type)d->type), sheaf_type_name(field->type));
+		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s, found %s", file, field->name, sheaf_type_name((sheaf_type)d->type),
+		                  sheaf_type_name(field->type));
 	return SHEAF_OK;
 }
 

@@ -32,7 +32,8 @@ static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 	if (!sparse && !sheaf_field_is_dense(field))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
 	if (sheaf_field_dim(field) > most)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name, most, sheaf_field_dim(field));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name, most,
+		                  sheaf_field_dim(field));
 	if (!*field->name) return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s", "none");
 	return SHEAF_OK;
 }
@@ -72,8 +73,13 @@ static sheaf_status warn_of_mixture(const writer *out, sheaf_error *err)
 	bool any[2] = {false, false};
 	for (int i = 0; i < out->schema.nfields; i++) any[out->schema.fields[i].type == SHEAF_F64] = true;
 	if (!any[0] || !any[1]) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "mixed element types", SHEAF_NOWHERE, "one element type in all streams",
-	                         "float and double streams, which CNTK's reader refuses", "--precision makes them one"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "mixed element types",
+	                         SHEAF_NOWHERE,
+	                         "one element type in all streams",
+	                         "float and double streams, which CNTK's reader refuses",
+	                         "--precision makes them one"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }
@@ -98,8 +104,8 @@ static sheaf_status write_prefix(writer *out, sheaf_error *err)
 	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
 }
 
-sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **created,
-                              sheaf_error *err)
+sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)totals;
@@ -127,7 +133,9 @@ sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 sheaf_status sheaf_cbf_append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	if (out->nchunks == UINT32_MAX) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes", sheaf_sink_name(out->sink), UINT32_MAX);
+	if (out->nchunks == UINT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes", sheaf_sink_name(out->sink),
+		                  UINT32_MAX);
 	out->nchunks++;
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
 	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
@@ -248,11 +256,12 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 
 static sheaf_status too_many(const writer *out, int stream, int64_t row, const char *what, int64_t most, int64_t found, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64, row, out->schema.fields[stream].name, most, what,
-	                  found);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64, row,
+	                  out->schema.fields[stream].name, most, what, found);
 }
 
-static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t r, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t r, int64_t row, sheaf_context *cx,
+                                 sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(level, samples);
@@ -291,7 +300,9 @@ static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_f
 		*samples += n;
 	}
 	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ": expected at most %" PRIu32 " sequences and samples in a chunk, found more: lower --chunk-bytes", row, UINT32_MAX);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "sequence %" PRId64 ": expected at most %" PRIu32 " sequences and samples in a chunk, found more: lower --chunk-bytes", row,
+		                  UINT32_MAX);
 	for (int s = 0; s < frame->ncolumns; s++)
 		for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_sequence(out, b, &frame->columns[s], s, r, row + r, cx, err));
 	return SHEAF_OK;

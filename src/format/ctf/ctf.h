@@ -105,8 +105,8 @@ typedef struct sheaf_ctf_decoding {
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 /* Reports a problem at byte `at` of the current line. stream < 0: none. */
-SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected, const char *found,
-                                  const char *consequence);
+SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
+                                        const char *found, const char *consequence);
 /* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
 
@@ -118,12 +118,12 @@ SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
 /* ---- write.c ---- */
 
 SHEAF_USE sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
-                                  sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                                        void **out, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_finish(void *out, sheaf_error *err);
-void sheaf_ctf_abandon(void *out);
+void sheaf_ctf_abandon(void *writer);
 
 /* ---- declare.c ---- */
 

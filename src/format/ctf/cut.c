@@ -18,7 +18,8 @@ static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
 	if (head.size == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input", sheaf_source_name(in->source));
-	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2)) return refuse(in, SHEAF_UNSUPPORTED, "UTF-8 or ASCII text", "a UTF-16 byte order mark", err);
+	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
+		return refuse(in, SHEAF_UNSUPPORTED, "UTF-8 or ASCII text", "a UTF-16 byte order mark", err);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
 	return SHEAF_OK;
 }

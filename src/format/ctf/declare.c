@@ -78,7 +78,8 @@ sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, she
 	sheaf_builder b;
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning != SHEAF_KEY && !is_stream(&schema->fields[i]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", schema->fields[i].name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+			                  schema->fields[i].name);
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_status status = put_options(&b, schema, err);
 	if (status) {

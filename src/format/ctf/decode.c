@@ -10,8 +10,8 @@
 
 /* ---- problems ---- */
 
-sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected, const char *found,
-                        const char *consequence)
+sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
+                              const char *found, const char *consequence)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(d->in->source);
@@ -44,8 +44,8 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 	char found[64];
 	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream, "at least one sample of every stream in every sequence (--allow-missing reads it without)",
-	                       found, NULL);
+	return report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
+	                       "at least one sample of every stream in every sequence (--allow-missing reads it without)", found, NULL);
 }
 
 /* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has samples. */
@@ -63,7 +63,8 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 		return report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found, "all of them are kept");
 	}
 	if (d->in->allow_unaligned) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "at most %" PRId64 " lines, as many as sequence %" PRIu64 " has samples in its longest stream (--allow-unaligned reads more)", most, d->key);
+	snprintf(expected, sizeof expected,
+	         "at most %" PRId64 " lines, as many as sequence %" PRIu64 " has samples in its longest stream (--allow-unaligned reads more)", most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
 	return report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
 }
@@ -100,14 +101,16 @@ static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)
 static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found), "the input is left out"));
+	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found),
+	                           "the input is left out"));
 	return SHEAF_OK;
 }
 
 static sheaf_status report_unknown(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream", sheaf_ctf_found(name, d->at, found), "the input is left out");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream", sheaf_ctf_found(name, d->at, found),
+	                        "the input is left out");
 }
 
 static bool has_high_byte(const uint8_t *at, const uint8_t *end)
@@ -171,7 +174,8 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 		} else if (sheaf_ctf_is(*d->at, CTF_SKIPPED)) {
 			d->at++;
 		} else {
-			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, "'|' and a stream name", sheaf_ctf_found(d->at, d->end, found), "the text up to the next '|' is left out"));
+			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, "'|' and a stream name", sheaf_ctf_found(d->at, d->end, found),
+			                           "the text up to the next '|' is left out"));
 			d->at = sheaf_ctf_next_input(d->at, d->end);
 		}
 	}
@@ -190,14 +194,16 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	if (*has_id && over) {
 		char found[CTF_FOUND_SIZE];
 		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1, "a sequence id of at most 18446744073709551615",
-		                     sheaf_ctf_found(d->line_start, d->end, found), NULL));
+		                           sheaf_ctf_found(d->line_start, d->end, found), NULL));
 	}
 	return *has_id && (!d->open || id != d->key) ? open_sequence(d, id) : SHEAF_OK;
 }
 
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 {
-	if (samples == 0) return sheaf_ctf_report(d, SHEAF_WARNING, "last line without samples", d->line_start, -1, "samples and a line feed", "the end of the file", "the line is left out");
+	if (samples == 0)
+		return sheaf_ctf_report(d, SHEAF_WARNING, "last line without samples", d->line_start, -1, "samples and a line feed", "the end of the file",
+		                        "the line is left out");
 	if (!sheaf_is_validating(d->cx)) return SHEAF_OK;
 	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1, "a line feed at the end of the last line", "the end of the file", NULL);
 }
@@ -214,7 +220,8 @@ static sheaf_status read_line(sheaf_ctf_decoding *d)
 	if (!ended && samples == 0 && !has_id && !d->in->by_line) return report_end(d, 0);
 	d->sequence_lines++;
 	if (samples == 0)
-		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1, "at least one sample of a declared stream on a line", "none", "the line adds nothing"));
+		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1, "at least one sample of a declared stream on a line", "none",
+		                           "the line adds nothing"));
 	else if (!ended)
 		SHEAF_TRY(report_end(d, samples));
 	if (ended) d->at++;

@@ -8,7 +8,8 @@
 static const char *const suffixes[] = {".ctf", ".txt", NULL};
 
 static const sheaf_option options[] = {
-	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]", "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
+	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
+     "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
 	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE", "declare streams by a map file: name, alias, format and dim on each line", 0},
 	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double", "element type of streams whose declaration names none (default float)", 0},
 	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take each line as a sequence, whatever ids it has", 0},

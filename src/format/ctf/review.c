@@ -38,7 +38,8 @@ static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 	}
 	char found[96];
 	snprintf(found, sizeof found, "id %" PRIu64 " again, first seen on line %" PRIu64, key, r->first_line);
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "repeated sequence id", SHEAF_NOWHERE, "a sequence id that no earlier sequence has", found, "read as a sequence of its own"};
+	sheaf_problem problem = {
+		SHEAF_BREACH, SHEAF_DATA, "repeated sequence id", SHEAF_NOWHERE, "a sequence id that no earlier sequence has", found, "read as a sequence of its own"};
 	problem.place.file = sheaf_source_name(r->in->source);
 	problem.place.line = (int64_t)line;
 	problem.place.column = 1;

@@ -26,11 +26,11 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 	if (scanned.infinite) {
 		bool wide = d->in->schema.fields[stream].type == SHEAF_F64;
 		return sheaf_ctf_report(d, SHEAF_WARNING, "value overflow", at, stream, wide ? "a value that float64 can hold" : "a value that float32 can hold",
-		                  sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), "read as infinity");
+		                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), "read as infinity");
 	}
 	if (!scanned.unusual || !sheaf_is_validating(d->cx)) return SHEAF_OK;
 	return sheaf_ctf_report(d, SHEAF_NOTE, "number that CNTK refuses", at, stream, "a digit before the point, and one between a point and an exponent",
-	                  sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), NULL);
+	                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), NULL);
 }
 
 static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
@@ -80,7 +80,8 @@ static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 	*ok = may_follow(d);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
 	if (!sheaf_is_validating(d->cx)) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values", sheaf_ctf_found(d->at, d->end, found), "read as a value of its own");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values", sheaf_ctf_found(d->at, d->end, found),
+	                        "read as a value of its own");
 }
 
 static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index, bool *ok)

@@ -29,7 +29,8 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 {
 	sheaf_field *field;
 	if (declared->dim < 0 || declared->sparse < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s", declared->name, declared->dim < 0 ? "dim" : "storage");
+		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s", declared->name,
+		                  declared->dim < 0 ? "dim" : "storage");
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, declared->name, declared->name_size, &field, err));
 	sheaf_field_make_stream(field, declared->sparse, declared->dim, declared->type < 0 ? usual : (sheaf_type)declared->type);
 	if (declared->alias) SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
@@ -64,7 +65,8 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 	if (line->n == 0) return SHEAF_OK;
 	if (line->n != 4) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file, number, line->n);
 	/* The last two words are read by the reader of --stream declarations. */
-	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words", file, number);
+	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text)
+		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words", file, number);
 	size_t n = 0;
 	text[n++] = '-';
 	text[n++] = ':';
@@ -73,8 +75,8 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 	memcpy(text + n, line->words[3], (size_t)line->sizes[3]), n += (size_t)line->sizes[3];
 	text[n] = '\0';
 	if (sheaf_declared_from_text(text, &kind, NULL) != SHEAF_OK || kind.sparse < 0 || kind.dim < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"", file, number, line->sizes[2], line->words[2],
-		                  line->sizes[3], line->words[3]);
+		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"", file, number, line->sizes[2],
+		                  line->words[2], line->sizes[3], line->words[3]);
 	kind.name = line->words[0], kind.name_size = (size_t)line->sizes[0];
 	kind.alias = line->words[1], kind.alias_size = (size_t)line->sizes[1];
 	if (kind.alias_size == kind.name_size && memcmp(kind.alias, kind.name, kind.name_size) == 0) kind.alias = NULL;

@@ -10,12 +10,8 @@
 enum { CONTROL = CTF_ENDS_VALUES | CTF_ENDS_NAME | CTF_SKIPPED, HIGH = CTF_ENDS_VALUES | CTF_SKIPPED };
 
 const uint8_t sheaf_ctf_classes[256] = {
-	[0 ... '\t' - 1] = CONTROL,
-	['\t'] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,
-	['\n'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
-	['\n' + 1 ... 0x1f] = CONTROL,
-	[' '] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,
-	['|'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
+	[0 ... '\t' - 1] = CONTROL,    ['\t'] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED, ['\n'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
+	['\n' + 1 ... 0x1f] = CONTROL, [' '] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,  ['|'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
 	[0x80 ... 0xff] = HIGH,
 };
 

@@ -55,7 +55,8 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
 	if (alias && alias != field->alias) SHEAF_TRY(sheaf_field_set_alias(field, schema->cx, alias, strlen(alias), err));
 	const char *written = field->alias ? field->alias : field->name;
 	if (can_be_name(written)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name without spaces, '|', control characters and a leading '#', found \"%s\"; give it one with --alias",
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "stream \"%s\": expected a name without spaces, '|', control characters and a leading '#', found \"%s\"; give it one with --alias",
 	                  field->name, written);
 }
 
@@ -115,7 +116,12 @@ static sheaf_status tell_of_doubles(const sheaf_ctf_writer *out, sheaf_error *er
 	for (int i = 0; i < out->schema.nfields; i++) {
 		const sheaf_field *field = &out->schema.fields[i];
 		if (field->meaning == SHEAF_KEY || field->type != SHEAF_F64) continue;
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "element type not stored", SHEAF_NOWHERE, "an element type that the format records", "float64 values, which it does not",
+		sheaf_problem problem = {SHEAF_WARNING,
+		                         SHEAF_DATA,
+		                         "element type not stored",
+		                         SHEAF_NOWHERE,
+		                         "an element type that the format records",
+		                         "float64 values, which it does not",
 		                         "read them back with --precision double"};
 		problem.place.file = sheaf_sink_name(out->sink);
 		problem.place.stream = field->name;
@@ -124,8 +130,8 @@ static sheaf_status tell_of_doubles(const sheaf_ctf_writer *out, sheaf_error *er
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **created,
-                        sheaf_error *err)
+sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)values;
@@ -164,8 +170,8 @@ sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
 
 /* ---- encode ---- */
 
-static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row, const char *expected, const char *found, const char *consequence,
-                         sheaf_context *cx, sheaf_error *err)
+static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row, const char *expected, const char *found,
+                         const char *consequence, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.stream = out->schema.fields[stream].name;
@@ -191,7 +197,8 @@ static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b,
 	return lose(out, "infinity", stream, row, "a finite value", "an infinity", "a number that overflows is written", cx, err);
 }
 
-static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx,
+                              sheaf_error *err)
 {
 	double value = 0;
 	if (!is_finite(column, at, &value)) return put_nonfinite(out, b, stream, row, value, cx, err);
@@ -208,8 +215,8 @@ static void put_index(sheaf_builder *b, const sheaf_level *level, int64_t at)
 	b->size = (size_t)(end - (char *)b->data);
 }
 
-static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t sample, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t sample,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run run = sheaf_level_below_one(level, sample);
@@ -237,7 +244,8 @@ static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_fr
 
 static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r) { return sheaf_level_below_one(&frame->columns[stream].levels[0], r); }
 
-static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, int64_t line, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, int64_t line, sheaf_context *cx,
+                             sheaf_error *err)
 {
 	bool first = !out->ids;
 	if (out->ids) put_id(out, b, frame, row, r);
@@ -249,7 +257,8 @@ static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, cons
 		put_name(out, b, s, first);
 		first = false;
 		if (n == 0)
-			SHEAF_TRY(lose(out, "stream without samples", s, row + r, "at least one sample of every stream in every sequence", "none", "an empty sample is written", cx, err));
+			SHEAF_TRY(lose(out, "stream without samples", s, row + r, "at least one sample of every stream in every sequence", "none",
+			               "an empty sample is written", cx, err));
 		else
 			SHEAF_TRY(put_sample(out, b, &frame->columns[s], s, row + r, samples.begin + line, cx, err));
 	}
@@ -257,12 +266,14 @@ static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, cons
 	return SHEAF_OK;
 }
 
-static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx,
+                            sheaf_error *err)
 {
 	int64_t lines = 1;
 	for (int s = 0; s < frame->ncolumns; s++)
 		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines) lines = sheaf_run_length(samples_of(frame, s, r));
-	if (!out->ids && lines > 1) return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row + r, lines);
+	if (!out->ids && lines > 1)
+		return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row + r, lines);
 	for (int64_t line = 0; line < lines && !b->failed; line++) SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
 	return SHEAF_OK;
 }

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+r"""Runs the command over the files of tests/files, as tests/files/expectations.tsv says.
+
+    SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/files.py [PART OF A NAME]
+
+A line of the table holds, parted by tabs: the file; options, or `-`; the class; the rows as JSON, as `sheaf cat --json`
+prints them, or `-`; what `sheaf validate` finds, parted by ` ;; `, or `-`. Each finding is a part of one line of its
+output, and there are no more lines. The classes, and what must happen:
+
+    ok           cat prints the rows and ends with 0; validate ends with 0; its findings are notes and warnings
+    breach       cat prints the rows and ends with 0; validate ends with 1 and tells the findings
+    data, short  cat ends with 4 and an error line that holds a finding; validate ends with 1 and tells the findings
+    unsupported  cat and validate end with 6 and an error line that holds the finding
+
+Files that end in .txt are annotated text, which tools/assemble makes into a .cbf of the same name. Every file must stand
+in the table, in README.md, and in the folder.
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHEAF = os.environ.get("SHEAF", "sheaf")
+TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parent))
+TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
+FILES = TESTS / "files"
+CLASSES = {"ok": "good", "breach": "bad", "data": "bad", "short": "bad", "unsupported": "unsupported"}
+SEVERE = ("breach", "error")
+TIMEOUT = 60
+
+
+class Case:
+    """A line of the table."""
+
+    def __init__(self, line):
+        self.file, options, self.kind, rows, findings = line.split("\t")
+        self.options = [] if options == "-" else shlex.split(options)
+        self.rows = None if rows == "-" else json.loads(rows)
+        self.findings = [] if findings == "-" else findings.split(" ;; ")
+
+
+def read_table():
+    lines = (FILES / "expectations.tsv").read_text(encoding="utf-8").splitlines()
+    return [Case(line) for line in lines if line and not line.startswith("#")]
+
+
+def run(*arguments):
+    """Exit status, standard output, lines of standard error."""
+    done = subprocess.run([SHEAF, *map(str, arguments)], capture_output=True, timeout=TIMEOUT, check=False)
+    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace").splitlines()
+
+
+def assemble(case, folder):
+    """The path of the file itself, or of what tools/assemble makes of it."""
+    source = FILES / case.file
+    if source.suffix != ".txt":
+        return source
+    target = Path(folder, source.with_suffix(".cbf").name)
+    subprocess.run([sys.executable, TOOLS / "assemble", source, target], check=True, timeout=TIMEOUT)
+    return target
+
+
+def expect(faults, what, wanted, found):
+    # repr tells -0.0 from 0.0.
+    if repr(wanted) != repr(found):
+        faults.append(f"{what}: expected {wanted!r}, found {found!r}")
+
+
+def read_rows(text):
+    return [json.loads(line, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits)) for line in text.splitlines()]
+
+
+def as_floats(value):
+    """Values as floats and keys as they are, so that 1 and 1.0 are one value, and 0 and -0.0 are two."""
+    if isinstance(value, list):
+        return [as_floats(item) for item in value]
+    return float(value) if isinstance(value, (int, float)) else value
+
+
+def row_values(rows):
+    return [(row["key"], [(name, as_floats(samples)) for name, samples in row["streams"].items()]) for row in rows]
+
+
+def check_cat(case, path, faults):
+    status, out, errors = run("cat", "--json", *case.options, path)
+    refused = [line for line in errors if line.startswith("sheaf: error: ")]
+    if case.kind in ("ok", "breach"):
+        expect(faults, "cat: exit status", 0, status)
+        if status == 0:
+            expect(faults, "cat: rows", row_values(case.rows), row_values(read_rows(out)))
+        return
+    expect(faults, "cat: exit status", 6 if case.kind == "unsupported" else 4, status)
+    if len(refused) != 1 or not any(finding in refused[0] for finding in case.findings):
+        faults.append(f"cat: expected one error line with one of {case.findings}, found {errors}")
+
+
+def check_lines(case, lines, faults):
+    """Each line is told for, in order, and each of what must be told is."""
+    for number in range(max(len(lines), len(case.findings))):
+        line = lines[number] if number < len(lines) else "no line"
+        finding = case.findings[number] if number < len(case.findings) else "no line"
+        if finding not in line:
+            faults.append(f"validate: expected `{finding}`, found `{line}`")
+
+
+def check_validate(case, path, faults):
+    status, out, errors = run("validate", *case.options, path)
+    if case.kind == "unsupported":
+        expect(faults, "validate: exit status", 6, status)
+        if case.findings[0] not in "\n".join(errors):
+            faults.append(f"validate: expected `{case.findings[0]}`, found {errors}")
+        return
+    valid = case.kind == "ok"
+    lines = out.splitlines()
+    expect(faults, "validate: exit status", 0 if valid else 1, status)
+    summary = lines.pop() if lines else ""
+    if not re.search(r": valid($|, )" if valid else r": \d+ violation", summary):
+        faults.append(f"validate: expected a summary that says {'valid' if valid else 'how many violations'}, found `{summary}`")
+    severe = [line for line in lines if line.split(":")[0] in SEVERE]
+    expect(faults, "validate: is there a breach or an error", not valid, bool(severe))
+    check_lines(case, lines, faults)
+
+
+def check_case(case, folder):
+    faults = []
+    prefix = Path(case.file).name.split("-")[0]
+    expect(faults, "first word of the name", CLASSES[case.kind], prefix)
+    try:
+        path = assemble(case, folder)
+        check_cat(case, path, faults)
+        check_validate(case, path, faults)
+    except (subprocess.SubprocessError, ValueError, KeyError) as problem:
+        faults.append(f"expected a run to its end, found {problem}")
+    return faults
+
+
+def check_lists(cases):
+    """The folder, the table and README.md name the same files, each once, and README.md says something of each."""
+    have = sorted(f"{path.parent.name}/{path.name}" for path in FILES.glob("*/*"))
+    told = re.findall(r"^- `([^`]+)`: \S.*\.$", (FILES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    faults = []
+    for name, listed in (("expectations.tsv", sorted(case.file for case in cases)), ("README.md", sorted(told))):
+        for file in sorted(set(have) ^ set(listed)):
+            faults.append(f"{name}: expected the files of the folder, found {'no' if file in have else 'a'} line for {file}")
+        if len(set(listed)) != len(listed):
+            faults.append(f"{name}: expected each file once")
+    return faults
+
+
+def main():
+    part = sys.argv[1] if len(sys.argv) > 1 else ""
+    cases = read_table()
+    chosen = [case for case in cases if part in case.file]
+    print(f"1..{len(chosen) + 1}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="sheaf-files-") as folder:
+        results = [("every file is in the table and in README.md", check_lists(cases))]
+        for number, (name, faults) in enumerate(results + [(case.file, None) for case in chosen], 1):
+            if faults is None:
+                faults = check_case(chosen[number - 2], folder)
+            failed += bool(faults)
+            print(f"{'not ok' if faults else 'ok'} {number} - {name}")
+            for fault in faults:
+                print(f"# {fault}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
