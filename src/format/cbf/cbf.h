@@ -3,6 +3,7 @@
  *
  *   format.c   the table entry, options, recognition      header.c   prefix, stream headers, chunk table
  *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule checked
+ *   sequence.c one sequence of one stream: its counts and arrays
  *   write.c    sequences into chunks, header at the end    declare.c  the schema as CNTK's users write it
  *
  * What is read and why is in docs/formats/cbf.md. */
@@ -55,12 +56,7 @@ SHEAF_USE sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *
 /* Applies the --stream settings: renames by alias, and checks what else they state. */
 SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err);
 
-/* ---- cut.c ---- */
-
-SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
-
-/* ---- decode.c ---- */
+/* ---- sequence.c ---- */
 
 /* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed, where they do not fit. */
 typedef struct sheaf_cbf_extent {
@@ -69,6 +65,14 @@ typedef struct sheaf_cbf_extent {
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_field *field, sheaf_cbf_extent *out);
+
+/* ---- cut.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
+
+/* ---- decode.c ---- */
+
 SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
 

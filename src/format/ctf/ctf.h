@@ -5,6 +5,7 @@
  *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
  *   review.c   ids seen twice                               write.c    sequences into lines
+ *   report.c   findings with their places
  *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes, and how messages show them
  *
  * What is read and why is in docs/formats/ctf.md. */
@@ -104,11 +105,17 @@ typedef struct sheaf_ctf_decoding {
 } sheaf_ctf_decoding;
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
+SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
+
+/* ---- report.c ---- */
+
 /* Reports a problem at byte `at` of the current line. stream < 0: none. */
 SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
                                         const char *found, const char *consequence);
-/* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
-SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
+/* Reports a problem of the open sequence, at the byte where it begins. */
+SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected,
+                                                 const char *found, const char *consequence);
 
 /* ---- review.c ---- */
 

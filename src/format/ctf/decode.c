@@ -8,33 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- problems ---- */
-
-sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
-                              const char *found, const char *consequence)
-{
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->source);
-	problem.place.line = d->line;
-	problem.place.column = at - d->line_start + 1;
-	problem.place.byte = d->piece->byte + (at - d->begin);
-	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
-	return sheaf_report(d->cx, &problem, d->err);
-}
-
-/* A problem of the whole sequence stands where the sequence begins. */
-static sheaf_status report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected, const char *found,
-                                    const char *consequence)
-{
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->source);
-	problem.place.line = d->key_line;
-	problem.place.column = 1;
-	problem.place.byte = d->piece->byte + (d->key_at - d->begin);
-	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
-	return sheaf_report(d->cx, &problem, d->err);
-}
-
 /* ---- sequences ---- */
 
 static int64_t samples_of(const sheaf_ctf_column *column) { return column->nsamples - column->sequence_start; }
@@ -44,8 +17,8 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 	char found[64];
 	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
-	                       "at least one sample of every stream in every sequence (--allow-missing reads it without)", found, NULL);
+	return sheaf_ctf_report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
+	                                 "at least one sample of every stream in every sequence (--allow-missing reads it without)", found, NULL);
 }
 
 /* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has samples. */
@@ -60,13 +33,13 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	if (most > d->sequence_lines) {
 		snprintf(expected, sizeof expected, "at most %" PRId64 " samples, one for each line of sequence %" PRIu64, d->sequence_lines, d->key);
 		snprintf(found, sizeof found, "%" PRId64, most);
-		return report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found, "all of them are kept");
+		return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found, "all of them are kept");
 	}
 	if (d->in->allow_unaligned) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "at most %" PRId64 " lines, as many as sequence %" PRIu64 " has samples in its longest stream (--allow-unaligned reads more)", most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
-	return report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
+	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
 }
 
 static sheaf_status close_sequence(sheaf_ctf_decoding *d)

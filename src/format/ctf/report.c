@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings with their places: at a byte of the line being read, or at the start of a sequence. */
+#include "base/context.h"
+#include "format/ctf/ctf.h"
+
+static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, const uint8_t *at, int64_t line, int64_t column, int stream)
+{
+	problem.status = SHEAF_DATA;
+	problem.place = SHEAF_NOWHERE;
+	problem.place.file = sheaf_source_name(d->in->source);
+	problem.place.line = line;
+	problem.place.column = column;
+	problem.place.byte = d->piece->byte + (at - d->begin);
+	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
+	return sheaf_report(d->cx, &problem, d->err);
+}
+
+sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
+                              const char *found, const char *consequence)
+{
+	sheaf_problem problem = {.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
+	return report_at(d, problem, at, d->line, at - d->line_start + 1, stream);
+}
+
+sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected, const char *found,
+                                       const char *consequence)
+{
+	sheaf_problem problem = {.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
+	return report_at(d, problem, d->key_at, d->key_line, 1, stream);
+}
