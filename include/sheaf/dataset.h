@@ -25,7 +25,8 @@ typedef struct sheaf_dataset sheaf_dataset;
 typedef struct sheaf_open_options {
 	size_t size;                   /* sizeof(sheaf_open_options) */
 	const char *format;            /* NULL: found by content and name */
-	bool whole;                    /* infer what the file does not declare from all of it, not from the first piece */
+	bool glance;                   /* for a quick look: infer what the file does not declare from its first part only. Indices that come later may lie beyond
+	              * the dims then, so such frames are for showing, not for writing */
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
 	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */

@@ -143,6 +143,7 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	}
 	sheaf_problem told = *problem;
 	told.severity = severity;
+	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss) told.consequence = NULL; /* nothing will be written */
 	if (cx->options.on_problem) cx->options.on_problem(cx->options.user, &told);
 	return SHEAF_OK;
 }

@@ -208,8 +208,8 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 		used += n > 0 ? (size_t)n : 0;
 	}
 	const char *near = nearest_word(name, format_name, NULL);
-	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names, name, near ? "; did you mean " : "", near ? near : "",
-	                  near ? "?" : "");
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names, name, near ? "; did you mean " : "",
+	                  near ? near : "", near ? "?" : "");
 }
 
 static sheaf_status parse(parser *p, sheaf_error *err)
@@ -230,7 +230,8 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	sheaf_setting *own = calloc(letters, sizeof *own);
 	*out = (arguments){.command = c, .values = {own, 0}, .settings = calloc(letters, sizeof *out->settings), .files = calloc(n, sizeof *out->files)};
 	parser p = {out, own, argc, 0, argv};
-	sheaf_status status = own && out->settings && out->files ? parse(&p, err) : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	sheaf_status status =
+		own && out->settings && out->files ? parse(&p, err) : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	if (status) arguments_free(out);
 	return status;
 }

@@ -19,16 +19,7 @@ enum exit_code {
 /* ---- commands and their options ---- */
 
 /* The options that several commands share, as bits: bit i is row i of shared_options. */
-enum {
-	TAKES_FROM = 1,
-	TAKES_JSON = 2,
-	TAKES_QUIET = 4,
-	TAKES_MEMORY = 8,
-	TAKES_ERRORS = 16,
-	TAKES_STRICT = 32,
-	TAKES_PROGRESS = 64,
-	TAKES_HELP = 128
-};
+enum { TAKES_FROM = 1, TAKES_JSON = 2, TAKES_QUIET = 4, TAKES_MEMORY = 8, TAKES_ERRORS = 16, TAKES_STRICT = 32, TAKES_PROGRESS = 64, TAKES_HELP = 128 };
 extern const sheaf_option shared_options[];
 
 /* What was given on the command line, checked. */
@@ -154,6 +145,7 @@ typedef struct session {
 	const arguments *args;
 	const char *label; /* what stands in the summary */
 	int slot;
+	bool *used; /* marks of the settings that the inputs' formats use, shared by inputs read together; NULL: each must use all */
 	sheaf_context *cx;
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	void *user;
@@ -163,9 +155,10 @@ typedef struct session {
 
 typedef struct session_options {
 	const char *label;
-	int slot;      /* which of the inputs that are read at the same time */
-	int inputs;    /* how many share the memory that is allowed */
-	bool validate; /* findings are not errors here: `on_problem` gets them */
+	int slot;                                                     /* which of the inputs that are read at the same time */
+	int inputs;                                                   /* how many share the memory that is allowed */
+	bool *used;                                                   /* see session */
+	bool validate;                                                /* findings are not errors here: `on_problem` gets them */
 	void (*on_problem)(void *user, const sheaf_problem *problem); /* NULL: warnings and errors go to standard error */
 	void *user;
 } session_options;
@@ -174,11 +167,11 @@ SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const se
 /* Says what was tolerated, and frees the context. */
 void session_end(session *s);
 /* Opens an input with the options of the command line. */
-SHEAF_USE sheaf_status session_open(session *s, const char *path, bool whole, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err);
+SHEAF_USE sheaf_status session_open(session *s, const char *path, bool glance, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err);
 
 /* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
 typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
-int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor visit);
+int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);

@@ -103,49 +103,35 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 
 /* ---- the two files ---- */
 
-static bool is_used(const arguments *args, int file, const char *option)
+/* An option of formats may be for one side only, but not for neither. */
+static sheaf_status check_used(const arguments *args, const bool *used, sheaf_error *err)
 {
-	const char *from = sheaf_values_text(&args->values, "from");
-	const sheaf_format *format = from ? sheaf_format_find(from) : sheaf_format_of_name(args->files[file]);
-	if (!format) return true; /* not known before the file is opened, which checks it, too */
-	const sheaf_option *row = sheaf_option_find(format->options, option);
-	return row && (row->use & SHEAF_READING);
-}
-
-/* An option that only one side's format uses is for that side; one that neither uses stays, to be refused. */
-static sheaf_status pick_settings(const arguments *args, int file, arguments *picked, sheaf_error *err)
-{
-	*picked = *args;
-	picked->nsettings = 0;
-	picked->settings = calloc((size_t)args->nsettings + 1, sizeof *picked->settings);
-	if (!picked->settings) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	for (int i = 0; i < args->nsettings; i++) {
-		const char *name = args->settings[i].name;
-		if (is_used(args, file, name) || !is_used(args, 1 - file, name)) picked->settings[picked->nsettings++] = args->settings[i];
-	}
+	for (int i = 0; i < args->nsettings; i++)
+		if (!used[i])
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that the format of one of the files uses, found one that neither does",
+			                  args->settings[i].name);
 	return SHEAF_OK;
 }
 
-static sheaf_status open_file(const arguments *args, int file, session *s, sheaf_dataset **out, sheaf_error *err)
+static sheaf_status open_files(const arguments *args, session sessions[2], bool *used, sheaf_dataset *datasets[2], sheaf_error *err)
 {
-	arguments picked;
-	session_options options = {.label = args->files[file], .slot = file, .inputs = 2};
-	SHEAF_TRY(session_begin(s, args, &options, err));
-	SHEAF_TRY(pick_settings(args, file, &picked, err));
-	s->args = &picked;
-	sheaf_status status = session_open(s, args->files[file], true, 0, out, err);
-	s->args = args;
-	free(picked.settings);
-	return status;
+	for (int i = 0; i < 2; i++) {
+		session_options options = {.label = args->files[i], .slot = i, .inputs = 2, .used = used};
+		SHEAF_TRY(session_begin(&sessions[i], args, &options, err));
+		SHEAF_TRY(session_open(&sessions[i], args->files[i], false, 0, &datasets[i], err));
+	}
+	return check_used(args, used, err);
 }
 
 static sheaf_status compare_files(const arguments *args, session sessions[2], bool *equal, sheaf_error *err)
 {
 	sheaf_dataset *datasets[2] = {NULL, NULL};
-	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < 2 && status == SHEAF_OK; i++) status = open_file(args, i, &sessions[i], &datasets[i], err);
+	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
+	if (!used) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	sheaf_status status = open_files(args, sessions, used, datasets, err);
 	if (status == SHEAF_OK) status = compare(args, datasets[0], datasets[1], equal, err);
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
+	free(used);
 	return status;
 }
 

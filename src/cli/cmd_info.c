@@ -139,4 +139,4 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	return out_check(err);
 }
 
-int run_info(const arguments *args) { return visit_files(args, false, 0, print_info); }
+int run_info(const arguments *args) { return visit_files(args, true, 0, print_info); }

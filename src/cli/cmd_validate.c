@@ -145,8 +145,9 @@ static sheaf_status read_all(session *s, sheaf_error *err)
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(session_open(s, s->label, true, 0, &dataset, err));
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {}
+	SHEAF_TRY(session_open(s, s->label, false, 0, &dataset, err));
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {
+	}
 	sheaf_close(dataset);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }

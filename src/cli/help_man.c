@@ -105,8 +105,9 @@ static void put_formats(void)
 		put_paragraph(format->summary);
 	}
 	put_heading(".SH", "OPTIONS OF FORMATS");
-	put_paragraph("Commands that read take the options that the input's format uses in reading; convert also those that the output's format uses in writing. One "
-	              "that no format at hand uses is refused.");
+	put_paragraph(
+		"Commands that read take the options that the input's format uses in reading; convert also those that the output's format uses in writing. One "
+		"that no format at hand uses is refused.");
 	for (int k = 0; (option = format_option_at(k, SHEAF_READING | SHEAF_WRITING, names, sizeof names)); k++) put_option(option, names);
 }
 

@@ -4,7 +4,8 @@
 
 enum { BATCH = 64 }; /* rows whose text is in memory at a time */
 
-static sheaf_status print_frame(const sheaf_dataset *dataset, const sheaf_frame *frame, sheaf_style style, int64_t from, int64_t to, sheaf_buffer *text, sheaf_error *err)
+static sheaf_status print_frame(const sheaf_dataset *dataset, const sheaf_frame *frame, sheaf_style style, int64_t from, int64_t to, sheaf_buffer *text,
+                                sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	for (int64_t r = from; r < to; r += BATCH) {

@@ -99,7 +99,8 @@ static const int64_t DEFAULT_MEMORY = (int64_t)4 << 30;
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
-	*s = (session){.args = args, .label = options->label, .slot = options->slot, .on_problem = options->on_problem, .user = options->user};
+	*s = (session){
+		.args = args, .label = options->label, .slot = options->slot, .used = options->used, .on_problem = options->on_problem, .user = options->user};
 	sheaf_context_options context = {
 		.size = sizeof context,
 		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
@@ -128,14 +129,15 @@ void session_end(session *s)
 	s->cx = NULL;
 }
 
-sheaf_status session_open(session *s, const char *path, bool whole, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err)
+sheaf_status session_open(session *s, const char *path, bool glance, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = sheaf_values_text(&s->args->values, "from"),
-		.whole = whole,
+		.glance = glance,
 		.settings = s->args->settings,
 		.nsettings = s->args->nsettings,
+		.used = s->used,
 		.piece_bytes = piece_bytes,
 	};
 	return sheaf_open(path, &open, s->cx, out, err);
@@ -143,17 +145,17 @@ sheaf_status session_open(session *s, const char *path, bool whole, int64_t piec
 
 /* ---- each file in turn ---- */
 
-static sheaf_status visit_file(session *s, const char *path, bool whole, int64_t piece_bytes, visitor visit, sheaf_error *err)
+static sheaf_status visit_file(session *s, const char *path, bool glance, int64_t piece_bytes, visitor visit, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
-	SHEAF_TRY(session_open(s, path, whole, piece_bytes, &dataset, err));
+	SHEAF_TRY(session_open(s, path, glance, piece_bytes, &dataset, err));
 	sheaf_status status = visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
 	return out_flush(err); /* so that the summary stands behind it where both go to one place */
 }
 
-int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor visit)
+int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit)
 {
 	int worst = EXIT_FINE;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
@@ -162,7 +164,7 @@ int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor 
 		session_options options = {.label = args->files[i], .inputs = 1};
 		sheaf_status status = session_begin(&s, args, &options, &err);
 		if (status == SHEAF_OK) {
-			status = visit_file(&s, args->files[i], whole, piece_bytes, visit, &err);
+			status = visit_file(&s, args->files[i], glance, piece_bytes, visit, &err);
 			session_end(&s);
 		}
 		int code = status ? say_failure(&err) : EXIT_FINE;
@@ -172,7 +174,4 @@ int visit_files(const arguments *args, bool whole, int64_t piece_bytes, visitor 
 	return was_interrupted() ? EXIT_INTERRUPTED : worst;
 }
 
-const char *storage_name(const sheaf_field *field)
-{
-	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
-}
+const char *storage_name(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values"; }

@@ -29,19 +29,20 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-static sheaf_status report(const sheaf_field *to, sheaf_type from, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_field *to, sheaf_type from, const char *file, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
 {
 	char expected[64], found[96];
 	snprintf(expected, sizeof expected, "values that fit %s", sheaf_type_name(to->type));
 	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed, sheaf_type_name(from));
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "value changed by its element type", SHEAF_NOWHERE, expected, found, "rounded"};
+	problem.place.file = file;
 	problem.place.stream = to->name;
 	problem.place.row = row;
 	return sheaf_report(cx, &problem, err);
 }
 
 /* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position 0. */
-static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int64_t nrows, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int64_t nrows, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t count = column->values.size / sheaf_type_size(column->type);
@@ -50,7 +51,7 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int
 	if (sheaf_builder_room(&b, count * sheaf_type_size(to->type))) {
 		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
 			int64_t changed = cast_run(column, values_of(column, r), to->type, b.data);
-			if (changed) status = report(to, column->type, row + r, changed, cx, err);
+			if (changed) status = report(to, column->type, file, row + r, changed, cx, err);
 		}
 		b.size = count * sheaf_type_size(to->type);
 	}
@@ -63,9 +64,9 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, int64_t row, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err)
 {
 	for (int c = 0; c < frame->ncolumns; c++)
-		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], frame->nrows, row, cx, err));
+		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], frame->nrows, file, row, cx, err));
 	return SHEAF_OK;
 }

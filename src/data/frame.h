@@ -54,7 +54,8 @@ SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *ro
 /* No rows; buffers stay for reuse. */
 void sheaf_frame_clear(sheaf_frame *frame);
 
-/* Turns a column's values into another type. A value that changes is reported as LOSS once for each row it stands in. */
-SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, int64_t row, sheaf_context *cx, sheaf_error *err);
+/* Turns columns' values into the types of `to`. Values that change are reported as LOSS, once for each row they stand in; `file` and `row`,
+ * the number of the frame's first row, say where. */
+SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err);
 
 #endif

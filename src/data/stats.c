@@ -4,6 +4,7 @@
 #include "data/frame.h"
 #include "data/print.h"
 #include "data/value.h"
+#include "number/number.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -159,6 +160,17 @@ void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *sample
 
 /* ---- text ---- */
 
+/* The least and the largest value are values of the file: shown as it holds them. */
+static void put_extreme(sheaf_builder *b, double v, sheaf_type type)
+{
+	if (type != SHEAF_F32) {
+		sheaf_json_real(b, v);
+		return;
+	}
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+	b->size = (size_t)(sheaf_print_f32((char *)b->data + b->size, (float)v) - (char *)b->data);
+}
+
 static double mean(double total, int64_t n) { return n ? total / (double)n : 0; }
 
 static int64_t finite_values(const field_stats *s) { return s->values - s->nans - s->infinities; }
@@ -194,8 +206,8 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	sheaf_builder_printf(b, ",\"samples\":%" PRId64 ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64,
 	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s)) {
-		sheaf_builder_text(b, ",\"min\":"), sheaf_json_real(b, s->least);
-		sheaf_builder_text(b, ",\"max\":"), sheaf_json_real(b, s->most);
+		sheaf_builder_text(b, ",\"min\":"), put_extreme(b, s->least, field->type);
+		sheaf_builder_text(b, ",\"max\":"), put_extreme(b, s->most, field->type);
 		sheaf_builder_text(b, ",\"sum\":"), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_text(b, ",\"mean\":"), sheaf_json_real(b, mean(s->sum + s->lost, finite_values(s)));
 	}
@@ -230,8 +242,8 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	sheaf_builder_printf(b, "  samples: %" PRId64 "; values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n",
 	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s)) {
-		sheaf_builder_text(b, "  value: "), sheaf_json_real(b, s->least);
-		sheaf_builder_text(b, " to "), sheaf_json_real(b, s->most);
+		sheaf_builder_text(b, "  value: "), put_extreme(b, s->least, field->type);
+		sheaf_builder_text(b, " to "), put_extreme(b, s->most, field->type);
 		sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_byte(b, '\n');
 	}

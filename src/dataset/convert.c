@@ -21,7 +21,7 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 {
 	sheaf_source *source;
 	bool rewindable = c->to->needs & SHEAF_NEEDS_TOTALS;
-	sheaf_open_options open = {sizeof open, c->options->from, true, c->options->settings, c->options->nsettings, c->used, c->options->piece_bytes};
+	sheaf_open_options open = {sizeof open, c->options->from, false, c->options->settings, c->options->nsettings, c->used, c->options->piece_bytes};
 	SHEAF_TRY(sheaf_source_path(path, c->cx, &source, err));
 	return sheaf_open_rewindable(source, &open, rewindable, c->cx, out, err);
 }

@@ -71,11 +71,13 @@ static void compare_fields(comparison *c)
 
 /* ---- rows ---- */
 
-static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+/* Values of different types may look the same, 0.1 as float32 and as float64: then the type is shown, too. */
+static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
 	sheaf_position_text(&b, column, level, at, SHEAF_TEXT_SHORT);
+	if (typed) sheaf_builder_printf(&b, " as %s", sheaf_type_name(column->type));
 	sheaf_builder_byte(&b, '\0');
 	return sheaf_builder_finish(&b, out, err);
 }
@@ -84,8 +86,8 @@ static sheaf_status compare_position(comparison *c, const char *stream, int64_t 
                                      int64_t at_b, int level, sheaf_error *err)
 {
 	if (sheaf_positions_equal(a, level, at_a, b, level, at_b)) return SHEAF_OK;
-	SHEAF_TRY(position_text(a, level, at_a, c->cx, &c->text_a, err));
-	SHEAF_TRY(position_text(b, level, at_b, c->cx, &c->text_b, err));
+	SHEAF_TRY(position_text(a, level, at_a, a->type != b->type, c->cx, &c->text_a, err));
+	SHEAF_TRY(position_text(b, level, at_b, a->type != b->type, c->cx, &c->text_b, err));
 	tell(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);
 	return SHEAF_OK;
 }

@@ -11,7 +11,7 @@ struct sheaf_dataset {
 	const sheaf_format *format;
 	sheaf_values values;
 	int nsettings;
-	bool whole;
+	bool glance;
 	int64_t piece_bytes;
 	void *in;
 	sheaf_piece piece;
@@ -42,7 +42,7 @@ static int64_t default_piece(const sheaf_context *cx)
 
 static sheaf_status open_format(sheaf_dataset *d, sheaf_context *cx, void **in, sheaf_error *err)
 {
-	return d->format->open(d->source, &d->values, d->whole, cx, in, err);
+	return d->format->open(d->source, &d->values, d->glance, cx, in, err);
 }
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
@@ -52,7 +52,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	if (rewindable || d->whole) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
+	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	return open_format(d, d->cx, &d->in, err);
 }
 
@@ -69,7 +69,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 		return status;
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .whole = options->whole};
+	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : default_piece(cx);
 	status = prepare(d, options, rewindable, err);
 	if (status) {

@@ -12,6 +12,7 @@ struct sheaf_writer {
 	sheaf_context *cx;
 	const sheaf_format *format;
 	sheaf_sink *sink; /* NULL once `out` has it */
+	char *name;       /* the sink's */
 	sheaf_schema given, stored;
 	int key; /* the given key field that is not stored, or -1 */
 	bool key_warned;
@@ -38,6 +39,7 @@ static void free_writer(sheaf_writer *w)
 	sheaf_buffer_reset(&w->blob.bytes);
 	if (w->bytes_of_row) sheaf_release(w->cx, w->bytes_of_row, w->bytes_size);
 	if (w->values.settings) sheaf_settings_release(w->cx, &w->values, w->nsettings);
+	sheaf_release_text(w->cx, w->name);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
 	sheaf_release(w->cx, w, sizeof *w);
@@ -66,7 +68,9 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
 {
+	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
+	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used, w->cx, &w->values, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
@@ -194,11 +198,20 @@ static sheaf_status warn_of_keys(sheaf_writer *w, const sheaf_frame *frame, shea
 		snprintf(expected, sizeof expected, "key %" PRId64, w->row + r);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
 		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE, expected, found, "keys become positions"};
+		problem.place.file = w->name;
 		problem.place.row = w->row + r;
 		w->key_warned = true;
 		SHEAF_TRY(sheaf_report(w->cx, &problem, err));
 	}
 	return SHEAF_OK;
+}
+
+/* A chunk is held whole until it is complete, which a small limit may not allow. */
+static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
+{
+	static const char hint[] = " (a chunk is held whole: raise the limit or make chunks smaller)";
+	if (status == SHEAF_LIMIT && err) strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	return status;
 }
 
 sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
@@ -207,8 +220,8 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	if (frame->nrows == 0) return SHEAF_OK;
 	if (w->key >= 0) SHEAF_TRY(warn_of_keys(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->key, &w->cast, err));
-	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->row, w->cx, err));
-	SHEAF_TRY(w->format->sizes ? write_chunks(w, &w->cast, err) : put(w, &w->cast, err));
+	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
+	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : put(w, &w->cast, err));
 	w->row += frame->nrows;
 	/* The reader fills its buffers again only if nobody else holds them. */
 	sheaf_frame_free(&w->cast);
@@ -228,7 +241,7 @@ static sheaf_status refuse(const sheaf_writer *w, sheaf_error *err)
 		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally.rule, tally.count);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	return sheaf_fail(err, SHEAF_LOSS, "expected data that format %s can hold, found loss: %s; nothing is written", w->format->name, kinds);
+	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; nothing is written", w->name, w->format->name, kinds);
 }
 
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)

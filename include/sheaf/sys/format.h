@@ -76,8 +76,8 @@ typedef struct sheaf_format {
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
 
-	/* `whole`: what is not declared is inferred from the whole input instead of its first piece. The source outlives `in`. */
-	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **in, sheaf_error *err);
+	/* `glance`: what is not declared is inferred from the first part of the input instead of all of it. The source outlives `in`. */
+	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **in, sheaf_error *err);
 	/* Valid until close. */
 	const sheaf_schema *(*schema)(const void *in);
 	/* NULL: nothing is known. */

@@ -54,10 +54,10 @@ static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sh
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
-	(void)whole; /* the header declares everything */
+	(void)glance; /* the header declares everything */
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_cbf_reader), &memory, err));
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)memory;

@@ -33,6 +33,7 @@ typedef struct sheaf_ctf_reader {
 	size_t nslots;
 	int main; /* stream that defines the length, or -1 */
 	bool skip_ids, allow_unaligned, allow_missing;
+	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
 	int64_t first_line;
 	int64_t line; /* of the next byte to cut, from 1; 0 before the start */
@@ -74,8 +75,9 @@ SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece
 
 /* ---- infer.c ---- */
 
-/* Finds streams, and facts, from the whole input or from its first part. The source stands at byte 0 before and after. */
-SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool whole, const sheaf_values *values, sheaf_error *err);
+/* Finds facts and, where none are declared, streams: from the whole input, or at a glance from its first part. The source stands where the
+ * lines begin before and after. */
+SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values, sheaf_error *err);
 
 /* ---- decode.c and sample.c ---- */
 

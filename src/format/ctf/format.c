@@ -52,20 +52,22 @@ static void know_lines(sheaf_ctf_reader *in)
 	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
 
-static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bool whole, sheaf_error *err)
+static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
 	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
 	in->allow_missing = sheaf_values_flag(values, "allow-missing");
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
+	bool declared = in->schema.nfields > 0;
+	if (!declared && !glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
 	SHEAF_TRY(sheaf_ctf_begin(in, err));
-	SHEAF_TRY(sheaf_ctf_infer(in, in->schema.nfields > 0, whole, values, err));
+	SHEAF_TRY(sheaf_ctf_infer(in, declared, glance, values, err));
 	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
 	know_lines(in);
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -74,7 +76,7 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	in->cx = cx;
 	in->source = source;
 	in->main = -1;
-	sheaf_status status = prepare(in, values, whole, err);
+	sheaf_status status = prepare(in, values, glance, err);
 	if (status) {
 		close_reader(in);
 		return status;

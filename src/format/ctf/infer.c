@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_PART = 1 << 20, PIECE = 1 << 20 };
+enum { FIRST_PART = 1 << 20 };
 
 typedef struct guess {
 	bool sparse;
@@ -161,11 +161,19 @@ static sheaf_status read_text(inference *f, const uint8_t *at, const uint8_t *en
 
 /* ---- the input ---- */
 
+/* A small limit leaves room for a small window only. */
+static size_t first_part(const sheaf_context *cx)
+{
+	enum { SHARE = 32, LEAST = 4096 };
+	int64_t share = sheaf_max_memory(cx) / SHARE;
+	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
+}
+
 static sheaf_status read_whole(inference *f)
 {
 	sheaf_piece piece = {0};
 	sheaf_status status;
-	while ((status = sheaf_ctf_cut(f->in, PIECE, &piece, f->err)) == SHEAF_OK) {
+	while ((status = sheaf_ctf_cut(f->in, (int64_t)first_part(f->in->cx), &piece, f->err)) == SHEAF_OK) {
 		status = read_text(f, piece.bytes.data, piece.bytes.data + piece.size);
 		if (status) break;
 	}
@@ -188,7 +196,7 @@ static sheaf_status read_part(inference *f, size_t most, bool *complete)
 	return SHEAF_OK;
 }
 
-static void shape_fields(inference *f, sheaf_type type)
+static void shape_fields(inference *f, sheaf_type type, bool guessed)
 {
 	for (int i = 0; i < f->in->schema.nfields; i++) {
 		const guess *g = guess_at(f, i);
@@ -196,20 +204,23 @@ static void shape_fields(inference *f, sheaf_type type)
 		bool sparse = g->sparse || g->most_values == 0;
 		int64_t dim = !sparse ? g->most_values : g->most_index >= 0 ? g->most_index + 1 : 1;
 		sheaf_field_make_stream(&f->in->schema.fields[i], sparse, dim, type);
+		if (guessed) f->in->schema.fields[i].levels[1].index_type = SHEAF_I64; /* no index is beyond it */
 	}
 }
 
-static sheaf_status infer(inference *f, bool whole, const sheaf_values *values)
+static sheaf_status infer(inference *f, bool glance, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
 	bool complete = true;
+	size_t part = first_part(in->cx);
 	const char *word = sheaf_values_text(values, "precision");
 	in->facts = (sheaf_facts){0, 0, -1, 0, 1, NULL};
-	SHEAF_TRY(whole && f->add ? read_whole(f) : read_part(f, FIRST_PART, &complete));
+	SHEAF_TRY(f->add && !glance ? read_whole(f) : read_part(f, part, &complete));
 	if (f->add) {
-		shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32);
+		shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32, !complete);
 		in->facts.guess = in->guess;
-		snprintf(in->guess, sizeof in->guess, complete ? "inferred from the whole input" : "inferred from the first %d bytes", FIRST_PART);
+		snprintf(in->guess, sizeof in->guess, complete ? "inferred from the whole input" : "inferred from the first %zu bytes", part);
+		in->guessed = !complete;
 		if (in->schema.nfields == 0)
 			return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none", sheaf_source_name(in->source));
 	}
@@ -221,7 +232,7 @@ static sheaf_status infer(inference *f, bool whole, const sheaf_values *values)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool whole, const sheaf_values *values, sheaf_error *err)
+sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values, sheaf_error *err)
 {
 	inference f = {.in = in, .err = err, .last = -1, .add = !declared, .line = in->line};
 	static const guess fresh = {false, 0, -1, 0};
@@ -229,9 +240,9 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool whole, co
 	sheaf_builder_begin(&f.guesses, in->cx, NULL);
 	for (int i = 0; i < in->schema.nfields; i++) sheaf_builder_append(&f.guesses, &fresh, sizeof fresh);
 	sheaf_status status = sheaf_builder_status(&f.guesses, err);
-	if (status == SHEAF_OK) status = infer(&f, whole, values);
+	if (status == SHEAF_OK) status = infer(&f, glance, values);
 	sheaf_builder_drop(&f.guesses);
-	if (status == SHEAF_OK && whole && !declared) return sheaf_ctf_begin(in, err);
+	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);
 	in->line = line;
 	return status;
 }

@@ -35,8 +35,9 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 
 static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
 {
-	char expected[48], found[32];
-	snprintf(expected, sizeof expected, "at most %" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
+	char expected[112], found[32];
+	snprintf(expected, sizeof expected, "at most %" PRId64 " values%s", sheaf_field_dim(&d->in->schema.fields[stream]),
+	         d->in->guessed ? " (as in the first part; declare the stream to read more)" : "");
 	snprintf(found, sizeof found, "%" PRId64, count);
 	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample too long", at, stream, expected, found, rejected);
 }
@@ -91,7 +92,8 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 	bool over;
 	*ok = false;
 	if (!sheaf_ctf_read_id(&d->at, d->end, &read, &over)) return report_found(d, "not an index", stream, "an index");
-	if (over || read >= (uint64_t)sheaf_field_dim(&d->in->schema.fields[stream])) return report_index(d, stream, at);
+	uint64_t dim = d->in->guessed ? INT64_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[stream]);
+	if (over || read >= dim) return report_index(d, stream, at);
 	if (d->at == d->end || *d->at != ':') return report_found(d, "no ':' behind an index", stream, "':' and a value straight behind the index");
 	d->at++;
 	*index = (int64_t)read;

@@ -174,6 +174,7 @@ static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stre
                          const char *consequence, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_sink_name(out->sink);
 	problem.place.stream = out->schema.fields[stream].name;
 	problem.place.row = row;
 	return sheaf_report(cx, &problem, err);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The one table: commands, their options, and what their exit codes mean. Parsing, help and the manual are made from it. */
+#include "cli.h"
+#include <string.h>
+
+/* In the order of the TAKES_ bits. */
+const sheaf_option shared_options[] = {
+	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format, instead of finding it by content and name", 'f'},
+	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print JSON", 0},
+	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "no warnings and no summary on standard error", 'q'},
+	{"max-memory", SHEAF_OPTION_SIZE, 0, "SIZE", "use at most so much memory (default 4G)", 0},
+	{"max-errors", SHEAF_OPTION_COUNT, 0, "N", "go on past so many errors in the input, leaving out what is wrong (default 0)", 0},
+	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "treat warnings as errors", 0},
+	{"progress", SHEAF_OPTION_CHOICE, 0, "auto|always|never", "show on standard error how far the work is (default auto: on a terminal)", 0},
+	{"help", SHEAF_OPTION_FLAG, 0, NULL, "print help, with --json as a table", 'h'},
+	{0},
+};
+
+static const sheaf_option head_options[] = {
+	{"rows", SHEAF_OPTION_COUNT, 0, "N", "print so many rows (default 10)", 'n'},
+	{"skip", SHEAF_OPTION_COUNT, 0, "K", "leave out the first K rows", 0},
+	{0},
+};
+
+static const sheaf_option cat_options[] = {
+	{"skip", SHEAF_OPTION_COUNT, 0, "K", "leave out the first K rows", 0},
+	{0},
+};
+
+static const sheaf_option validate_options[] = {
+	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print only the summary of each file", 'q'},
+	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "warnings and portability notes are violations, too", 0},
+	{0},
+};
+
+static const sheaf_option convert_options[] = {
+	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "write this format, instead of the one that the suffix of OUT names", 't'},
+	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL, "go on where the output cannot hold all of the data, and say what is lost", 0},
+	{0},
+};
+
+static const sheaf_option schema_options[] = {
+	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "only the form that this format wants", 't'},
+	{0},
+};
+
+static const sheaf_option diff_options[] = {
+	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "compare the keys of sequences, too", 0},
+	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "compare element types and dims, too", 0},
+	{"limit", SHEAF_OPTION_COUNT, 0, "N", "print at most so many differences (default 20)", 0},
+	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "no line with the outcome, no warnings, no summary", 'q'},
+	{0},
+};
+
+static const sheaf_option hash_options[] = {
+	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "hash the keys of sequences, too", 0},
+	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "hash element types and dims, too", 0},
+	{0},
+};
+
+static const sheaf_option help_options[] = {
+	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
+	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, in roff", 0},
+	{0},
+};
+
+static const sheaf_option no_options[] = {{0}};
+
+enum {
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP,
+	READS_ALL = READS | TAKES_PROGRESS,
+	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
+	CONVERTS = SHEAF_READING | SHEAF_WRITING
+};
+
+const command commands[] = {
+	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1, READS | TAKES_JSON, SHEAF_READING, no_options,
+     "Prints the format, the compression, the size, the streams with their storage, type and dim, and as many counts as are known without "
+     "reading all of the file. Streams that the file does not declare are inferred from its beginning; the output says so then."},
+	{"head", run_head, "the first rows", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, head_options,
+     "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse one shows index:value. Long samples and "
+     "sequences are cut, unless --json is given: then a row is one JSON object, complete."},
+	{"cat", run_cat, "all rows", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, cat_options, "Prints all rows like head, but nothing is cut."},
+	{"stats", run_stats, "statistics of all rows, by stream", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, no_options,
+     "Reads all of the file and prints for each stream the lengths of sequences, the stored values, the density, the least, largest and mean value, "
+     "zeros, NaN, and histograms. All of it is exact."},
+	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1, (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING,
+     validate_options,
+     "Reads all of each file and prints everything that its format's rules forbid, each with its place, one a line, then a summary. Violations are "
+     "errors, which reading leaves out, and breaches, which are forbidden though programs read them. Warnings and notes, which are about what other "
+     "programs refuse, are not violations unless --strict is given."},
+	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL, CONVERTS, convert_options,
+     "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix or by --to; OUT is compressed where its name "
+     "ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at all, and may be one of the inputs. Data that the output cannot hold stop the "
+     "conversion unless --allow-loss is given. With more than one input, keys become positions."},
+	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1, READS_ALL, SHEAF_READING, schema_options,
+     "Prints the declaration of the file's streams as options, configuration or map, to paste elsewhere."},
+	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, READS_LOOSELY | TAKES_JSON, SHEAF_READING, diff_options,
+     "Compares streams by name and rows in order, whatever the storage and the element type; a NaN equals a NaN. Prints the first differences "
+     "and the outcome; the exit status is 1 where the contents differ."},
+	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1, READS_LOOSELY | TAKES_JSON, SHEAF_READING, hash_options,
+     "Prints 32 hexadecimal digits and the name of each file. Files have the same hash where diff finds no difference, whatever their formats."},
+	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0, no_options,
+     "Prints the name of each format, whether it can be read and written, its suffixes and what it is."},
+	{"help", run_help, "help about a command", "[COMMAND]", 0, 1, TAKES_HELP, 0, help_options,
+     "Prints what there is to know about a command and its options, those of the formats included."},
+	{0},
+};
+
+const command *command_find(const char *name)
+{
+	for (const command *c = commands; c->name; c++)
+		if (strcmp(c->name, name) == 0) return c;
+	return NULL;
+}
+
+const sheaf_option *command_option(const command *c, int i)
+{
+	int own = 0;
+	for (; c->options[own].name; own++)
+		if (own == i) return &c->options[own];
+	i -= own;
+	for (int bit = 0; shared_options[bit].name; bit++) {
+		if (!(c->shared & 1u << bit) || sheaf_option_find(c->options, shared_options[bit].name)) continue;
+		if (i-- == 0) return &shared_options[bit];
+	}
+	return NULL;
+}
+
+const exit_meaning exit_meanings[] = {
+	{EXIT_FINE, "all is well"},
+	{EXIT_DIFFERENT, "the contents differ, or a file is invalid"},
+	{EXIT_USAGE, "the command line is wrong"},
+	{EXIT_IO, "the system could not read or write"},
+	{EXIT_DATA, "the input breaks its format's rules, ends too early, or is of no known format"},
+	{EXIT_LIMIT, "a limit was reached, or memory ran out"},
+	{EXIT_UNSUPPORTED, "valid but not supported, or data would be lost"},
+	{EXIT_INTERRUPTED, "interrupted"},
+	{0},
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of option tables as help shows them, those of all formats taken together. */
+#include "cli.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *option_synopsis(const sheaf_option *option, char *text, size_t size)
+{
+	char letter[8] = "";
+	if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+	snprintf(text, size, "%s--%s%s%s", letter, option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+	return text;
+}
+
+const char *option_use_text(const sheaf_option *option)
+{
+	return option->use == SHEAF_READING ? " (in reading)" : option->use == SHEAF_WRITING ? " (in writing)" : "";
+}
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool same_row(const sheaf_option *a, const sheaf_option *b)
+{
+	return strcmp(a->name, b->name) == 0 && same_text(a->argument, b->argument) && same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
+}
+
+/* The row of format i that says the same as `option`, or NULL. */
+static const sheaf_option *row_like(int i, const sheaf_option *option)
+{
+	for (const sheaf_option *row = sheaf_format_at(i)->options; row && row->name; row++)
+		if (same_row(row, option)) return row;
+	return NULL;
+}
+
+/* The names of the formats from i on that have such a row. */
+static void list_formats(const sheaf_option *option, int i, char *names, size_t size)
+{
+	size_t used = 0;
+	names[0] = '\0';
+	for (; sheaf_format_at(i) && used < size; i++) {
+		if (!row_like(i, option)) continue;
+		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "", sheaf_format_at(i)->name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static bool is_first(int i, const sheaf_option *option)
+{
+	while (i-- > 0)
+		if (row_like(i, option)) return false;
+	return true;
+}
+
+const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size)
+{
+	const sheaf_format *format;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		for (const sheaf_option *row = format->options; row && row->name; row++) {
+			if (!(row->use & use) || !is_first(i, row) || k-- > 0) continue;
+			list_formats(row, i, names, size);
+			return row;
+		}
+	return NULL;
+}
+
+const char *example_suffix(int i)
+{
+	const sheaf_format *format = sheaf_format_at(i);
+	if (!format) format = sheaf_format_at(0);
+	return format && format->suffixes[0] ? format->suffixes[0] : "";
+}
