@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 	const sheaf_frame *frame;
 	sheaf_error err;
 	sheaf_status status;
-	sheaf_open_options options = {.size = sizeof options, .whole = true};
+	sheaf_open_options options = {.size = sizeof options};
 	if (sheaf_context_new(NULL, &cx, &err) || sheaf_open(argc > 1 ? argv[1] : "words.ctf", &options, cx, &file, &err)) return puts(err.message), 1;
 	const sheaf_schema *schema = sheaf_dataset_schema(file);
 	while ((status = sheaf_next(file, &frame, &err)) == SHEAF_OK)

@@ -583,29 +583,43 @@ static void undeclared_streams_are_inferred(void **state)
 	}
 }
 
-/* What the first part of an input shows need not hold for all of it: then reading stops, and says where. */
-static void first_part_may_mislead(void **state)
+/* Many times one line, then another. The caller frees it. */
+static char *long_input(int64_t lines, const char *line, const char *last, size_t *size)
 {
-	static const char line[] = "|A 1\n", last[] = "|A 1 2\n";
+	size_t n = strlen(line), m = strlen(last);
+	char *input = (char *)malloc((size_t)lines * n + m);
+	assert_non_null(input);
+	for (int64_t i = 0; i < lines; i++) memcpy(input + (size_t)i * n, line, n);
+	memcpy(input + (size_t)lines * n, last, m);
+	*size = (size_t)lines * n + m;
+	return input;
+}
+
+/* A glance takes the streams from the first part of the input. A longer dense sample behind it stops the reading, an index beyond
+ * the dim does not. */
+static void glance_may_mislead(void **state)
+{
 	enum { LINES = 300000 };
 	char text[256];
-	size_t n = 0;
+	size_t size;
 	record r;
 	(void)state;
-	char *input = (char *)malloc(LINES * sizeof line + sizeof last);
-	assert_non_null(input);
-	for (int i = 0; i < LINES; i++) memcpy(input + n, line, sizeof line - 1), n += sizeof line - 1;
-	memcpy(input + n, last, sizeof last - 1), n += sizeof last - 1;
+	char *dense = long_input(LINES, "|A 1\n", "|A 1 2\n", &size);
 	begin(&r, (sheaf_context_options){0});
-	assert_int_equal(SHEAF_OK, schema_of(input, n, true, "", &r, text));
-	assert_string_equal("A:2:dense", text);
-	end(&r);
-	begin(&r, (sheaf_context_options){0});
-	assert_int_equal(SHEAF_DATA, schema_of(input, n, false, "", &r, text));
+	assert_int_equal(SHEAF_DATA, schema_of(dense, size, false, "", &r, text));
 	assert_string_equal("A:1:dense", text);
-	assert_string_equal("x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values, found 2; the sample is left out", err.message);
+	assert_string_equal("x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the first part; declare the stream to read more), found 2; "
+	                    "the sample is left out", err.message);
 	end(&r);
-	free(input);
+	free(dense);
+	char *sparse = long_input(LINES, "|B 0:1\n", "|B 6:1\n", &size);
+	for (int whole = 0; whole < 2; whole++) {
+		begin(&r, (sheaf_context_options){0});
+		assert_int_equal(SHEAF_OK, schema_of(sparse, size, whole, "", &r, text));
+		assert_string_equal(whole ? "B:7:sparse" : "B:1:sparse", text);
+		end(&r);
+	}
+	free(sparse);
 }
 
 /* ---- the map file ---- */
@@ -798,16 +812,16 @@ static void doubles_are_written_with_a_warning(void **state)
 /* ---- what the text cannot hold ---- */
 
 typedef struct loss {
-	const char *name, *input, *reading, *rule, *message, *output;
+	const char *name, *input, *reading, *rule, *message, *consequence, *output; /* the consequence is told where loss is allowed */
 } loss;
 
 static const loss losses[] = {
 	{"infinities", "|A 1 2\n|A 1e39 -1e39\n", "A:2:dense", "infinity",
-	 "sequence 1, stream \"A\": expected a finite value, found an infinity; a number that overflows is written", "|A 1 2\n|A 1e999 -1e999\n"},
-	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN", "sequence 1, stream \"A\": expected a finite value, found NaN; 0 is written", "|A 1 2\n|A 0 2\n"},
-	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN", "sequence 0, stream \"B\": expected a finite value, found NaN; 0 is written", "|B 1:0\n"},
+	 "out: sequence 1, stream \"A\": expected a finite value, found an infinity", "; a number that overflows is written", "|A 1 2\n|A 1e999 -1e999\n"},
+	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN", "out: sequence 1, stream \"A\": expected a finite value, found NaN", "; 0 is written", "|A 1 2\n|A 0 2\n"},
+	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN", "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written", "|B 1:0\n"},
 	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow-missing", "stream without samples",
-	 "sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found none; an empty sample is written",
+	 "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found none", "; an empty sample is written",
 	 "|A 1 2 |B 1:1\n|A 3 4 |B\n"},
 };
 
@@ -854,7 +868,7 @@ static void loss_is_refused(void **state)
 	record r;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
-	snprintf(wanted, sizeof wanted, "expected data that format ctf can hold, found loss: %s (%d); nothing is written", l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
+	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); nothing is written", l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
 	end(&r);
@@ -863,24 +877,25 @@ static void loss_is_refused(void **state)
 static void loss_is_allowed_and_told(void **state)
 {
 	const loss *l = (const loss *)*state;
-	char text[1024];
+	char text[1024], wanted[300];
 	record r;
 	begin(&r, (sheaf_context_options){.allow_loss = true});
 	assert_int_equal(SHEAF_OK, write_loss(l, &r, text));
 	assert_string_equal(l->output, text);
-	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
+	snprintf(wanted, sizeof wanted, "%s%s", l->message, l->consequence);
+	assert_string_equal(wanted, find_rule(&r, l->rule)->text);
 	end(&r);
 }
 
 static void all_kinds_of_loss_are_named_at_once(void **state)
 {
-	static const loss l = {"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow-missing", "", "", ""};
+	static const loss l = {"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow-missing", "", "", "", ""};
 	char text[1024];
 	record r;
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
-	assert_string_equal("expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); nothing is written", err.message);
+	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); nothing is written", err.message);
 	end(&r);
 }
 
@@ -932,7 +947,7 @@ int main(void)
 	add("repeated ids are found far apart", repeated_ids_are_found_far_apart, NULL);
 	add("declarations must make sense", declarations_must_make_sense, NULL);
 	add("undeclared streams are inferred", undeclared_streams_are_inferred, NULL);
-	add("the first part may mislead", first_part_may_mislead, NULL);
+	add("a glance may mislead", glance_may_mislead, NULL);
 	add("a map file declares streams", map_file_declares_streams, NULL);
 	add("aliases must make sense", aliases_must_make_sense, NULL);
 	add("doubles are written with a warning", doubles_are_written_with_a_warning, NULL);

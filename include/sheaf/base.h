@@ -129,7 +129,7 @@ typedef struct sheaf_tally {
 } sheaf_tally;
 SHEAF_API bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out);
 
-/* The number of problems of at least this severity so far. */
+/* The number of problems of at least this severity so far, losses left out. */
 SHEAF_API int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least);
 
 /* Bytes allocated now and at most so far. */

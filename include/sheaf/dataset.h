@@ -92,7 +92,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ni
 
 /* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with sheaf_frame_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);
-SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
 
 /* One difference between two datasets. The strings live only as long as the call that tells it. */
 typedef struct sheaf_difference {

@@ -90,6 +90,9 @@ SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
 SHEAF_API int sheaf_schema_find(const sheaf_schema *schema, const char *name);
 SHEAF_API int sheaf_schema_key(const sheaf_schema *schema);
 
+/* Lets go of a frame that the caller owns. */
+SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
+
 /* How deep a frame is checked against its schema. */
 typedef enum sheaf_depth {
 	SHEAF_CHECK_NONE,

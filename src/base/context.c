@@ -108,7 +108,11 @@ int64_t sheaf_context_losses(const sheaf_context *cx) { return cx->losses; }
 
 static void count(sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity)
 {
-	cx->by_severity[severity]++;
+	/* Losses have a policy of their own and spend no error budget. */
+	if (problem->status == SHEAF_LOSS)
+		cx->losses++;
+	else
+		cx->by_severity[severity]++;
 	for (int i = 0; i < cx->rules; i++) {
 		if (strcmp(cx->tally[i].rule, problem->rule) != 0) continue;
 		cx->tally[i].count++;
@@ -136,7 +140,6 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	sheaf_severity severity = weigh(&cx->options, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
 	count(cx, problem, severity);
-	if (problem->status == SHEAF_LOSS) cx->losses++;
 	if (!passes(cx, problem, severity)) {
 		char text[sizeof err->message];
 		return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
@@ -156,14 +159,20 @@ int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak)
 	return atomic_load(&cx->memory);
 }
 
+static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_error *err)
+{
+	uint64_t need;
+	if (__builtin_add_overflow((uint64_t)now, (uint64_t)size, &need)) need = UINT64_MAX;
+	return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit), found a need for %" PRIu64, most, need);
+}
+
 static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 {
-	if (size > (size_t)cx->options.max_memory) size = (size_t)cx->options.max_memory + 1; /* keeps the sum below inside int64 */
-	int64_t now = atomic_fetch_add(&cx->memory, (int64_t)size) + (int64_t)size;
-	if (now > cx->options.max_memory) {
-		atomic_fetch_sub(&cx->memory, (int64_t)size);
-		return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit), found a need for %" PRId64, cx->options.max_memory, now);
-	}
+	int64_t now = atomic_load(&cx->memory), most = cx->options.max_memory;
+	do {
+		if (size > (size_t)(most - now)) return over_limit(most, now, size, err);
+	} while (!atomic_compare_exchange_weak(&cx->memory, &now, now + (int64_t)size));
+	now += (int64_t)size;
 	int64_t peak = atomic_load(&cx->peak);
 	while (now > peak && !atomic_compare_exchange_weak(&cx->peak, &peak, now)) {
 	}

@@ -57,16 +57,19 @@ static void put(char *text, size_t size, size_t *used, const char *format, ...)
 	*used += n < 0 ? 0 : (size_t)n;
 }
 
+/* "train.ctf:812:17 (byte 40211)" */
+static void put_line(char *text, size_t size, size_t *used, const sheaf_place *place)
+{
+	put(text, size, used, place->file ? ":%" PRId64 : "line %" PRId64, place->line);
+	if (place->column > 0) put(text, size, used, ":%" PRId64, place->column);
+	if (place->byte >= 0) put(text, size, used, " (byte %" PRId64 ")", place->byte);
+}
+
 static void put_place(char *text, size_t size, size_t *used, const sheaf_place *place)
 {
-	const char *lead = "";
 	if (place->file) put(text, size, used, "%s", place->file);
-	if (place->line > 0) {
-		put(text, size, used, ":%" PRId64, place->line);
-		if (place->column > 0) put(text, size, used, ":%" PRId64, place->column);
-		if (place->byte >= 0) put(text, size, used, " (byte %" PRId64 ")", place->byte);
-	}
-	if (place->file) lead = ": ";
+	if (place->line > 0) put_line(text, size, used, place);
+	const char *lead = *used ? ": " : "";
 	if (place->chunk >= 0) put(text, size, used, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
 	if (place->row >= 0) put(text, size, used, "%ssequence %" PRId64, lead, place->row), lead = ", ";
 	if (place->stream) put(text, size, used, "%sstream \"%s\"", lead, place->stream), lead = ", ";

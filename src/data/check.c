@@ -25,6 +25,8 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
 
 static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth, int64_t *below)
 {
+	*below = 0;
+	if (n == 0 && level->offsets.size == 0) return SHEAF_OK; /* nothing is above them either */
 	SHEAF_TRY(check_bytes(at, &level->offsets, n + 1, 8, "as many offsets as"));
 	const int64_t *o = sheaf_level_offsets(level);
 	if (o[0] < 0) return flaw(at, "a first offset of at least", 0, o[0]);
@@ -44,6 +46,18 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 			if (i < 0 || i >= level->shape.extents[r]) return flaw(at, "an index below", level->shape.extents[r], i);
 		}
 	}
+	return SHEAF_OK;
+}
+
+/* A COORD level may know narrower extents than its field, a FIXED one is what the field says. */
+static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
+{
+	if (have->kind != want->kind) return flaw(at, "level kind", (int)want->kind, (int)have->kind);
+	if (have->rank != want->rank) return flaw(at, "rank", want->rank, have->rank);
+	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0]) return flaw(at, "a run of", want->extents[0], have->extents[0]);
+	if (have->kind == SHEAF_COORD && have->index_type != want->index_type) return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
+	for (int r = 0; r < have->rank; r++)
+		if (have->extents[r] > want->extents[r]) return flaw(at, "an extent of at most", want->extents[r], have->extents[r]);
 	return SHEAF_OK;
 }
 
@@ -67,7 +81,7 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
 	for (; at.level < column->nlevels; at.level++) {
 		const sheaf_level_shape *have = &column->levels[at.level].shape, *want = &field->levels[at.level];
-		if (have->kind != want->kind || have->rank != want->rank) return flaw(&at, "level kind", (int)want->kind, (int)have->kind);
+		SHEAF_TRY(check_shape(&at, have, want));
 		SHEAF_TRY(check_level(&at, &column->levels[at.level], depth, &n));
 	}
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
@@ -78,6 +92,8 @@ sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *sch
 	if (depth == SHEAF_CHECK_NONE) return SHEAF_OK;
 	if (frame->nrows < 0) return sheaf_fail(err, SHEAF_DATA, "frame: expected at least 0 rows, found %" PRId64, frame->nrows);
 	if (frame->ncolumns != schema->nfields) return sheaf_fail(err, SHEAF_DATA, "frame: expected %d columns, found %d", schema->nfields, frame->ncolumns);
+	if (frame->lines.size && frame->lines.size / 8 < (size_t)frame->nrows)
+		return sheaf_fail(err, SHEAF_DATA, "frame: expected lines of %" PRId64 " rows, found %zu", frame->nrows, frame->lines.size / 8);
 	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
 	return SHEAF_OK;
 }

@@ -72,7 +72,7 @@ static void share(sheaf_buffer *to, const sheaf_buffer *from)
 static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, size_t size)
 {
 	sheaf_buffer old = *to;
-	*to = sheaf_buffer_part(from, at, size);
+	*to = from->size ? sheaf_buffer_part(from, at, size) : (sheaf_buffer){0};
 	sheaf_buffer_reset(&old);
 }
 
@@ -140,17 +140,19 @@ static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, s
 
 static sheaf_status append_column(sheaf_column *to, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
 {
+	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
 	to->nlevels = from->nlevels;
 	to->type = from->type;
 	for (int l = 0; l < from->nlevels; l++) {
 		const sheaf_level *level = &from->levels[l];
 		to->levels[l].shape = level->shape;
+		if (none) continue;
 		if (level->shape.kind != SHEAF_FIXED) SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
 		run = sheaf_level_below(level, run);
 		for (int r = 0; r < level->shape.rank; r++)
 			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run, sheaf_type_size(level->shape.index_type), cx, err));
 	}
-	return append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
+	return none ? SHEAF_OK : append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
 }
 
 sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err)

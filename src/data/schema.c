@@ -97,8 +97,8 @@ sheaf_status sheaf_schema_remove(sheaf_schema *schema, int field, sheaf_error *e
 {
 	/* A smaller copy first: counted memory is given back by its exact size, so a block cannot simply be left too large. */
 	size_t size = (size_t)schema->nfields * sizeof *schema->fields;
-	void *fewer;
-	SHEAF_TRY(sheaf_allocate(schema->cx, size - sizeof *schema->fields, &fewer, err));
+	void *fewer = NULL;
+	if (schema->nfields > 1) SHEAF_TRY(sheaf_allocate(schema->cx, size - sizeof *schema->fields, &fewer, err));
 	sheaf_field *to = (sheaf_field *)fewer;
 	for (int i = 0; i < schema->nfields; i++)
 		if (i != field) *to++ = schema->fields[i];

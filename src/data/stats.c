@@ -137,7 +137,7 @@ sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf
 {
 	if (frame->ncolumns != stats->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields, frame->ncolumns);
-	for (int c = 0; c < frame->ncolumns; c++) {
+	for (int c = 0; c < frame->ncolumns && frame->nrows; c++) {
 		if (stats->schema.fields[c].meaning == SHEAF_KEY)
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
 		else

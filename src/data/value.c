@@ -39,6 +39,16 @@ static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
 	return v > high ? high : v;
 }
 
+/* Rounds once: where `nearest` is not all of the number, it is moved to its odd neighbour towards the rest first, from which a
+ * conversion to float rounds as from the number itself. */
+static double odd_double(sheaf_canon c)
+{
+	uint64_t bits;
+	memcpy(&bits, &c.nearest, sizeof bits);
+	if (c.rest == 0 || (bits & 1)) return c.nearest;
+	return nextafter(c.nearest, c.rest > 0 ? (double)INFINITY : -(double)INFINITY);
+}
+
 bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
 {
 	if (isnan(a.nearest) || isnan(b.nearest)) return isnan(a.nearest) && isnan(b.nearest);
@@ -101,20 +111,21 @@ bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
 #define CANON canon_signed
 #define STORE store_signed
 #include "data/value_template.h"
-#define STORE_REAL(c, low, high) ((c).nearest)
+#define STORE_FLOAT(c, low, high) odd_double(c)
+#define STORE_DOUBLE(c, low, high) ((c).nearest)
 #define T float
 #define NAME f32
 #define LOW 0
 #define HIGH 0
 #define CANON canon_real
-#define STORE STORE_REAL
+#define STORE STORE_FLOAT
 #include "data/value_template.h"
 #define T double
 #define NAME f64
 #define LOW 0
 #define HIGH 0
 #define CANON canon_real
-#define STORE STORE_REAL
+#define STORE STORE_DOUBLE
 #include "data/value_template.h"
 
 void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)

@@ -52,6 +52,7 @@ typedef struct sheaf_piece {
 	int64_t byte;       /* where it begins in the decompressed input */
 	int64_t size;       /* its bytes */
 	int64_t line;       /* line of its first byte, from 1; -1 in binary formats */
+	int64_t column;     /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
 	int64_t chunk;      /* -1 in formats without chunks */
 	int64_t row;        /* first row's number in the input where known, else -1 */
 	sheaf_buffer bytes; /* its bytes, where cut has read them */

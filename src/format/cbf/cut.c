@@ -31,7 +31,7 @@ static sheaf_status view_chunk(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_e
 	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
 	piece->byte = chunk->offset;
 	piece->size = chunk->end - chunk->offset;
-	piece->line = -1;
+	piece->line = piece->column = -1;
 	piece->chunk = in->next_chunk;
 	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
 }

@@ -69,38 +69,59 @@ static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 
 /* ---- streams ---- */
 
+/* The page says ASCII, CNTK's reader takes UTF-8. */
+static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte, sheaf_error *err)
+{
+	char found[80];
+	snprintf(found, sizeof found, "\"%.*s\"", n < 64 ? (int)n : 64, (const char *)name);
+	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters", found, NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.byte = byte;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+/* `byte` is that of the name's length; the name is behind it. */
 static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte, sheaf_error *err)
 {
+	bool ascii = true;
 	if (n == 0) return FLAW(in, byte, err, "a stream name of at least 1 byte, found %d", 0);
-	if (memchr(name, '\0', n)) return FLAW(in, byte, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
+	if (memchr(name, '\0', n)) return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
 	for (int i = 0; i < in->schema.nfields; i++)
 		if (strlen(in->schema.fields[i].name) == n && memcmp(in->schema.fields[i].name, name, n) == 0)
-			return FLAW(in, byte, err, "each stream name once, found \"%s\" twice", in->schema.fields[i].name);
-	return SHEAF_OK;
+			return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice", in->schema.fields[i].name);
+	for (uint32_t i = 0; i < n; i++) ascii &= name[i] < 0x80;
+	return ascii ? SHEAF_OK : report_beyond_ascii(in, name, n, byte + 4, err);
 }
 
-static sheaf_status check_stream(const sheaf_cbf_reader *in, int64_t byte, uint8_t storage, uint8_t type, uint32_t dim, sheaf_error *err)
+static sheaf_status check_storage(const sheaf_cbf_reader *in, uint8_t storage, int64_t byte, sheaf_error *err)
 {
 	if (storage > 1) return FLAW(in, byte, err, "storage type 0 (dense) or 1 (sparse), found %d", storage);
-	if (type > 1) return FLAW(in, byte, err, "element type 0 (float) or 1 (double), found %d", type);
-	if (dim == 0) return FLAW(in, byte, err, "a sample dim of at least 1, found %d", 0);
-	if (storage == 1 && dim > INT32_MAX) return FLAW(in, byte, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX, dim);
 	return SHEAF_OK;
 }
 
+static sheaf_status check_dim(const sheaf_cbf_reader *in, bool sparse, uint32_t dim, int64_t byte, sheaf_error *err)
+{
+	if (dim == 0) return FLAW(in, byte, err, "a sample dim of at least 1, found %d", 0);
+	if (sparse && dim > INT32_MAX) return FLAW(in, byte, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX, dim);
+	return SHEAF_OK;
+}
+
+/* storage type, name length, name, element type, dim */
 static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_error *err)
 {
 	sheaf_field *field;
 	int64_t byte = sheaf_cursor_tell(c);
 	uint8_t storage = sheaf_cursor_u8(c, "storage type");
+	if (!c->failed) SHEAF_TRY(check_storage(in, storage, byte, err)); /* a wrong one mostly means that all behind it is wrong, too */
 	uint32_t n = sheaf_cursor_count_u32le(c, 1, "stream name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "stream name");
+	int64_t type_byte = sheaf_cursor_tell(c);
 	uint8_t type = sheaf_cursor_u8(c, "element type");
 	uint32_t dim = sheaf_cursor_u32le(c, "sample dim");
-	if (storage > 1) return check_stream(in, byte, storage, 0, 1, err); /* a wrong storage type mostly means that all behind it is wrong, too */
 	SHEAF_TRY(cut_off(in, c, err));
-	SHEAF_TRY(check_stream(in, byte, storage, type, dim, err));
-	SHEAF_TRY(check_name(in, name, n, byte + 5, err));
+	SHEAF_TRY(check_name(in, name, n, byte + 1, err));
+	if (type > 1) return FLAW(in, type_byte, err, "element type 0 (float) or 1 (double), found %d", type);
+	SHEAF_TRY(check_dim(in, storage == 1, dim, type_byte + 1, err));
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, (const char *)name, n, &field, err));
 	sheaf_field_make_stream(field, storage == 1, dim, type == 1 ? SHEAF_F64 : SHEAF_F32);
 	return SHEAF_OK;

@@ -36,7 +36,8 @@ typedef struct sheaf_ctf_reader {
 	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
 	int64_t first_line;
-	int64_t line; /* of the next byte to cut, from 1; 0 before the start */
+	int64_t line, column; /* of the next byte to cut, from 1 */
+	bool space_noted;
 	sheaf_facts facts;
 	char guess[80];
 	sheaf_sorter *ids; /* (key, line) of every sequence while validating */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a longer piece. */
-#include "base/memory.h"
+#include "base/context.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n) { return 
 
 static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, const char *expected, const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s:%" PRId64 ":1 (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->source), in->line ? in->line : 1,
+	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->source), in->line, in->column,
 	                  sheaf_source_tell(in->source), expected, found);
 }
 
@@ -24,28 +24,43 @@ static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* CNTK's later versions pass white space at the start of a file, its first ones refuse it. */
 static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_error *err)
 {
 	for (;;) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, 1, head, err));
-		if (head->size == 0 || !strchr(" \t\r\n", head->data[0]) || head->data[0] == '\0') return SHEAF_OK;
-		in->line += head->data[0] == '\n';
+		if (head->size == 0 || head->data[0] == '\0' || !strchr(" \t\r\n", head->data[0])) return SHEAF_OK;
+		bool feed = head->data[0] == '\n';
+		in->line += feed;
+		in->column = feed ? 1 : in->column + 1;
 		sheaf_source_consume(in->source, 1);
 	}
+}
+
+/* CNTK's later versions pass white space at the start of a file, its first ones refuse it. */
+static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
+{
+	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
+	sheaf_problem problem = {
+		SHEAF_NOTE, SHEAF_DATA, "white space at the start", SHEAF_NOWHERE, "an id or '|' as the first byte", "white space, which CNTK 2.0 refuses", NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.line = problem.place.column = 1;
+	problem.place.byte = byte;
+	in->space_noted = true;
+	return sheaf_report(in->cx, &problem, err);
 }
 
 sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
 	char found[CTF_FOUND_SIZE];
-	in->line = 1;
+	in->line = in->column = 1;
 	SHEAF_TRY(pass_mark(in, err));
+	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(pass_space(in, &head, err));
 	in->first_line = in->line;
 	if (head.size == 0) return refuse(in, SHEAF_DATA, "lines of samples", "white space only", err);
 	in->by_line = in->skip_ids || head.data[0] == '|';
-	if (in->by_line || sheaf_ctf_is_digit(head.data[0])) return SHEAF_OK;
+	if (in->by_line || sheaf_ctf_is_digit(head.data[0])) return note_space(in, byte, err);
 	return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line", sheaf_ctf_found(head.data, head.data + head.size, found), err);
 }
 
@@ -112,6 +127,8 @@ sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	piece->byte = sheaf_source_tell(in->source);
 	piece->size = (int64_t)size;
 	piece->line = in->line;
+	piece->column = in->column;
+	in->column = 1;
 	piece->chunk = piece->row = -1;
 	sheaf_source_take(in->source, size, &piece->bytes);
 	in->line += count_lines(piece->bytes.data, piece->bytes.data + size);

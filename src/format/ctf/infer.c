@@ -236,7 +236,7 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, c
 {
 	inference f = {.in = in, .err = err, .last = -1, .add = !declared, .line = in->line};
 	static const guess fresh = {false, 0, -1, 0};
-	int64_t line = in->line;
+	int64_t line = in->line, column = in->column;
 	sheaf_builder_begin(&f.guesses, in->cx, NULL);
 	for (int i = 0; i < in->schema.nfields; i++) sheaf_builder_append(&f.guesses, &fresh, sizeof fresh);
 	sheaf_status status = sheaf_builder_status(&f.guesses, err);
@@ -244,5 +244,6 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, c
 	sheaf_builder_drop(&f.guesses);
 	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);
 	in->line = line;
+	in->column = column;
 	return status;
 }

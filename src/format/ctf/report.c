@@ -9,7 +9,7 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, cons
 	problem.place = SHEAF_NOWHERE;
 	problem.place.file = sheaf_source_name(d->in->source);
 	problem.place.line = line;
-	problem.place.column = column;
+	problem.place.column = line == d->piece->line ? column + d->piece->column - 1 : column;
 	problem.place.byte = d->piece->byte + (at - d->begin);
 	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
 	return sheaf_report(d->cx, &problem, d->err);

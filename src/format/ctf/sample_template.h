@@ -50,13 +50,16 @@ static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, b
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	sheaf_type index_type = d->in->schema.fields[stream].levels[1].index_type;
+	const uint8_t *before = NULL;
 	for (pass_space(d); !ends_values(d); pass_space(d)) {
 		int64_t index;
 		T value;
 		bool ok;
+		if (d->at == before) return report_found(d, "not an index", stream, "a space between pairs");
 		SHEAF_TRY(read_index(d, stream, &index, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
+		before = d->at;
 		put_index(column, index_type, index);
 		sheaf_builder_append(&column->values, &value, sizeof value);
 	}

@@ -1,0 +1,1008 @@
+/* SPDX-License-Identifier: MIT */
+/* The binary format: what each message says and where it points, views, parts of long chunks, and every byte that the writer
+ * writes. Files with one rule each are in tests/files/cbf. */
+/* clang-format off: cmocka.h needs the four before it */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "base/endian.h"
+#include "data/frame.h"
+#include <inttypes.h>
+#include <sheaf/sheaf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+enum { MOST_FOUND = 20, TEXT = 1100, MOST_SETTINGS = 8, MOST_BYTES = 1 << 16 };
+#define MAGIC UINT64_C(0x636e746b5f62696e)
+
+static sheaf_error err;
+
+/* ---- a context that remembers what it is told ---- */
+
+typedef struct finding {
+	sheaf_severity severity;
+	sheaf_place place;
+	char rule[64], stream[64], text[TEXT];
+} finding;
+
+typedef struct record {
+	finding found[MOST_FOUND];
+	int n;
+	sheaf_context *cx;
+} record;
+
+static void remember(void *user, const sheaf_problem *problem)
+{
+	record *r = (record *)user;
+	assert_true(r->n < MOST_FOUND);
+	finding *f = &r->found[r->n++];
+	f->severity = problem->severity;
+	f->place = problem->place;
+	f->place.file = f->place.stream = NULL;
+	snprintf(f->rule, sizeof f->rule, "%s", problem->rule);
+	snprintf(f->stream, sizeof f->stream, "%s", problem->place.stream ? problem->place.stream : "");
+	sheaf_problem_text(problem, f->text, sizeof f->text);
+}
+
+static void begin(record *r, sheaf_context_options options)
+{
+	*r = (record){.n = 0};
+	err = (sheaf_error){0};
+	options.size = sizeof options;
+	options.on_problem = remember;
+	options.user = r;
+	assert_int_equal(SHEAF_OK, sheaf_context_new(&options, &r->cx, &err));
+}
+
+/* Nothing may be left in memory. */
+static void end(record *r)
+{
+	assert_int_equal(0, sheaf_context_memory(r->cx, NULL));
+	sheaf_context_free(r->cx);
+}
+
+/* ---- settings in one text: "A:2:dense -chunk-bytes=30 -sort-indices" ---- */
+
+typedef struct settings {
+	char text[256];
+	sheaf_setting list[MOST_SETTINGS];
+	int n;
+} settings;
+
+static void read_settings(const char *text, settings *s)
+{
+	*s = (settings){.n = 0};
+	snprintf(s->text, sizeof s->text, "%s", text);
+	char *rest = s->text, *word;
+	while ((word = strsep(&rest, " "))) {
+		if (!*word) continue;
+		assert_true(s->n < MOST_SETTINGS);
+		char *value = *word == '-' ? strchr(word, '=') : word;
+		if (*word == '-' && value) *value++ = '\0';
+		s->list[s->n++] = (sheaf_setting){*word == '-' ? word + 1 : "stream", value};
+	}
+}
+
+/* ---- bytes ---- */
+
+/* Aligned, as the memory of a mapped file is. */
+typedef struct bytes {
+	_Alignas(64) uint8_t data[MOST_BYTES];
+	size_t n;
+} bytes;
+
+static void put(bytes *b, const void *data, size_t n)
+{
+	assert_true(b->n + n <= sizeof b->data);
+	memcpy(b->data + b->n, data, n);
+	b->n += n;
+}
+
+static void u8(bytes *b, uint8_t v) { put(b, &v, 1); }
+
+static void u32(bytes *b, uint32_t v)
+{
+	uint8_t le[4];
+	sheaf_store_u32le(le, v);
+	put(b, le, sizeof le);
+}
+
+static void u64(bytes *b, uint64_t v)
+{
+	uint8_t le[8];
+	sheaf_store_u64le(le, v);
+	put(b, le, sizeof le);
+}
+
+static void f32(bytes *b, float v)
+{
+	uint32_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	u32(b, bits);
+}
+
+static void f64(bytes *b, double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	u64(b, bits);
+}
+
+static void prefix(bytes *b)
+{
+	b->n = 0;
+	u64(b, MAGIC);
+	u32(b, 1);
+}
+
+static void stream_header(bytes *b, uint8_t storage, const char *name, uint8_t type, uint32_t dim)
+{
+	u8(b, storage);
+	u32(b, (uint32_t)strlen(name));
+	put(b, name, strlen(name));
+	u8(b, type);
+	u32(b, dim);
+}
+
+static void chunk_header(bytes *b, uint64_t offset, uint32_t sequences, uint32_t samples)
+{
+	u64(b, offset);
+	u32(b, sequences);
+	u32(b, samples);
+}
+
+/* Two chunks. Where what stands:
+ *   12 chunk 0: counts 12 16; A: 20 N, 24 values, 40 N, 44 values; B: 52 N, 56 nnz, 60 values, 68 indices, 76 per sample;
+ *      80 N, 84 nnz, 88 per sample
+ *   92 chunk 1: count 92; A: 96 N, 100 values; B: 108 N, 112 nnz, 116 value, 120 index, 124 per sample
+ *   128 header: 136 chunks, 140 streams, 144 A (149 name, 150 type, 151 dim), 155 B (160 name, 161 type, 162 dim),
+ *      166 chunk 0 (174 sequences, 178 samples), 182 chunk 1 (190, 194), 198 header's offset; 206 bytes */
+enum { HEADER = 128, SIZE = 206 };
+
+static void make_sample(bytes *b)
+{
+	prefix(b);
+	u32(b, 2), u32(b, 1);
+	u32(b, 2), f32(b, 1), f32(b, 2), f32(b, 3), f32(b, 4);
+	u32(b, 1), f32(b, 5), f32(b, 6);
+	u32(b, 1), u32(b, 2), f32(b, 0.5F), f32(b, 1.5F), u32(b, 1), u32(b, 9), u32(b, 2);
+	u32(b, 1), u32(b, 0), u32(b, 0);
+	u32(b, 1);
+	u32(b, 1), f32(b, 7), f32(b, 8);
+	u32(b, 1), u32(b, 1), f32(b, 2.5F), u32(b, 0), u32(b, 1);
+	assert_int_equal(HEADER, b->n);
+	u64(b, MAGIC), u32(b, 2), u32(b, 2);
+	stream_header(b, 0, "A", 0, 2);
+	stream_header(b, 1, "B", 0, 10);
+	chunk_header(b, 12, 2, 3);
+	chunk_header(b, 92, 1, 1);
+	u64(b, HEADER);
+	assert_int_equal(SIZE, b->n);
+}
+
+static const char sample_rows[] = "{\"key\":0,\"streams\":{\"A\":[[1,2],[3,4]],\"B\":[[[1,0.5],[9,1.5]]]}}\n"
+								  "{\"key\":1,\"streams\":{\"A\":[[5,6]],\"B\":[[]]}}\n"
+								  "{\"key\":2,\"streams\":{\"A\":[[7,8]],\"B\":[[[0,2.5]]]}}\n";
+
+/* ---- reading ---- */
+
+static sheaf_status open_bytes(const bytes *b, const char *options, int64_t piece_bytes, record *r, sheaf_dataset **out)
+{
+	settings s;
+	sheaf_source *source;
+	read_settings(options, &s);
+	sheaf_open_options open = {.size = sizeof open, .format = "cbf", .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){b->data, b->n}, "x.cbf", r->cx, &source, &err));
+	return sheaf_open_source(source, &open, r->cx, out, &err);
+}
+
+static void add_rows(sheaf_dataset *dataset, const sheaf_frame *frame, char *rows, size_t room)
+{
+	sheaf_buffer text = {0};
+	assert_int_equal(SHEAF_OK, sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+	assert_true(strlen(rows) + text.size < room);
+	strncat(rows, (const char *)text.data, text.size);
+	sheaf_buffer_reset(&text);
+}
+
+/* All rows as JSON into `rows` (NULL: not wanted). */
+static sheaf_status read_bytes(const bytes *b, const char *options, int64_t piece_bytes, record *r, char *rows, size_t room)
+{
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_status status = open_bytes(b, options, piece_bytes, r, &dataset);
+	if (status) return status;
+	if (rows) *rows = '\0';
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		if (rows) add_rows(dataset, frame, rows, room);
+	sheaf_close(dataset);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static void sample_is_read_and_valid(void **state)
+{
+	static char rows[4096];
+	static bytes b;
+	record r;
+	(void)state;
+	make_sample(&b);
+	begin(&r, (sheaf_context_options){.validate = true});
+	assert_int_equal(SHEAF_OK, read_bytes(&b, "", 0, &r, rows, sizeof rows));
+	assert_string_equal(sample_rows, rows);
+	assert_int_equal(0, r.n);
+	end(&r);
+}
+
+/* ---- messages ---- */
+
+/* A change of the sample: `size` bytes at `at` become `value`; size 0: the file is cut (at < SIZE) or grows. */
+typedef struct change {
+	int64_t at;
+	int size;
+	int64_t value;
+} change;
+
+typedef struct flaw {
+	change changes[3];
+	sheaf_severity severity;
+	const char *rule; /* NULL: the file cannot be opened */
+	const char *message;
+	int64_t chunk, row, byte; /* place of a finding; -1: none */
+	const char *stream;
+	sheaf_status status;
+} flaw;
+
+#define OPEN(message, ...) {{__VA_ARGS__}, SHEAF_FATAL, NULL, "x.cbf: " message, -1, -1, -1, "", SHEAF_DATA}
+#define FOUND(severity, rule, chunk, row, stream, byte, message, ...) {{__VA_ARGS__}, severity, rule, "x.cbf: " message, chunk, row, byte, stream, SHEAF_DATA}
+
+static const flaw flaws[] = {
+	/* prefix */
+	OPEN("byte 0: expected the magic number 0x636e746b5f62696e, found 0x636e746b5f626900", {0, 1, 0}),
+	OPEN("byte 0: expected the magic number in little-endian order (\"nib_ktnc\"), found it in big-endian order", {0, 4, 0x6b746e63}, {4, 4, 0x6e69625f}),
+	{{{8, 4, 2}}, SHEAF_FATAL, NULL, "x.cbf: byte 8: expected version 1, found version 2", -1, -1, -1, "", SHEAF_UNSUPPORTED},
+	{{{0, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 0", -1, -1, -1, "", SHEAF_SHORT},
+	{{{11, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 11", -1, -1, -1, "", SHEAF_SHORT},
+	{{{35, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 35", -1, -1, -1, "", SHEAF_SHORT},
+	/* header */
+	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found 11 (is the file cut off, or has it grown?)", {198, 8, 11}),
+	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found -1 (is the file cut off, or has it grown?)", {198, 8, -1}),
+	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found 183 (is the file cut off, or has it grown?)", {198, 8, 183}),
+	OPEN("byte 128: expected the magic number 0x636e746b5f62696e at the start of the header, found 0x636e746b5f626900", {128, 1, 0}),
+	OPEN("byte 140: expected at least 1 stream, found 0", {140, 4, 0}),
+	OPEN("byte 140: expected room for the stream headers, 655360 bytes, found 58", {140, 4, 65536}),
+	OPEN("byte 166: expected a table of 3 chunks, 48 bytes up to the header offset, found 32 bytes", {136, 4, 3}),
+	OPEN("byte 166: expected a table of 1 chunks, 16 bytes up to the header offset, found 32 bytes", {136, 4, 1}),
+	/* stream headers */
+	OPEN("byte 144: expected storage type 0 (dense) or 1 (sparse), found 2", {144, 1, 2}),
+	OPEN("byte 150: expected element type 0 (float) or 1 (double), found 255", {150, 1, 255}),
+	OPEN("byte 151: expected a sample dim of at least 1, found 0", {151, 4, 0}),
+	OPEN("byte 162: expected a sparse sample dim of at most 2147483647, found 4294967295", {162, 4, -1}),
+	OPEN("byte 149: expected a stream name without NUL bytes, found one in 1 bytes", {149, 1, 0}),
+	OPEN("byte 160: expected each stream name once, found \"A\" twice", {160, 1, 'A'}),
+	OPEN("byte 145: expected room for the stream name, 4294967295 bytes, found 53", {145, 4, -1}),
+	/* chunk table */
+	OPEN("byte 166: expected chunk 0 to begin from byte 12 to byte 128, found offset 11", {166, 8, 11}),
+	OPEN("byte 166: expected chunk 0 to begin from byte 12 to byte 128, found offset -9223372036854775808", {166, 8, INT64_MIN}),
+	OPEN("byte 182: expected chunk 1 to begin from byte 12 to byte 128, found offset 129", {182, 8, 129}),
+	OPEN("byte 182: expected chunk 1 to begin from byte 12 to byte 128, found offset 11", {182, 8, 11}),
+	OPEN("byte 174: expected chunk 0 to have at most 5 sequences in its 80 bytes, found 6", {174, 4, 6}),
+	OPEN("byte 190: expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295", {190, 4, -1}),
+	/* sequences */
+	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 0, 1, "A", 44,
+	      "chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
+	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "A", 100,
+	      "chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
+	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 116,
+	      "chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
+	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
+	      "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
+	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
+	      "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
+	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, "chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1", {56, 4, -1}),
+	FOUND(SHEAF_FATAL, "negative count", 1, 2, "B", 124, "chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648",
+	      {124, 4, INT32_MIN}),
+	FOUND(SHEAF_FATAL, "sum of non-zeros", 0, 0, "B", 76, "chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
+	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72, "chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
+	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120, "chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1", {120, 4, -1}),
+	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116, "chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0},
+	      {112, 4, 0}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, "chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3", {178, 4, 9}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, "chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1", {194, 4, 0}),
+	/* the whole file */
+	FOUND(SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
+	      "expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
+	      "are used",
+	      {92, 4, 5}, {194, 4, 5}),
+	FOUND(SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
+	      "stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy", {12, 4, 1},
+	      {178, 4, 2}),
+	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, "stream \"B\": expected indices that ascend in each sample, found 1 samples with others", {68, 4, 9}),
+};
+
+static void apply(const flaw *f, bytes *b)
+{
+	make_sample(b);
+	for (size_t i = 0; i < COUNT(f->changes); i++) {
+		const change *c = &f->changes[i];
+		uint8_t le[8];
+		sheaf_store_u64le(le, (uint64_t)c->value);
+		memcpy(b->data + c->at, le, (size_t)c->size);
+		if (i == 0 && c->size == 0) b->n = (size_t)c->at;
+	}
+}
+
+static void check_validating(const flaw *f, const bytes *b, int64_t piece_bytes)
+{
+	record r;
+	begin(&r, (sheaf_context_options){.validate = true});
+	sheaf_status status = read_bytes(b, "", piece_bytes, &r, NULL, 0);
+	if (!f->rule) {
+		assert_int_equal(f->status, status);
+		assert_string_equal(f->message, err.message);
+		end(&r);
+		return;
+	}
+	assert_int_equal(SHEAF_OK, status);
+	int i = 0;
+	while (i < r.n && strcmp(r.found[i].rule, f->rule) != 0) i++;
+	assert_true(i < r.n);
+	assert_string_equal(f->message, r.found[i].text);
+	assert_int_equal(f->severity, r.found[i].severity);
+	assert_string_equal(f->stream, r.found[i].stream);
+	assert_int_equal(f->chunk, r.found[i].place.chunk);
+	assert_int_equal(f->row, r.found[i].place.row);
+	assert_int_equal(f->byte, r.found[i].place.byte);
+	end(&r);
+}
+
+/* What is worse than a breach stops the reading with the same message. */
+static void check_reading(const flaw *f, const bytes *b)
+{
+	record r;
+	begin(&r, (sheaf_context_options){0});
+	sheaf_status status = read_bytes(b, "", 0, &r, NULL, 0);
+	assert_int_equal(f->severity >= SHEAF_ERROR ? f->status : SHEAF_OK, status);
+	if (status) assert_string_equal(f->message, err.message);
+	if (!status && f->severity > SHEAF_NOTE) assert_string_equal(f->message, r.found[0].text);
+	end(&r);
+}
+
+static void message_points_at_the_flaw(void **state)
+{
+	static bytes b;
+	const flaw *f = (const flaw *)*state;
+	apply(f, &b);
+	check_validating(f, &b, 0);
+	check_validating(f, &b, 1);
+	check_reading(f, &b);
+}
+
+/* No single changed byte makes the reader crash, and each either is read or is refused as what it is. */
+static void any_byte_may_change(void **state)
+{
+	static bytes b;
+	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+	(void)state;
+	for (int64_t at = 0; at < SIZE; at++)
+		for (size_t v = 0; v < COUNT(values); v++) {
+			record r;
+			make_sample(&b);
+			b.data[at] = values[v];
+			begin(&r, (sheaf_context_options){.max_memory = 1 << 24});
+			sheaf_status status = read_bytes(&b, "", 1, &r, NULL, 0);
+			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED);
+			assert_true(status == SHEAF_OK || strncmp(err.message, "x.cbf: ", 7) == 0);
+			end(&r);
+		}
+}
+
+/* A file that is cut anywhere is refused. */
+static void any_cut_is_refused(void **state)
+{
+	static bytes b;
+	(void)state;
+	for (size_t n = 0; n < SIZE; n++) {
+		record r;
+		make_sample(&b);
+		b.n = n;
+		begin(&r, (sheaf_context_options){0});
+		assert_int_equal(n < 36 ? SHEAF_SHORT : SHEAF_DATA, read_bytes(&b, "", 0, &r, NULL, 0));
+		end(&r);
+	}
+}
+
+/* ---- names ---- */
+
+static void check_open(const char *options, sheaf_status wanted, const char *message)
+{
+	static bytes b;
+	record r;
+	sheaf_dataset *dataset;
+	make_sample(&b);
+	begin(&r, (sheaf_context_options){0});
+	sheaf_status status = open_bytes(&b, options, 0, &r, &dataset);
+	assert_int_equal(wanted, status);
+	if (status == SHEAF_OK) sheaf_close(dataset);
+	if (message) assert_string_equal(message, status ? err.message : r.n ? r.found[0].text : "nothing");
+	end(&r);
+}
+
+static void declarations_are_held_against_the_file(void **state)
+{
+	(void)state;
+	check_open("A:2:dense:float B:10:sparse:float", SHEAF_OK, "nothing");
+	check_open("A:3:dense", SHEAF_DATA, "x.cbf: stream \"A\": expected dim 3, found 2");
+	check_open("A:sparse", SHEAF_DATA, "x.cbf: stream \"A\": expected sparse storage, found dense");
+	check_open("B:double", SHEAF_DATA, "x.cbf: stream \"B\": expected float64, found float32");
+	check_open("X:alias=Y", SHEAF_OK, "x.cbf: expected a stream named X, found none; the declaration is passed over");
+	check_open("B:alias=A", SHEAF_USAGE, "--stream B:alias=A: expected a new name that no other stream has, found one that stream 1 has");
+	check_open("-sort-indices", SHEAF_USAGE, "--sort-indices: expected an option that format cbf uses for reading, found one that it does not");
+}
+
+static void alias_renames_a_stream(void **state)
+{
+	static bytes b;
+	static char rows[4096];
+	record r;
+	(void)state;
+	make_sample(&b);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, read_bytes(&b, "words:alias=B", 0, &r, rows, sizeof rows));
+	assert_non_null(strstr(rows, "{\"key\":2,\"streams\":{\"A\":[[7,8]],\"words\":[[[0,2.5]]]}}\n"));
+	end(&r);
+}
+
+/* ---- views ---- */
+
+static bool is_within(const sheaf_buffer *buffer, const bytes *b) { return buffer->data >= b->data && buffer->data < b->data + b->n; }
+
+/* One sequence a chunk: the values at a byte that their size divides are used where they stand, others are copied. */
+static void single_sequences_are_views(void **state)
+{
+	static bytes b;
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	record r;
+	(void)state;
+	make_sample(&b);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, open_bytes(&b, "", 0, &r, &dataset));
+	assert_int_equal(SHEAF_OK, sheaf_next(dataset, &frame, &err));
+	assert_int_equal(2, frame->nrows);
+	assert_false(is_within(&frame->columns[0].values, &b));
+	assert_int_equal(SHEAF_OK, sheaf_next(dataset, &frame, &err));
+	assert_int_equal(1, frame->nrows);
+	assert_ptr_equal(b.data + 100, frame->columns[0].values.data);
+	assert_ptr_equal(b.data + 116, frame->columns[1].values.data);
+	assert_ptr_equal(b.data + 120, frame->columns[1].levels[1].indices[0].data);
+	sheaf_close(dataset);
+	end(&r);
+}
+
+static void put_double_chunk(bytes *b, uint32_t padding_sequences)
+{
+	prefix(b);
+	u32(b, 1);
+	for (uint32_t i = 0; i < padding_sequences; i++) u32(b, 0);
+	u32(b, 1), f64(b, 0.1);
+	uint64_t header = b->n;
+	u64(b, MAGIC), u32(b, 1), u32(b, 1);
+	stream_header(b, 0, "A", 1, 1);
+	chunk_header(b, 12, 1, 1);
+	u64(b, header);
+}
+
+static void unaligned_doubles_are_copied(void **state)
+{
+	static bytes b;
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	record r;
+	(void)state;
+	put_double_chunk(&b, 0);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, open_bytes(&b, "", 0, &r, &dataset));
+	assert_int_equal(SHEAF_OK, sheaf_next(dataset, &frame, &err));
+	assert_false(is_within(&frame->columns[0].values, &b));
+	assert_int_equal(0, (uintptr_t)frame->columns[0].values.data % 8);
+	double value;
+	memcpy(&value, frame->columns[0].values.data, sizeof value);
+	assert_true(value == 0.1);
+	sheaf_close(dataset);
+	end(&r);
+}
+
+/* ---- long chunks ---- */
+
+enum { LONG_SEQUENCES = 200 };
+
+/* One chunk of 200 sequences; sequence i has i % 3 samples in A, and one of i % 4 non-zeros in B. `bad`: a sequence whose last index
+ * is 99; -1: none. */
+static void make_long(bytes *b, int bad)
+{
+	uint32_t samples = 0;
+	prefix(b);
+	for (uint32_t i = 0; i < LONG_SEQUENCES; i++) u32(b, i % 3 ? i % 3 : 1), samples += i % 3 ? i % 3 : 1;
+	for (uint32_t i = 0; i < LONG_SEQUENCES; i++) {
+		u32(b, i % 3);
+		for (uint32_t k = 0; k < i % 3; k++) f32(b, (float)(i * 10 + k));
+	}
+	for (uint32_t i = 0; i < LONG_SEQUENCES; i++) {
+		u32(b, 1), u32(b, i % 4);
+		for (uint32_t k = 0; k < i % 4; k++) f32(b, (float)k + 0.5F);
+		for (uint32_t k = 0; k < i % 4; k++) u32(b, (int)i == bad && k + 1 == i % 4 ? 99 : k * 3);
+		u32(b, i % 4);
+	}
+	uint64_t header = b->n;
+	u64(b, MAGIC), u32(b, 1), u32(b, 2);
+	stream_header(b, 0, "A", 0, 1);
+	stream_header(b, 1, "B", 0, 10);
+	chunk_header(b, 12, LONG_SEQUENCES, samples);
+	u64(b, header);
+}
+
+static void parts_of_a_chunk_are_as_the_whole(void **state)
+{
+	static bytes b;
+	static char whole[1 << 16], parts[1 << 16];
+	record r;
+	(void)state;
+	make_long(&b, -1);
+	begin(&r, (sheaf_context_options){.validate = true});
+	assert_int_equal(SHEAF_OK, read_bytes(&b, "", 1 << 20, &r, whole, sizeof whole));
+	assert_non_null(strstr(whole, "{\"key\":199,\"streams\":{\"A\":[[1990]],\"B\":[[[0,0.5],[3,1.5],[6,2.5]]]}}\n"));
+	for (int64_t piece = 1; piece < 400; piece += 13) {
+		assert_int_equal(SHEAF_OK, read_bytes(&b, "", piece, &r, parts, sizeof parts));
+		assert_string_equal(whole, parts);
+	}
+	assert_int_equal(0, r.n);
+	end(&r);
+}
+
+static void parts_of_a_chunk_tell_the_same_flaws(void **state)
+{
+	static bytes b;
+	char message[TEXT] = "";
+	(void)state;
+	make_long(&b, 151);
+	for (int64_t piece = 1 << 20; piece; piece /= 8) {
+		record r;
+		begin(&r, (sheaf_context_options){0});
+		assert_int_equal(SHEAF_DATA, read_bytes(&b, "", piece, &r, NULL, 0));
+		if (!*message) strcpy(message, err.message);
+		assert_string_equal(message, err.message);
+		end(&r);
+	}
+	assert_non_null(strstr(message, "x.cbf: chunk 0, sequence 151, stream \"B\", byte "));
+	assert_non_null(strstr(message, ": expected an index below 10, found 99"));
+}
+
+/* ---- the writer ---- */
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/sheaf-cbf-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	static const char *const names[] = {"in.ctf", "out.cbf", "again.cbf", "again.ctf"};
+	char path[128];
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		unlink(path);
+	}
+	return rmdir(folder);
+}
+
+static const char *path_of(const char *name, char path[128])
+{
+	snprintf(path, 128, "%s/%s", folder, name);
+	return path;
+}
+
+static void put_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *file = fopen(path_of(name, path), "wb");
+	assert_non_null(file);
+	assert_int_equal(strlen(text), fwrite(text, 1, strlen(text), file));
+	assert_int_equal(0, fclose(file));
+}
+
+static void get_file(const char *name, bytes *b)
+{
+	char path[128];
+	FILE *file = fopen(path_of(name, path), "rb");
+	assert_non_null(file);
+	b->n = fread(b->data, 1, sizeof b->data, file);
+	assert_true(b->n < sizeof b->data);
+	assert_int_equal(0, fclose(file));
+}
+
+static sheaf_status convert_piecewise(const char *from, const char *to, const char *options, int64_t piece_bytes, record *r)
+{
+	char in[128], out[128];
+	settings s;
+	const char *inputs[1] = {path_of(from, in)};
+	read_settings(options, &s);
+	unlink(path_of(to, out));
+	sheaf_convert_options convert = {.size = sizeof convert, .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
+	return sheaf_convert(inputs, 1, out, &convert, r->cx, &err);
+}
+
+static sheaf_status convert(const char *from, const char *to, const char *options, record *r) { return convert_piecewise(from, to, options, 0, r); }
+
+static void write_text(const char *input, const char *options, bytes *out)
+{
+	record r;
+	put_file("in.ctf", input);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", options, &r));
+	get_file("out.cbf", out);
+	end(&r);
+}
+
+static void assert_same_bytes(const bytes *wanted, const bytes *found)
+{
+	assert_int_equal(wanted->n, found->n);
+	assert_memory_equal(wanted->data, found->data, wanted->n);
+}
+
+/* The format's page shows 52 bytes with four samples and, by mistake, a count of 3. */
+static void dense_example_of_the_page(void **state)
+{
+	static bytes found, wanted;
+	(void)state;
+	write_text("7 |features 0.1 0.2 0.3\n7 |features 0.4 0.5 0.6\n7 |features 0.7 0.8 0.9\n7 |features 1.0 1.1 1.2\n", "features:3:dense", &found);
+	prefix(&wanted);
+	u32(&wanted, 4);
+	size_t sequence = wanted.n;
+	u32(&wanted, 4);
+	for (int i = 1; i <= 12; i++) f32(&wanted, (float)(i / 10.0));
+	assert_int_equal(52, wanted.n - sequence);
+	u64(&wanted, MAGIC), u32(&wanted, 1), u32(&wanted, 1);
+	stream_header(&wanted, 0, "features", 0, 3);
+	chunk_header(&wanted, 12, 1, 4);
+	u64(&wanted, sequence + 52);
+	assert_same_bytes(&wanted, &found);
+}
+
+static void sparse_example_of_the_page(void **state)
+{
+	static const uint32_t indices[] = {123, 456, 789, 99, 999};
+	static bytes found, wanted;
+	(void)state;
+	write_text("7 |features 123:0.1 456:0.2 789:0.3\n7 |features 99:0.4 999:0.5\n", "features:1000:sparse:double", &found);
+	prefix(&wanted);
+	u32(&wanted, 2);
+	size_t sequence = wanted.n;
+	u32(&wanted, 2), u32(&wanted, 5);
+	for (int i = 1; i <= 5; i++) f64(&wanted, i / 10.0);
+	for (size_t i = 0; i < COUNT(indices); i++) u32(&wanted, indices[i]);
+	u32(&wanted, 3), u32(&wanted, 2);
+	assert_int_equal(76, wanted.n - sequence);
+	u64(&wanted, MAGIC), u32(&wanted, 1), u32(&wanted, 1);
+	stream_header(&wanted, 1, "features", 1, 1000);
+	chunk_header(&wanted, 12, 1, 2);
+	u64(&wanted, sequence + 76);
+	assert_same_bytes(&wanted, &found);
+}
+
+static void sample_is_written_as_it_stands(void **state)
+{
+	static bytes found, wanted;
+	(void)state;
+	write_text("0 |A 1 2 |B 1:0.5 9:1.5\n0 |A 3 4\n1 |A 5 6 |B\n2 |A 7 8 |B 0:2.5\n", "A:2:dense B:10:sparse -chunk-bytes=80", &found);
+	make_sample(&wanted);
+	assert_same_bytes(&wanted, &found);
+}
+
+static void empty_samples_and_streams_are_kept(void **state)
+{
+	static bytes found;
+	static char rows[1024];
+	record r;
+	(void)state;
+	write_text("0 |A 1 |B\n0 |A\n1 |A 2\n", "A:1:dense B:10:sparse -allow-missing", &found);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, read_bytes(&found, "", 0, &r, rows, sizeof rows));
+	assert_string_equal("{\"key\":0,\"streams\":{\"A\":[[1],[0]],\"B\":[[]]}}\n{\"key\":1,\"streams\":{\"A\":[[2]],\"B\":[]}}\n", rows);
+	end(&r);
+}
+
+/* Stored order unless sorted; then stable, so the two values of index 5 keep their order. */
+static void indices_are_sorted_on_request(void **state)
+{
+	static const char input[] = "|B 5:1 3:2 5:3 0:4 9:5\n|B 1:1\n|B 7:2 6:2 5:2\n";
+	static bytes found;
+	static char rows[1024];
+	record r;
+	(void)state;
+	begin(&r, (sheaf_context_options){0});
+	write_text(input, "B:10:sparse", &found);
+	assert_int_equal(SHEAF_OK, read_bytes(&found, "", 0, &r, rows, sizeof rows));
+	assert_non_null(strstr(rows, "[[[5,1],[3,2],[5,3],[0,4],[9,5]]]"));
+	assert_non_null(strstr(rows, "[[[7,2],[6,2],[5,2]]]"));
+	write_text(input, "B:10:sparse -sort-indices", &found);
+	assert_int_equal(SHEAF_OK, read_bytes(&found, "", 0, &r, rows, sizeof rows));
+	assert_non_null(strstr(rows, "[[[0,4],[3,2],[5,1],[5,3],[9,5]]]"));
+	assert_non_null(strstr(rows, "[[[5,2],[6,2],[7,2]]]"));
+	end(&r);
+}
+
+static void samples_are_sorted_apart(void **state)
+{
+	static bytes found;
+	static char rows[1024];
+	record r;
+	(void)state;
+	write_text("3 |B 5:1 3:2\n3 |B\n3 |B 4:1 0:2 2:3\n", "B:10:sparse -sort-indices", &found);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, read_bytes(&found, "", 0, &r, rows, sizeof rows));
+	assert_non_null(strstr(rows, "\"B\":[[[3,2],[5,1]],[],[[0,2],[2,3],[4,1]]]"));
+	end(&r);
+}
+
+/* ---- sample counts ---- */
+
+static void check_counts(const char *options, const uint32_t counts[3], int warnings, const char *message)
+{
+	static bytes found;
+	record r;
+	char all[200];
+	snprintf(all, sizeof all, "A:1:dense B:10:sparse %s", options);
+	write_text("0 |A 1 |B 1:1\n0 |A 2\n0 |A 3\n1 |A 1 |B 1:1\n1 |B 2:1\n2 |A 1 |B\n", all, &found);
+	for (int i = 0; i < 3; i++) assert_int_equal(counts[i], sheaf_load_u32le(found.data + 12 + 4 * i));
+	begin(&r, (sheaf_context_options){.validate = true});
+	assert_int_equal(SHEAF_OK, read_bytes(&found, "", 0, &r, NULL, 0));
+	assert_int_equal(warnings, r.n);
+	if (message) assert_string_equal(message, r.found[0].text);
+	end(&r);
+}
+
+static void main_stream_gives_the_sample_counts(void **state)
+{
+	(void)state;
+	check_counts("", (const uint32_t[]){3, 2, 1}, 0, NULL);
+	check_counts("-main-stream=A", (const uint32_t[]){3, 1, 1}, 1,
+	             "x.cbf: stream \"A\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
+	check_counts("-main-stream=B", (const uint32_t[]){1, 2, 1}, 1,
+	             "x.cbf: stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
+}
+
+/* ---- chunks ---- */
+
+/* Where the chunks of a file begin: numbers of their first sequences. */
+static int read_chunks(const bytes *b, int64_t *first, int most)
+{
+	size_t header = (size_t)sheaf_load_u64le(b->data + b->n - 8);
+	uint32_t n = sheaf_load_u32le(b->data + header + 8);
+	int64_t row = 0;
+	assert_true((int)n <= most);
+	for (uint32_t i = 0; i < n; i++) {
+		first[i] = row;
+		row += sheaf_load_u32le(b->data + b->n - 8 - 16 * (size_t)(n - i) + 8);
+	}
+	return (int)n;
+}
+
+enum { ROWS = 60 };
+
+/* Row i has a dense stream of n(i) samples of one float: 4 bytes for its count in the chunk, 4 for that of the stream, 4 a sample. */
+static int64_t samples_of(int i) { return 1 + (i * 7) % 5 + (i % 11 == 0 ? 20 : 0); }
+
+static void make_rows(char *text)
+{
+	char *at = text;
+	for (int i = 0; i < ROWS; i++)
+		for (int64_t k = 0; k < samples_of(i); k++) at += sprintf(at, "%d |A %" PRId64 "\n", i, k);
+}
+
+static void check_chunks(int64_t chunk_bytes, int64_t piece_bytes)
+{
+	static bytes found;
+	int64_t first[ROWS], wanted[ROWS], before = 0, number = 0;
+	int n = 0;
+	char options[64];
+	record r;
+	int64_t b = chunk_bytes ? chunk_bytes : 1;
+	for (int i = 0; i < ROWS; i++) {
+		if (i == 0 || before / b > number) wanted[n++] = i;
+		number = before / b;
+		before += 8 + 4 * samples_of(i);
+	}
+	snprintf(options, sizeof options, "A:1:dense -chunk-bytes=%" PRId64, chunk_bytes);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert_piecewise("in.ctf", "out.cbf", options, piece_bytes, &r));
+	end(&r);
+	get_file("out.cbf", &found);
+	assert_int_equal(n, read_chunks(&found, first, ROWS));
+	assert_memory_equal(wanted, first, (size_t)n * sizeof *first);
+}
+
+/* Sequence i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all before. */
+static void chunks_open_where_the_bytes_before_cross_a_multiple(void **state)
+{
+	static const int64_t sizes[] = {0, 1, 12, 16, 30, 100, 128, 1000, 1 << 20};
+	static char text[1 << 15];
+	(void)state;
+	make_rows(text);
+	put_file("in.ctf", text);
+	for (size_t i = 0; i < COUNT(sizes); i++)
+		for (int64_t piece = 1; piece < 4000; piece *= 9) check_chunks(sizes[i], piece);
+}
+
+static void chunk_bytes_zero_and_one_give_each_sequence_a_chunk(void **state)
+{
+	static bytes found;
+	int64_t first[4];
+	(void)state;
+	for (int size = 0; size < 2; size++) {
+		write_text("|A 1\n|A 2\n|A 3\n", size ? "A:1:dense -chunk-bytes=1" : "A:1:dense -chunk-bytes=0", &found);
+		assert_int_equal(3, read_chunks(&found, first, 4));
+	}
+	write_text("|A 1\n|A 2\n|A 3\n", "A:1:dense", &found);
+	assert_int_equal(1, read_chunks(&found, first, 4));
+}
+
+/* ---- there and back ---- */
+
+static void text_comes_back_equal(void **state)
+{
+	static const char text[] = "0 |A 0.1 2 |B 5:1 3:0 5:2\n0 |A 1e30 -0\n1 |A 1 1 |B\n";
+	static bytes found;
+	record r;
+	(void)state;
+	put_file("in.ctf", text);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:2:dense B:10:sparse", &r));
+	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.ctf", "", &r));
+	get_file("again.ctf", &found);
+	assert_int_equal(sizeof text - 1, found.n);
+	assert_memory_equal(text, found.data, found.n);
+	assert_int_equal(0, r.n);
+	end(&r);
+}
+
+static void bytes_come_back_equal(void **state)
+{
+	static char text[1 << 15];
+	static bytes before, after;
+	record r;
+	(void)state;
+	make_rows(text);
+	write_text(text, "A:1:dense -chunk-bytes=100", &before);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.ctf", "", &r));
+	assert_int_equal(SHEAF_OK, convert("again.ctf", "out.cbf", "A:1:dense -chunk-bytes=100", &r));
+	get_file("out.cbf", &after);
+	assert_same_bytes(&before, &after);
+	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.cbf", "-chunk-bytes=100", &r));
+	get_file("again.cbf", &after);
+	assert_same_bytes(&before, &after);
+	end(&r);
+}
+
+static void keys_become_positions_with_one_warning(void **state)
+{
+	char message[300];
+	record r;
+	(void)state;
+	put_file("in.ctf", "0 |A 1\n5 |A 2\n9 |A 3\n");
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense", &r));
+	assert_int_equal(1, r.n);
+	assert_string_equal("keys become positions", r.found[0].rule);
+	assert_int_equal(SHEAF_WARNING, r.found[0].severity);
+	snprintf(message, sizeof message, "%s/out.cbf: sequence 1: expected key 1, found key 5; keys become positions", folder);
+	assert_string_equal(message, r.found[0].text);
+	end(&r);
+}
+
+/* ---- element types ---- */
+
+static void precision_makes_types_one(void **state)
+{
+	static bytes found;
+	record r;
+	char message[300];
+	(void)state;
+	put_file("in.ctf", "|A 0.1 |B 1:0.1\n");
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double B:10:sparse", &r));
+	snprintf(message, sizeof message,
+	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which CNTK's reader refuses; --precision makes them one", folder);
+	assert_int_equal(1, r.n);
+	assert_string_equal(message, r.found[0].text);
+	r.n = 0;
+	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.cbf", "-precision=double", &r));
+	assert_int_equal(0, r.n);
+	get_file("again.cbf", &found);
+	size_t header = (size_t)sheaf_load_u64le(found.data + found.n - 8);
+	assert_int_equal(1, found.data[header + 16 + 6]);
+	assert_int_equal(1, found.data[header + 16 + 11 + 6]);
+	end(&r);
+}
+
+/* 0.1 is no float: what does not fit is loss. */
+static void narrower_values_are_loss(void **state)
+{
+	record r;
+	(void)state;
+	put_file("in.ctf", "|A 0.1\n");
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double", &r));
+	assert_int_equal(SHEAF_LOSS, convert("out.cbf", "again.cbf", "-precision=float", &r));
+	end(&r);
+}
+
+static void check_refusal(const char *input, const char *options, sheaf_status wanted, const char *message)
+{
+	char path[128];
+	record r;
+	put_file("in.ctf", input);
+	begin(&r, (sheaf_context_options){0});
+	assert_int_equal(wanted, convert("in.ctf", "out.cbf", options, &r));
+	assert_string_equal(message, err.message);
+	assert_int_not_equal(0, access(path_of("out.cbf", path), F_OK));
+	end(&r);
+}
+
+static void what_cannot_be_stored_is_refused(void **state)
+{
+	(void)state;
+	check_refusal("|B 1:1\n", "B:2147483648:sparse", SHEAF_UNSUPPORTED, "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
+	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE, "--alias: expected an option that ctf uses for reading or cbf for writing, found one that neither does");
+}
+
+/* ---- all of them ---- */
+
+#define TEST(function) {#function, function, NULL, NULL, NULL}
+static const struct CMUnitTest others[] = {
+	TEST(sample_is_read_and_valid),
+	TEST(any_byte_may_change),
+	TEST(any_cut_is_refused),
+	TEST(declarations_are_held_against_the_file),
+	TEST(alias_renames_a_stream),
+	TEST(single_sequences_are_views),
+	TEST(unaligned_doubles_are_copied),
+	TEST(parts_of_a_chunk_are_as_the_whole),
+	TEST(parts_of_a_chunk_tell_the_same_flaws),
+	TEST(dense_example_of_the_page),
+	TEST(sparse_example_of_the_page),
+	TEST(sample_is_written_as_it_stands),
+	TEST(empty_samples_and_streams_are_kept),
+	TEST(indices_are_sorted_on_request),
+	TEST(samples_are_sorted_apart),
+	TEST(main_stream_gives_the_sample_counts),
+	TEST(chunks_open_where_the_bytes_before_cross_a_multiple),
+	TEST(chunk_bytes_zero_and_one_give_each_sequence_a_chunk),
+	TEST(text_comes_back_equal),
+	TEST(bytes_come_back_equal),
+	TEST(keys_become_positions_with_one_warning),
+	TEST(precision_makes_types_one),
+	TEST(narrower_values_are_loss),
+	TEST(what_cannot_be_stored_is_refused),
+};
+
+int main(void)
+{
+	static struct CMUnitTest tests[COUNT(flaws) + COUNT(others)];
+	size_t n = 0;
+	for (size_t i = 0; i < COUNT(flaws); i++) tests[n++] = (struct CMUnitTest){flaws[i].message, message_points_at_the_flaw, NULL, NULL, (void *)&flaws[i]};
+	for (size_t i = 0; i < COUNT(others); i++) tests[n++] = others[i];
+	return _cmocka_run_group_tests("cbf", tests, n, make_folder, remove_folder);
+}

@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold for every format of the build: generated datasets are written, read back in every way, sent from format to format,
+ * and stay what they were. A new format is tested as soon as it is in the list. */
+#include "data/compare.h"
+#include "support.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how to declare the streams of a format that does not store them ---- */
+
+enum { MOST_STREAMS = 6 };
+
+typedef struct declared {
+	sheaf_setting settings[MOST_STREAMS];
+	char words[MOST_STREAMS][96];
+	int n;
+} declared;
+
+static void declare_each_stream(const sheaf_schema *schema, declared *d)
+{
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		if (field->meaning == SHEAF_KEY) continue;
+		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense",
+		         field->type == SHEAF_F64 ? "double" : "float");
+		d->settings[d->n] = (sheaf_setting){"stream", d->words[d->n]};
+		d->n++;
+	}
+}
+
+/* The only place with names of formats: those that do not store the schema. */
+static const struct {
+	const char *format;
+	void (*declare)(const sheaf_schema *schema, declared *d);
+} declarers[] = {{"ctf", declare_each_stream}};
+
+/* *d may not move while its settings are in use: they point into it. */
+static void declare(const sheaf_format *format, const sheaf_schema *schema, declared *d)
+{
+	d->n = 0;
+	for (size_t i = 0; i < COUNT(declarers); i++)
+		if (strcmp(declarers[i].format, format->name) == 0) declarers[i].declare(schema, d);
+}
+
+/* ---- generated datasets ---- */
+
+static double special(bool wide)
+{
+	static const double narrow[] = {0, -0.0, 1, -1, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN, 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, 16777216, 0.5, 1e10, 1e16};
+	static const double more[] = {DBL_MAX, -DBL_MAX, DBL_MIN, 0x1p-1074, -0x1p-1074, 0x1.ffffffffffffep-1023, 9007199254740993.0, 0.1, 1e-5, 1e17, 123456789012345678.0};
+	int64_t k = random_below(wide ? (int64_t)(COUNT(narrow) + COUNT(more)) : (int64_t)COUNT(narrow));
+	return k < (int64_t)COUNT(narrow) ? narrow[k] : more[k - (int64_t)COUNT(narrow)];
+}
+
+/* Any bits that are finite, small numbers as people write them, and the ends of the range. */
+static double any_value(sheaf_type type, unsigned can)
+{
+	uint64_t bits = next_random();
+	uint32_t half = (uint32_t)bits;
+	double wide;
+	float narrow;
+	if ((can & SHEAF_CAN_NONFINITE) && random_below(20) == 0) return random_below(2) ? (double)NAN : random_below(2) ? (double)INFINITY : -(double)INFINITY;
+	switch (random_below(4)) {
+	case 0: return special(type == SHEAF_F64);
+	case 1: return (double)random_below(200) - 100;
+	case 2: return (double)((float)random_below(100000) / 1000.0f);
+	default: break;
+	}
+	memcpy(&wide, &bits, sizeof wide);
+	memcpy(&narrow, &half, sizeof narrow);
+	if (type == SHEAF_F64) return isfinite(wide) ? wide : 0.25;
+	return isfinite(narrow) ? (double)narrow : 0.25;
+}
+
+static void make_sample(filler *f, unsigned can)
+{
+	const sheaf_field *field = f->field;
+	bool sparse = sheaf_field_is_sparse(field);
+	int64_t dim = sheaf_field_dim(field), n = sparse ? random_below(dim < 8 ? dim + 1 : 8) : dim;
+	/* Indices as they come: not in order, and now and then twice. */
+	for (int64_t i = 0; i < n; i++) fill_value(f, sparse ? random_below(dim) : -1, any_value(field->type, can));
+	end_sample(f);
+}
+
+typedef struct plan {
+	unsigned can;
+	int64_t rows, most_samples;
+	bool sparse_only;
+} plan;
+
+static void make_stream(table *t, int column, const plan *p)
+{
+	filler f;
+	const sheaf_field *field = &t->schema.fields[column];
+	begin_filling(&f, field, t->cx);
+	for (int64_t r = 0; r < p->rows; r++) {
+		int64_t samples = 1 + random_below(p->most_samples);
+		if ((p->can & SHEAF_CAN_EMPTY_ROWS) && random_below(6) == 0) samples = 0;
+		for (int64_t s = 0; s < samples; s++) make_sample(&f, p->can);
+		end_row(&f);
+	}
+	finish_filling(&f, &t->frame.columns[column]);
+}
+
+static void make_keys(table *t, int column, const plan *p)
+{
+	sheaf_builder b;
+	bool ordinal = random_below(2);
+	uint64_t key = 0;
+	sheaf_builder_begin(&b, t->cx, NULL);
+	for (int64_t r = 0; r < p->rows; r++) {
+		/* Explicit ones: any, but no two in a row alike. */
+		key = ordinal ? (uint64_t)r : random_below(8) == 0 && key != UINT64_MAX ? UINT64_MAX : key / 3 + 1 + (uint64_t)random_below(1000000);
+		sheaf_builder_append(&b, &key, sizeof key);
+	}
+	assert_ok(sheaf_builder_finish(&b, &t->frame.columns[column].values, &err));
+}
+
+static table make_dataset(sheaf_context *cx, unsigned can)
+{
+	static const char *const names[MOST_STREAMS] = {"features", "x", "S0=a", "\xc3\xa9t\xc3\xa9", "a-b.c/d", "9"};
+	table t = new_table(cx);
+	plan p = {.can = can, .rows = 1 + random_below(30), .most_samples = random_below(3) ? 4 : 1};
+	int streams = 1 + (int)random_below(MOST_STREAMS);
+	bool keyed = random_below(3) > 0;
+	for (int s = 0; s < streams; s++) add_stream(&t, names[s], random_below(2), 1 + random_below(50), random_below(2) ? SHEAF_F32 : SHEAF_F64);
+	if (keyed) assert_ok(sheaf_schema_add_key(&t.schema, cx, &err));
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	t.frame.nrows = p.rows;
+	for (int s = 0; s < streams; s++) make_stream(&t, s, &p);
+	if (keyed) make_keys(&t, streams, &p);
+	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
+	return t;
+}
+
+/* ---- writing and reading ---- */
+
+enum { MOST_FORMATS = 16 };
+
+static const unsigned both = SHEAF_CAN_READ | SHEAF_CAN_WRITE;
+
+static bool is_tested(const sheaf_format *format) { return (format->can & both) == both; }
+
+/* What every format can. */
+static unsigned common_abilities(void)
+{
+	unsigned can = ~0u;
+	for (int i = 0; sheaf_format_at(i); i++)
+		if (is_tested(sheaf_format_at(i))) can &= sheaf_format_at(i)->can;
+	return can;
+}
+
+static sheaf_facts facts_of(const table *t)
+{
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	int key = sheaf_schema_key(&t->schema);
+	facts.rows = t->frame.nrows;
+	facts.longest = 0;
+	facts.ordinal_keys = 1;
+	for (int64_t r = 0; r < t->frame.nrows; r++) {
+		if (key >= 0 && ((const uint64_t *)(const void *)t->frame.columns[key].values.data)[r] != (uint64_t)r) facts.ordinal_keys = 0;
+		for (int c = 0; c < t->frame.ncolumns; c++) {
+			if (c == key) continue;
+			int64_t n = sheaf_run_length(sheaf_level_below_one(&t->frame.columns[c].levels[0], r));
+			if (n > facts.longest) facts.longest = n;
+		}
+	}
+	return facts;
+}
+
+/* Chunks of some bytes where the format has such an option; 0: as it likes. */
+static sheaf_create_options writing(const sheaf_format *format, const sheaf_facts *totals, int64_t chunk_bytes, sheaf_setting *setting, char word[32])
+{
+	const sheaf_option *option = sheaf_option_find(format->options, "chunk-bytes");
+	sheaf_create_options options = {.size = sizeof options, .format = format->name, .totals = totals ? *totals : SHEAF_NO_FACTS};
+	if (!chunk_bytes || !option || !(option->use & SHEAF_WRITING)) return options;
+	snprintf(word, 32, "%" PRId64, chunk_bytes);
+	*setting = (sheaf_setting){"chunk-bytes", word};
+	options.settings = setting;
+	options.nsettings = 1;
+	return options;
+}
+
+static bytes_sink written(const table *t, const sheaf_format *format, const sheaf_facts *totals, int64_t chunk_bytes, int64_t step)
+{
+	bytes_sink bytes = {0};
+	sheaf_setting setting;
+	char word[32];
+	sheaf_create_options options = writing(format, totals, chunk_bytes, &setting, word);
+	assert_ok(write_table(t, &options, step, &bytes, t->cx));
+	return bytes;
+}
+
+static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format, const sheaf_schema *schema, int64_t piece_bytes, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	declared d;
+	declare(format, schema, &d);
+	sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = piece_bytes};
+	assert_ok(open_bytes((sheaf_bytes){bytes->data, bytes->size}, "memory", &options, cx, &dataset));
+	return dataset;
+}
+
+/* Every stream of the table, in any order, with the same rows; keys, too, where the format holds them. */
+static void assert_holds_table(const table *t, const sheaf_schema *schema, const sheaf_frame *frame, unsigned can)
+{
+	assert_int_equal(frame->nrows, t->frame.nrows);
+	for (int c = 0; c < t->schema.nfields; c++) {
+		const sheaf_field *field = &t->schema.fields[c];
+		bool is_key = field->meaning == SHEAF_KEY;
+		if (is_key && !(can & SHEAF_CAN_KEYS)) continue;
+		int at = is_key ? sheaf_schema_key(schema) : sheaf_schema_find(schema, field->name);
+		assert_true(at >= 0);
+		assert_int_equal(schema->fields[at].type, field->type);
+		assert_int_equal(schema->fields[at].nlevels, field->nlevels);
+		assert_memory_equal(schema->fields[at].levels, field->levels, (size_t)field->nlevels * sizeof *field->levels);
+		for (int64_t r = 0; r < t->frame.nrows; r++)
+			if (!sheaf_positions_equal(&t->frame.columns[c], 0, r, &frame->columns[at], 0, r)) fail_msg("stream \"%s\", row %" PRId64 " is not what was written", field->name, r);
+	}
+}
+
+static void assert_reads_back(const table *t, const bytes_sink *bytes, const sheaf_format *format, sheaf_context *cx)
+{
+	sheaf_frame all;
+	sheaf_dataset *dataset = opened(bytes, format, &t->schema, 0, cx);
+	assert_ok(sheaf_read_all(dataset, &all, &err));
+	assert_ok(sheaf_frame_check(&all, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
+	assert_holds_table(t, sheaf_dataset_schema(dataset), &all, format->can);
+	sheaf_frame_free(&all);
+	sheaf_close(dataset);
+}
+
+enum { DATASETS = 40 };
+
+/* Runs a property over generated datasets: for each format, of all that it can hold. */
+static void for_each_dataset(void (*property)(const sheaf_format *format, const table *t, sheaf_context *cx))
+{
+	for (int i = 0; sheaf_format_at(i); i++) {
+		const sheaf_format *format = sheaf_format_at(i);
+		if (!is_tested(format)) continue;
+		seed_random(20240 + (uint64_t)i);
+		for (int k = 0; k < DATASETS; k++) {
+			sheaf_context *cx = usual_context();
+			table t = make_dataset(cx, format->can);
+			property(format, &t, cx);
+			free_table(&t);
+			end_context(cx);
+		}
+	}
+}
+
+static void test_list_of_formats(void **state)
+{
+	(void)state;
+	int tested = 0;
+	for (int i = 0; sheaf_format_at(i); i++) {
+		const sheaf_format *format = sheaf_format_at(i);
+		assert_ptr_equal(sheaf_format_find(format->name), format);
+		assert_int_equal(format->abi, SHEAF_FORMAT_ABI);
+		tested += is_tested(format);
+	}
+	assert_true(tested >= 2);
+	assert_null(sheaf_format_at(-1));
+	assert_null(sheaf_format_find("no such format"));
+}
+
+/* ---- one format ---- */
+
+static void reads_back(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	sheaf_facts facts = facts_of(t);
+	static const int64_t chunks[] = {0, 1, 100, 5000};
+	for (size_t i = 0; i < COUNT(chunks); i++) {
+		bytes_sink blind = written(t, format, NULL, chunks[i], 0), knowing = written(t, format, &facts, chunks[i], 0);
+		assert_reads_back(t, &blind, format, cx);
+		assert_reads_back(t, &knowing, format, cx);
+		free_bytes(&blind);
+		free_bytes(&knowing);
+	}
+	/* Nothing generated here is lost. */
+	assert_int_equal(sheaf_context_problems(cx, SHEAF_ERROR), 0);
+}
+
+static void test_what_is_written_is_read(void **state)
+{
+	(void)state;
+	for_each_dataset(reads_back);
+}
+
+static void writes_the_same_however_cut(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	static const int64_t steps[] = {1, 2, 7, 13};
+	(void)cx;
+	for (int64_t chunk = 0; chunk <= 900; chunk += 300) {
+		bytes_sink whole = written(t, format, NULL, chunk, 0);
+		for (size_t i = 0; i < COUNT(steps); i++) {
+			bytes_sink cut = written(t, format, NULL, chunk, steps[i]);
+			assert_same_bytes(&whole, &cut);
+			free_bytes(&cut);
+		}
+		free_bytes(&whole);
+	}
+}
+
+static void test_bytes_do_not_depend_on_frames(void **state)
+{
+	(void)state;
+	for_each_dataset(writes_the_same_however_cut);
+}
+
+/* Frames follow one another, each is sound, and together they are what one frame would be. */
+static void assert_pieces(sheaf_dataset *dataset, const table *t, unsigned can)
+{
+	sheaf_frame all = {0};
+	const sheaf_frame *frame;
+	sheaf_status status;
+	int64_t row = 0;
+	assert_ok(sheaf_frame_begin(&all, sheaf_dataset_schema(dataset), sheaf_dataset_schema(dataset)->cx, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+		assert_int_equal(sheaf_dataset_row(dataset), row);
+		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
+		assert_ok(sheaf_frame_append(&all, frame, 0, frame->nrows, all.cx, &err));
+		row += frame->nrows;
+	}
+	assert_status(SHEAF_END, status);
+	assert_status(SHEAF_END, sheaf_next(dataset, &frame, &err));
+	assert_holds_table(t, sheaf_dataset_schema(dataset), &all, can);
+	sheaf_frame_free(&all);
+}
+
+static void reads_in_pieces(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	static const int64_t pieces[] = {1, 7, 64, 4096};
+	bytes_sink few = written(t, format, NULL, 0, 0), many = written(t, format, NULL, 200, 0);
+	for (size_t i = 0; i < COUNT(pieces); i++) {
+		sheaf_dataset *a = opened(&few, format, &t->schema, pieces[i], cx), *b = opened(&many, format, &t->schema, pieces[i], cx);
+		assert_pieces(a, t, format->can);
+		assert_pieces(b, t, format->can);
+		sheaf_close(a);
+		sheaf_close(b);
+	}
+	free_bytes(&few);
+	free_bytes(&many);
+}
+
+static void test_pieces_are_the_whole(void **state)
+{
+	(void)state;
+	for_each_dataset(reads_in_pieces);
+}
+
+/* Small pieces must be small: else the test above would say nothing. */
+static void test_pieces_are_many(void **state)
+{
+	(void)state;
+	seed_random(3);
+	sheaf_context *cx = usual_context();
+	for (int i = 0; sheaf_format_at(i); i++) {
+		const sheaf_format *format = sheaf_format_at(i);
+		if (!is_tested(format)) continue;
+		table t = make_dataset(cx, format->can);
+		while (t.frame.nrows < 10) free_table(&t), t = make_dataset(cx, format->can);
+		bytes_sink bytes = written(&t, format, NULL, 0, 0);
+		sheaf_dataset *dataset = opened(&bytes, format, &t.schema, 1, cx);
+		const sheaf_frame *frame;
+		int n = 0;
+		while (sheaf_next(dataset, &frame, &err) == SHEAF_OK) n++;
+		assert_true(n >= t.frame.nrows / 2);
+		sheaf_close(dataset);
+		free_bytes(&bytes);
+		free_table(&t);
+	}
+	end_context(cx);
+}
+
+static void reads_byte_by_byte(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	static const size_t steps[] = {1, 3, 1000};
+	bytes_sink bytes = written(t, format, NULL, 500, 0);
+	declared d;
+	declare(format, &t->schema, &d);
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		sheaf_source *source;
+		sheaf_dataset *dataset;
+		bytes_source drip = {{bytes.data, bytes.size}, steps[i]};
+		sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = 100};
+		assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
+		assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
+		assert_pieces(dataset, t, format->can);
+		sheaf_close(dataset);
+	}
+	free_bytes(&bytes);
+}
+
+static void test_a_byte_at_a_time(void **state)
+{
+	(void)state;
+	for_each_dataset(reads_byte_by_byte);
+}
+
+/* A file of a format is known by its content, whatever its name. */
+static void is_recognised(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	bytes_sink bytes = written(t, format, NULL, 0, 0);
+	declared d;
+	declare(format, &t->schema, &d);
+	sheaf_open_options options = {.size = sizeof options, .settings = d.settings, .nsettings = d.n};
+	assert_ok(open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset));
+	assert_ptr_equal(sheaf_dataset_format(dataset), format);
+	sheaf_close(dataset);
+	free_bytes(&bytes);
+}
+
+static void test_written_files_are_recognised(void **state)
+{
+	(void)state;
+	for_each_dataset(is_recognised);
+}
+
+/* What a reader knows of the whole must be so. */
+static void tells_true_facts(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	sheaf_facts known, facts = facts_of(t);
+	bytes_sink bytes = written(t, format, &facts, 300, 0);
+	sheaf_dataset *dataset = opened(&bytes, format, &t->schema, 0, cx);
+	sheaf_dataset_facts(dataset, &known);
+	if (known.rows >= 0) assert_int_equal(known.rows, facts.rows);
+	if (known.longest > 1) assert_true(facts.longest > 1);
+	if (known.longest >= 0 && known.longest <= 1) assert_int_equal(known.longest, facts.longest);
+	if (known.ordinal_keys >= 0 && (format->can & SHEAF_CAN_KEYS)) assert_int_equal(known.ordinal_keys, facts.ordinal_keys);
+	sheaf_close(dataset);
+	free_bytes(&bytes);
+}
+
+static void test_facts_are_true(void **state)
+{
+	(void)state;
+	for_each_dataset(tells_true_facts);
+}
+
+/* ---- between formats ---- */
+
+static bool are_equal(sheaf_dataset *a, sheaf_dataset *b, bool keys)
+{
+	bool equal;
+	sheaf_diff_options options = {.size = sizeof options, .keys = keys, .strict = true};
+	assert_ok(sheaf_diff(a, b, &options, &equal, &err));
+	return equal;
+}
+
+static void assert_hash(const bytes_sink *bytes, const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	bool keys = format->can & SHEAF_CAN_KEYS;
+	char wanted[33], found[33];
+	static const int64_t pieces[] = {0, 1, 7, 64, 4096};
+	for (int types = 0; types < 2; types++) {
+		hash_table(t, keys, types, wanted);
+		for (size_t i = 0; i < COUNT(pieces); i++) {
+			sheaf_dataset *dataset = opened(bytes, format, &t->schema, pieces[i], cx);
+			assert_ok(hash_dataset(dataset, keys, types, found));
+			sheaf_close(dataset);
+			assert_string_equal(wanted, found);
+		}
+	}
+}
+
+/* One dataset, that all formats can hold, in all of them. */
+static void test_all_formats_hold_the_same(void **state)
+{
+	(void)state;
+	seed_random(77);
+	for (int k = 0; k < DATASETS; k++) {
+		sheaf_context *cx = usual_context();
+		table t = make_dataset(cx, common_abilities());
+		bytes_sink files[MOST_FORMATS];
+		int n = 0;
+		for (; sheaf_format_at(n); n++) {
+			assert_true(n < MOST_FORMATS);
+			files[n] = (bytes_sink){0};
+			if (!is_tested(sheaf_format_at(n))) continue;
+			files[n] = written(&t, sheaf_format_at(n), NULL, 400, 0);
+			assert_hash(&files[n], sheaf_format_at(n), &t, cx);
+		}
+		for (int a = 0; a < n; a++) {
+			for (int b = 0; b < n; b++) {
+				const sheaf_format *fa = sheaf_format_at(a), *fb = sheaf_format_at(b);
+				if (!files[a].size || !files[b].size) continue;
+				sheaf_dataset *da = opened(&files[a], fa, &t.schema, 50, cx), *db = opened(&files[b], fb, &t.schema, 3000, cx);
+				assert_true(are_equal(da, db, fa->can & fb->can & SHEAF_CAN_KEYS));
+				sheaf_close(da);
+				sheaf_close(db);
+			}
+		}
+		for (int i = 0; i < n; i++) free_bytes(&files[i]);
+		free_table(&t);
+		end_context(cx);
+	}
+}
+
+/* One value, index or length changed: the difference is seen. */
+static void test_a_difference_is_seen(void **state)
+{
+	(void)state;
+	seed_random(78);
+	for (int k = 0; k < DATASETS; k++) {
+		sheaf_context *cx = usual_context();
+		table t = make_dataset(cx, common_abilities());
+		const sheaf_format *a = sheaf_format_at(k % 2), *b = sheaf_format_at((k / 2) % 2);
+		int column = (int)random_below(t.schema.nfields - (sheaf_schema_key(&t.schema) >= 0));
+		sheaf_column *c = &t.frame.columns[column];
+		bytes_sink before = written(&t, a, NULL, 0, 0);
+		int64_t n = (int64_t)(c->values.size / sheaf_type_size(c->type)), at = n ? random_below(n) : -1;
+		if (at >= 0 && c->type == SHEAF_F32)
+			((float *)(void *)c->values.data)[at] = ((float *)(void *)c->values.data)[at] == 1 ? 2.0f : 1.0f;
+		else if (at >= 0)
+			((double *)(void *)c->values.data)[at] = ((double *)(void *)c->values.data)[at] == 1 ? 2.0 : 1.0;
+		bytes_sink after = written(&t, b, NULL, 0, 0);
+		sheaf_dataset *da = opened(&before, a, &t.schema, 0, cx), *db = opened(&after, b, &t.schema, 0, cx);
+		assert_int_equal(are_equal(da, db, false), at < 0);
+		sheaf_close(da);
+		sheaf_close(db);
+		free_bytes(&before);
+		free_bytes(&after);
+		free_table(&t);
+		end_context(cx);
+	}
+}
+
+static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const sheaf_format *b, const sheaf_schema *schema, int64_t chunk_bytes, sheaf_context *cx)
+{
+	bytes_sink out = {0};
+	sheaf_setting setting;
+	char word[32];
+	sheaf_create_options options = writing(b, NULL, chunk_bytes, &setting, word);
+	sheaf_sink *sink;
+	sheaf_writer *writer;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	sheaf_dataset *dataset = opened(from, a, schema, 1 + random_below(2000), cx);
+	assert_ok(sheaf_sink_function(write_bytes, &out, "memory", cx, &sink, &err));
+	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) assert_ok(sheaf_write(writer, frame, &err));
+	assert_status(SHEAF_END, status);
+	assert_ok(sheaf_finish(writer, &err));
+	sheaf_close(dataset);
+	return out;
+}
+
+/* There and back: equal contents; and where the first format holds nothing but contents, equal bytes. */
+static void goes_and_comes_back(const table *t, const sheaf_format *a, const sheaf_format *b, int64_t chunk_bytes, sheaf_context *cx)
+{
+	bytes_sink here = written(t, a, NULL, chunk_bytes, 0), there = sent(&here, a, b, &t->schema, 700, cx), back = sent(&there, b, a, &t->schema, chunk_bytes, cx);
+	sheaf_dataset *da = opened(&here, a, &t->schema, 0, cx), *dc = opened(&back, a, &t->schema, 0, cx);
+	assert_true(are_equal(da, dc, a->can & b->can & SHEAF_CAN_KEYS));
+	if (!(a->can & SHEAF_CAN_KEYS) || (b->can & SHEAF_CAN_KEYS)) assert_same_bytes(&here, &back);
+	sheaf_close(da);
+	sheaf_close(dc);
+	free_bytes(&here);
+	free_bytes(&there);
+	free_bytes(&back);
+}
+
+static void test_there_and_back(void **state)
+{
+	(void)state;
+	for (int i = 0; sheaf_format_at(i); i++) {
+		for (int j = 0; sheaf_format_at(j); j++) {
+			const sheaf_format *a = sheaf_format_at(i), *b = sheaf_format_at(j);
+			if (!is_tested(a) || !is_tested(b)) continue;
+			seed_random(500 + (uint64_t)(i * MOST_FORMATS + j));
+			for (int k = 0; k < DATASETS; k++) {
+				sheaf_context *cx = usual_context();
+				table t = make_dataset(cx, a->can & b->can);
+				goes_and_comes_back(&t, a, b, k % 2 ? 0 : 1 + random_below(3000), cx);
+				free_table(&t);
+				end_context(cx);
+			}
+		}
+	}
+}
+
+/* ---- the chunks of the binary format, from its bytes alone ---- */
+
+static uint32_t u32_at(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
+
+static uint64_t u64_at(const uint8_t *at) { return (uint64_t)u32_at(at) | (uint64_t)u32_at(at + 4) << 32; }
+
+/* Bytes of row r: its sample count, then for each stream a sample count and the values, or counts, values, indices and lengths. */
+static int64_t bytes_of_row(const table *t, int64_t r)
+{
+	int64_t bytes = 4;
+	for (int c = 0; c < t->schema.nfields; c++) {
+		if (t->schema.fields[c].meaning == SHEAF_KEY) continue;
+		const sheaf_column *column = &t->frame.columns[c];
+		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r), stored = sheaf_level_below(&column->levels[1], samples);
+		int64_t n = sheaf_run_length(samples), v = sheaf_run_length(stored), size = (int64_t)sheaf_type_size(column->type);
+		bytes += sheaf_field_is_sparse(&t->schema.fields[c]) ? 8 + v * (size + 4) + n * 4 : 4 + v * size;
+	}
+	return bytes;
+}
+
+/* The rule: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B). Gives the number of chunks, and the rows and the byte of each. */
+static uint32_t chunks_by_the_rule(const table *t, int64_t b, uint32_t *rows, int64_t *offsets)
+{
+	uint32_t n = 0;
+	int64_t before = 0, s = 0;
+	for (int64_t r = 0; r < t->frame.nrows; r++) {
+		if (r == 0 || s / b > before / b) {
+			offsets[n] = 12 + s;
+			rows[n++] = 0;
+		}
+		rows[n - 1]++;
+		before = s;
+		s += bytes_of_row(t, r);
+	}
+	return n;
+}
+
+static void assert_chunks(const table *t, const bytes_sink *file, int64_t b)
+{
+	uint32_t rows[64];
+	int64_t offsets[64];
+	uint32_t n = chunks_by_the_rule(t, b, rows, offsets);
+	uint64_t header = u64_at(file->data + file->size - 8);
+	assert_int_equal(u32_at(file->data + header + 8), n);
+	const uint8_t *entry = file->data + file->size - 8 - 16 * (size_t)n;
+	for (uint32_t i = 0; i < n; i++, entry += 16) {
+		assert_int_equal(u64_at(entry), offsets[i]);
+		assert_int_equal(u32_at(entry + 8), rows[i]);
+	}
+}
+
+static void test_chunk_rule(void **state)
+{
+	(void)state;
+	const sheaf_format *format = sheaf_format_find("cbf");
+	if (!format) skip();
+	seed_random(9);
+	int several = 0;
+	for (int k = 0; k < 60; k++) {
+		sheaf_context *cx = usual_context();
+		table t = make_dataset(cx, format->can & ~(unsigned)SHEAF_CAN_KEYS);
+		int64_t total = 0;
+		for (int64_t r = 0; r < t.frame.nrows; r++) total += bytes_of_row(&t, r);
+		const int64_t sizes[] = {1, 2, 16, 100, 333, 1000, 4096, total - 1, total, total + 1, bytes_of_row(&t, 0), INT64_MAX};
+		for (size_t i = 0; i < COUNT(sizes); i++) {
+			bytes_sink file = written(&t, format, NULL, sizes[i], 0), cut = written(&t, format, NULL, sizes[i], 1 + k % 5);
+			assert_chunks(&t, &file, sizes[i]);
+			assert_same_bytes(&file, &cut);
+			several += u32_at(file.data + u64_at(file.data + file.size - 8) + 8) > 1;
+			free_bytes(&file);
+			free_bytes(&cut);
+		}
+		free_table(&t);
+		end_context(cx);
+	}
+	assert_true(several > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list_of_formats),
+		cmocka_unit_test(test_what_is_written_is_read),
+		cmocka_unit_test(test_bytes_do_not_depend_on_frames),
+		cmocka_unit_test(test_pieces_are_the_whole),
+		cmocka_unit_test(test_pieces_are_many),
+		cmocka_unit_test(test_a_byte_at_a_time),
+		cmocka_unit_test(test_written_files_are_recognised),
+		cmocka_unit_test(test_facts_are_true),
+		cmocka_unit_test(test_all_formats_hold_the_same),
+		cmocka_unit_test(test_a_difference_is_seen),
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_chunk_rule),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
