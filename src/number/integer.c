@@ -31,7 +31,7 @@ static inline void put_pair(char *to, uint32_t v)
 	static const char pairs[] =
 		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
 		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-	memcpy(to, pairs + 2 * v, 2);
+	memcpy(to, pairs + (size_t)2 * v, 2);
 }
 
 /* Eight digits at a time where there are as many: their divisions need not wait for each other. */
