@@ -67,6 +67,7 @@ static void *count_reallocate(void *user, void *memory, size_t old_bytes, size_t
 	if (a->fail_at && (call == a->fail_at || (a->stay && call > a->fail_at))) return NULL;
 	if (posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
 	a->bytes += (int64_t)new_bytes - (int64_t)old_bytes;
+	if (a->bytes > a->peak) a->peak = a->bytes;
 	if (!memory) return fresh;
 	memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
 	free(memory);

@@ -7,6 +7,7 @@
 typedef struct spot {
 	const sheaf_field *field;
 	int level;
+	bool rowless; /* then offsets may be missing */
 	sheaf_error *err;
 } spot;
 
@@ -26,7 +27,7 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
 static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth, int64_t *below)
 {
 	*below = 0;
-	if (n == 0 && level->offsets.size == 0) return SHEAF_OK; /* nothing is above them either */
+	if (at->rowless && level->offsets.size == 0) return SHEAF_OK;
 	SHEAF_TRY(check_bytes(at, &level->offsets, n + 1, 8, "as many offsets as"));
 	const int64_t *o = sheaf_level_offsets(level);
 	if (o[0] < 0) return flaw(at, "a first offset of at least", 0, o[0]);
@@ -75,7 +76,7 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 
 static sheaf_status check_column(const sheaf_column *column, const sheaf_field *field, int64_t nrows, sheaf_depth depth, sheaf_error *err)
 {
-	spot at = {field, 0, err};
+	spot at = {field, 0, nrows == 0, err};
 	int64_t n = nrows;
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
