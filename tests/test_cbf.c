@@ -2,11 +2,11 @@
 /* The binary format: what each message says and where it points, views, parts of long chunks, and every byte that the writer
  * writes. Files with one rule each are in tests/files/cbf. */
 /* clang-format off: cmocka.h needs the four before it */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 /* clang-format on */
 
 #include "base/endian.h"
@@ -259,8 +259,14 @@ typedef struct flaw {
 	sheaf_status status;
 } flaw;
 
-#define OPEN(message, ...) {{__VA_ARGS__}, SHEAF_FATAL, NULL, "x.cbf: " message, -1, -1, -1, "", SHEAF_DATA}
-#define FOUND(severity, rule, chunk, row, stream, byte, message, ...) {{__VA_ARGS__}, severity, rule, "x.cbf: " message, chunk, row, byte, stream, SHEAF_DATA}
+#define OPEN(message, ...) \
+	{ \
+		{__VA_ARGS__}, SHEAF_FATAL, NULL, "x.cbf: " message, -1, -1, -1, "", SHEAF_DATA \
+	}
+#define FOUND(severity, rule, chunk, row, stream, byte, message, ...) \
+	{ \
+		{__VA_ARGS__}, severity, rule, "x.cbf: " message, chunk, row, byte, stream, SHEAF_DATA \
+	}
 
 static const flaw flaws[] = {
 	/* prefix */
@@ -296,34 +302,44 @@ static const flaw flaws[] = {
 	OPEN("byte 190: expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295", {190, 4, -1}),
 	/* sequences */
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 0, 1, "A", 44,
-	      "chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
+          "chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "A", 100,
-	      "chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
+          "chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 116,
-	      "chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
+          "chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-	      "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
+          "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-	      "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
-	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, "chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1", {56, 4, -1}),
-	FOUND(SHEAF_FATAL, "negative count", 1, 2, "B", 124, "chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648",
-	      {124, 4, INT32_MIN}),
-	FOUND(SHEAF_FATAL, "sum of non-zeros", 0, 0, "B", 76, "chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
+          "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
+	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, "chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1",
+          {56, 4, -1}),
+	FOUND(SHEAF_FATAL, "negative count", 1, 2, "B", 124,
+          "chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648", {124, 4, INT32_MIN}),
+	FOUND(SHEAF_FATAL, "sum of non-zeros", 0, 0, "B", 76,
+          "chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
 	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72, "chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
 	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120, "chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1", {120, 4, -1}),
-	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116, "chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0},
-	      {112, 4, 0}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, "chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3", {178, 4, 9}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, "chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1", {194, 4, 0}),
+	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116,
+          "chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0}, {112, 4, 0}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, "chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3",
+          {178, 4, 9}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, "chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1",
+          {194, 4, 0}),
+	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
+          "chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
 	/* the whole file */
-	FOUND(SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
-	      "expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
-	      "are used",
-	      {92, 4, 5}, {194, 4, 5}),
-	FOUND(SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
-	      "stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy", {12, 4, 1},
-	      {178, 4, 2}),
-	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, "stream \"B\": expected indices that ascend in each sample, found 1 samples with others", {68, 4, 9}),
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, "byte 149: expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+	FOUND(
+		SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
+		"expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
+		"are used",
+		{92, 4, 5}, {194, 4, 5}),
+	FOUND(
+		SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
+		"stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy",
+		{12, 4, 1}, {178, 4, 2}),
+	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, "stream \"B\": expected indices that ascend in each sample, found 1 samples with others",
+          {68, 4, 9}),
 };
 
 static void apply(const flaw *f, bytes *b)
@@ -777,10 +793,12 @@ static void main_stream_gives_the_sample_counts(void **state)
 {
 	(void)state;
 	check_counts("", (const uint32_t[]){3, 2, 1}, 0, NULL);
-	check_counts("-main-stream=A", (const uint32_t[]){3, 1, 1}, 1,
-	             "x.cbf: stream \"A\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
-	check_counts("-main-stream=B", (const uint32_t[]){1, 2, 1}, 1,
-	             "x.cbf: stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
+	check_counts(
+		"-main-stream=A", (const uint32_t[]){3, 1, 1}, 1,
+		"x.cbf: stream \"A\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
+	check_counts(
+		"-main-stream=B", (const uint32_t[]){1, 2, 1}, 1,
+		"x.cbf: stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
 }
 
 /* ---- chunks ---- */
@@ -924,7 +942,8 @@ static void precision_makes_types_one(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double B:10:sparse", &r));
 	snprintf(message, sizeof message,
-	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which CNTK's reader refuses; --precision makes them one", folder);
+	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which CNTK's reader refuses; --precision makes them one",
+	         folder);
 	assert_int_equal(1, r.n);
 	assert_string_equal(message, r.found[0].text);
 	r.n = 0;
@@ -965,12 +984,16 @@ static void what_cannot_be_stored_is_refused(void **state)
 {
 	(void)state;
 	check_refusal("|B 1:1\n", "B:2147483648:sparse", SHEAF_UNSUPPORTED, "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
-	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE, "--alias: expected an option that ctf uses for reading or cbf for writing, found one that neither does");
+	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE,
+	              "--alias: expected an option that ctf uses for reading or cbf for writing, found one that neither does");
 }
 
 /* ---- all of them ---- */
 
-#define TEST(function) {#function, function, NULL, NULL, NULL}
+#define TEST(function) \
+	{ \
+#function, function, NULL, NULL, NULL \
+	}
 static const struct CMUnitTest others[] = {
 	TEST(sample_is_read_and_valid),
 	TEST(any_byte_may_change),

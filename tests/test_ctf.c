@@ -2,11 +2,11 @@
 /* The text format: what each message says and where it points, what counts as an error and what is kept, what validation tells, and
  * what the writer writes. Files with one rule each are in tests/files/ctf. */
 /* clang-format off: cmocka.h needs the four before it */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 /* clang-format on */
 
 #include "data/frame.h"
@@ -136,137 +136,118 @@ typedef struct caret {
 #define FIRST "1 |A 5 6 |B 1:1\n"
 #define LEFT_OUT "; the sample is left out"
 
+/* clang-format off: carets stand under what they point at */
 static const caret carets[] = {
 	/* the start of the file */
-	{"x |A 1 2\n",
-	 "^", SHEAF_FATAL, NULL, "x.ctf:1:1 (byte 0): expected a sequence id or '|' at the start of the first line, found \"x\"", 0, 0},
-	{" \n\t-1 |A 1 2\n",
-	 "\t^", SHEAF_FATAL, NULL, "x.ctf:2:2 (byte 3): expected a sequence id or '|' at the start of the first line, found \"-1\"", 0, 0},
-	{"\n ",
-	 " ^", SHEAF_FATAL, NULL, "x.ctf:2:2 (byte 2): expected lines of samples, found white space only", 0, 0},
-	{"\xff\xfe|",
-	 "^", SHEAF_FATAL, NULL, "x.ctf:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark", 0, 0},
-	{" \n1 |A 1 2 |B 1:1\n",
-	 "^", SHEAF_NOTE, "white space at the start", "x.ctf:1:1 (byte 0): expected an id or '|' as the first byte, found white space, which CNTK 2.0 refuses", 0, 0},
+	{"x |A 1 2\n", "^", SHEAF_FATAL, NULL, "x.ctf:1:1 (byte 0): expected a sequence id or '|' at the start of the first line, found \"x\"", 0, 0},
+	{" \n\t-1 |A 1 2\n", "\t^", SHEAF_FATAL, NULL, "x.ctf:2:2 (byte 3): expected a sequence id or '|' at the start of the first line, found \"-1\"", 0, 0},
+	{"\n ", " ^", SHEAF_FATAL, NULL, "x.ctf:2:2 (byte 2): expected lines of samples, found white space only", 0, 0},
+	{"\xff\xfe|", "^", SHEAF_FATAL, NULL, "x.ctf:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark", 0, 0},
+	{" \n1 |A 1 2 |B 1:1\n", "^", SHEAF_NOTE, "white space at the start",
+     "x.ctf:1:1 (byte 0): expected an id or '|' as the first byte, found white space, which CNTK 2.0 refuses", 0, 0},
 	/* ids */
-	{"18446744073709551616 |A 1 2 |B 1:1\n",
-	 "^", SHEAF_FATAL, "sequence id beyond 64 bits",
-	 "x.ctf:1:1 (byte 0): expected a sequence id of at most 18446744073709551615, found \"18446744073709551616\"", 0, 0},
-	{FIRST "30000000000000000000 |A 1 2 |B 1:1\n",
-	 "^", SHEAF_FATAL, "sequence id beyond 64 bits",
-	 "x.ctf:2:1 (byte 16): expected a sequence id of at most 18446744073709551615, found \"30000000000000000000\"", 0, 0},
-	{"1 |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1\n1 |A 1 2 |B 1:1\n",
-	 "^", SHEAF_BREACH, "repeated sequence id",
-	 "x.ctf:3:1: expected a sequence id that no earlier sequence has, found id 1 again, first seen on line 1; read as a sequence of its own", 0, 0},
+	{"18446744073709551616 |A 1 2 |B 1:1\n", "^", SHEAF_FATAL, "sequence id beyond 64 bits",
+     "x.ctf:1:1 (byte 0): expected a sequence id of at most 18446744073709551615, found \"18446744073709551616\"", 0, 0},
+	{FIRST "30000000000000000000 |A 1 2 |B 1:1\n", "^", SHEAF_FATAL, "sequence id beyond 64 bits",
+     "x.ctf:2:1 (byte 16): expected a sequence id of at most 18446744073709551615, found \"30000000000000000000\"", 0, 0},
+	{"1 |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1\n1 |A 1 2 |B 1:1\n", "^", SHEAF_BREACH, "repeated sequence id",
+     "x.ctf:3:1: expected a sequence id that no earlier sequence has, found id 1 again, first seen on line 1; read as a sequence of its own", 0, 0},
 	/* text outside an input */
-	{"1x |A 1 2 |B 1:1\n",
-	 " ^", SHEAF_ERROR, "text outside an input", "x.ctf:1:2 (byte 1): expected '|' and a stream name, found \"x\"; the text up to the next '|' is left out", 0, 0},
-	{FIRST " 2 |A 1 2 |B 1:1\n",
-	 " ^", SHEAF_ERROR, "text outside an input", "x.ctf:2:2 (byte 17): expected '|' and a stream name, found \"2\"; the text up to the next '|' is left out", 0, 0},
-	{"1 |A 1 2 |B 1:1 \x01 text\n",
-	 "                  ^", SHEAF_ERROR, "text outside an input",
-	 "x.ctf:1:19 (byte 18): expected '|' and a stream name, found \"text\"; the text up to the next '|' is left out", 0, 0},
+	{"1x |A 1 2 |B 1:1\n", " ^", SHEAF_ERROR, "text outside an input",
+     "x.ctf:1:2 (byte 1): expected '|' and a stream name, found \"x\"; the text up to the next '|' is left out", 0, 0},
+	{FIRST " 2 |A 1 2 |B 1:1\n", " ^", SHEAF_ERROR, "text outside an input",
+     "x.ctf:2:2 (byte 17): expected '|' and a stream name, found \"2\"; the text up to the next '|' is left out", 0, 0},
+	{"1 |A 1 2 |B 1:1 \x01 text\n", "                  ^", SHEAF_ERROR, "text outside an input",
+     "x.ctf:1:19 (byte 18): expected '|' and a stream name, found \"text\"; the text up to the next '|' is left out", 0, 0},
 	/* names */
-	{"1 |A 1 2 | |B 1:1\n",
-	 "          ^", SHEAF_ERROR, "no stream name", "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a space; the input is left out", 0, 0},
-	{"1 |A 1 2 |\t|B 1:1\n",
-	 "          ^", SHEAF_ERROR, "no stream name", "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a tab; the input is left out", 0, 0},
-	{"1 |A 1 2 ||B 1:1\n",
-	 "          ^", SHEAF_ERROR, "no stream name", "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found \"|B\"; the input is left out", 0, 0},
-	{"1 |A 1 2 |B 1:1 |\r\n",
-	 "                 ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the line; the input is left out", 0, 0},
-	{"1 |A 1 2 |B 1:1 |",
-	 "                 ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the file; the input is left out", 0, 0},
-	{"1 |A 1 2 |B 1:1 |\x7f C\n",
-	 "                 ^", SHEAF_BREACH, "unknown stream", "x.ctf:1:18 (byte 17): expected the name of a declared stream, found byte 0x7f; the input is left out", 0, 0},
-	{"1 |A 1 2 |Bx 1:1 |B 1:1\n",
-	 "          ^", SHEAF_BREACH, "unknown stream", "x.ctf:1:11 (byte 10): expected the name of a declared stream, found \"Bx\"; the input is left out", 0, 0},
-	{"1 |A 1 2 |B 1:1 |abcdefghijklmnopqrstuvwxyz 1\n",
-	 "                 ^", SHEAF_BREACH, "unknown stream",
-	 "x.ctf:1:18 (byte 17): expected the name of a declared stream, found \"abcdefghijklmnopqrstuvwx...\"; the input is left out", 0, 0},
-	{"1 |\xc3\xa9 1 2\n",
-	 "   ^", SHEAF_NOTE, "name beyond ASCII", "x.ctf:1:4 (byte 3): expected a name of ASCII characters, found others, which CNTK 2.0 refuses", "\xc3\xa9:2:dense", 0},
-	{"1 |A 1 2 |B 1:1 |A 3 4\n1 |B 2:2\n",
-	 "                 ^", SHEAF_BREACH, "stream twice on a line",
-	 "x.ctf:1:18 (byte 17): stream \"A\": expected each stream at most once on a line, found it again; both samples are kept", 0, 0},
+	{"1 |A 1 2 | |B 1:1\n", "          ^", SHEAF_ERROR, "no stream name",
+     "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a space; the input is left out", 0, 0},
+	{"1 |A 1 2 |\t|B 1:1\n", "          ^", SHEAF_ERROR, "no stream name",
+     "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a tab; the input is left out", 0, 0},
+	{"1 |A 1 2 ||B 1:1\n", "          ^", SHEAF_ERROR, "no stream name",
+     "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found \"|B\"; the input is left out", 0, 0},
+	{"1 |A 1 2 |B 1:1 |\r\n", "                 ^", SHEAF_ERROR, "no stream name",
+     "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the line; the input is left out", 0, 0},
+	{"1 |A 1 2 |B 1:1 |", "                 ^", SHEAF_ERROR, "no stream name",
+     "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the file; the input is left out", 0, 0},
+	{"1 |A 1 2 |B 1:1 |\x7f C\n", "                 ^", SHEAF_BREACH, "unknown stream",
+     "x.ctf:1:18 (byte 17): expected the name of a declared stream, found byte 0x7f; the input is left out", 0, 0},
+	{"1 |A 1 2 |Bx 1:1 |B 1:1\n", "          ^", SHEAF_BREACH, "unknown stream",
+     "x.ctf:1:11 (byte 10): expected the name of a declared stream, found \"Bx\"; the input is left out", 0, 0},
+	{"1 |A 1 2 |B 1:1 |abcdefghijklmnopqrstuvwxyz 1\n", "                 ^", SHEAF_BREACH, "unknown stream",
+     "x.ctf:1:18 (byte 17): expected the name of a declared stream, found \"abcdefghijklmnopqrstuvwx...\"; the input is left out", 0, 0},
+	{"1 |\xc3\xa9 1 2\n", "   ^", SHEAF_NOTE, "name beyond ASCII",
+     "x.ctf:1:4 (byte 3): expected a name of ASCII characters, found others, which CNTK 2.0 refuses", "\xc3\xa9:2:dense", 0},
+	{"1 |A 1 2 |B 1:1 |A 3 4\n1 |B 2:2\n", "                 ^", SHEAF_BREACH, "stream twice on a line",
+     "x.ctf:1:18 (byte 17): stream \"A\": expected each stream at most once on a line, found it again; both samples are kept", 0, 0},
 	/* dense samples */
-	{FIRST "1 |A 1 2 3 |B 1:1\n",
-	 "    ^", SHEAF_ERROR, "dense sample too long", "x.ctf:2:5 (byte 20): stream \"A\": expected at most 2 values, found 3" LEFT_OUT, 0, 0},
-	{"1 |A 1 |B 1:1\n",
-	 "       ^", SHEAF_BREACH, "dense sample too short", "x.ctf:1:8 (byte 7): stream \"A\": expected 2 values, found 1; the rest is zeros", 0, 0},
-	{"1 |B 1:1 |A\n",
-	 "           ^", SHEAF_BREACH, "dense sample too short", "x.ctf:1:12 (byte 11): stream \"A\": expected 2 values, found 0; the rest is zeros", 0, 0},
-	{"1 |A 1\0 |B 1:1\n",
-	 "      ^", SHEAF_BREACH, "dense sample too short", "x.ctf:1:7 (byte 6): stream \"A\": expected 2 values, found 1; the rest is zeros", 0, 16},
-	{"1 |A 1+2 |B 1:1\n",
-	 "      ^", SHEAF_BREACH, "values not parted",
-	 "x.ctf:1:7 (byte 6): stream \"A\": expected a space between values, found \"+2\"; read as a value of its own", 0, 0},
-	{FIRST "1 |A 1:2 3 |B 1:1\n",
-	 "      ^", SHEAF_ERROR, "not a number", "x.ctf:2:7 (byte 22): stream \"A\": expected a space between values, found \":2\"" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 3 |B 1:1\n", "    ^", SHEAF_ERROR, "dense sample too long",
+     "x.ctf:2:5 (byte 20): stream \"A\": expected at most 2 values, found 3" LEFT_OUT, 0, 0},
+	{"1 |A 1 |B 1:1\n", "       ^", SHEAF_BREACH, "dense sample too short", "x.ctf:1:8 (byte 7): stream \"A\": expected 2 values, found 1; the rest is zeros",
+     0, 0},
+	{"1 |B 1:1 |A\n", "           ^", SHEAF_BREACH, "dense sample too short",
+     "x.ctf:1:12 (byte 11): stream \"A\": expected 2 values, found 0; the rest is zeros", 0, 0},
+	{"1 |A 1\0 |B 1:1\n", "      ^", SHEAF_BREACH, "dense sample too short", "x.ctf:1:7 (byte 6): stream \"A\": expected 2 values, found 1; the rest is zeros",
+     0, 16},
+	{"1 |A 1+2 |B 1:1\n", "      ^", SHEAF_BREACH, "values not parted",
+     "x.ctf:1:7 (byte 6): stream \"A\": expected a space between values, found \"+2\"; read as a value of its own", 0, 0},
+	{FIRST "1 |A 1:2 3 |B 1:1\n", "      ^", SHEAF_ERROR, "not a number",
+     "x.ctf:2:7 (byte 22): stream \"A\": expected a space between values, found \":2\"" LEFT_OUT, 0, 0},
 	/* numbers */
-	{FIRST "1 |A nan 1 |B 1:1\n",
-	 "     ^", SHEAF_ERROR, "not a number", "x.ctf:2:6 (byte 21): stream \"A\": expected a number, found \"nan\"" LEFT_OUT, 0, 0},
-	{FIRST "1 |A -inf 1 |B 1:1\n",
-	 "      ^", SHEAF_ERROR, "not a number", "x.ctf:2:7 (byte 22): stream \"A\": expected a number, found \"inf\"" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 - |B 1:1\n",
-	 "        ^", SHEAF_ERROR, "not a number", "x.ctf:2:9 (byte 24): stream \"A\": expected a number, found a space" LEFT_OUT, 0, 0},
-	{FIRST "1 |B 1:1 |A 1 -\n",
-	 "               ^", SHEAF_ERROR, "not a number", "x.ctf:2:16 (byte 31): stream \"A\": expected a number, found the end of the line" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1e+ 1 |B 1:1\n",
-	 "        ^", SHEAF_ERROR, "not a number", "x.ctf:2:9 (byte 24): stream \"A\": expected a digit of an exponent, found a space" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 0x10 1 |B 1:1\n",
-	 "      ^", SHEAF_ERROR, "not a number", "x.ctf:2:7 (byte 22): stream \"A\": expected a space between values, found \"x10\"" LEFT_OUT, 0, 0},
-	{"|A .5 1 |B 1:1\n",
-	 "   ^", SHEAF_NOTE, "number that CNTK refuses",
-	 "x.ctf:1:4 (byte 3): stream \"A\": expected a digit before the point, and one between a point and an exponent, found \".5\"", 0, 0},
-	{"|A 1 1.e2 |B 1:1\n",
-	 "     ^", SHEAF_NOTE, "number that CNTK refuses",
-	 "x.ctf:1:6 (byte 5): stream \"A\": expected a digit before the point, and one between a point and an exponent, found \"1.e2\"", 0, 0},
-	{"|A 1 -4e38 |B 1:1\n",
-	 "     ^", SHEAF_WARNING, "value overflow", "x.ctf:1:6 (byte 5): stream \"A\": expected a value that float32 can hold, found \"-4e38\"; read as infinity", 0, 0},
-	{"|A 1 1e309\n",
-	 "     ^", SHEAF_WARNING, "value overflow", "x.ctf:1:6 (byte 5): stream \"A\": expected a value that float64 can hold, found \"1e309\"; read as infinity",
-	 "A:2:dense:double", 0},
+	{FIRST "1 |A nan 1 |B 1:1\n", "     ^", SHEAF_ERROR, "not a number", "x.ctf:2:6 (byte 21): stream \"A\": expected a number, found \"nan\"" LEFT_OUT, 0, 0},
+	{FIRST "1 |A -inf 1 |B 1:1\n", "      ^", SHEAF_ERROR, "not a number", "x.ctf:2:7 (byte 22): stream \"A\": expected a number, found \"inf\"" LEFT_OUT, 0,
+     0},
+	{FIRST "1 |A 1 - |B 1:1\n", "        ^", SHEAF_ERROR, "not a number", "x.ctf:2:9 (byte 24): stream \"A\": expected a number, found a space" LEFT_OUT, 0, 0},
+	{FIRST "1 |B 1:1 |A 1 -\n", "               ^", SHEAF_ERROR, "not a number",
+     "x.ctf:2:16 (byte 31): stream \"A\": expected a number, found the end of the line" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1e+ 1 |B 1:1\n", "        ^", SHEAF_ERROR, "not a number",
+     "x.ctf:2:9 (byte 24): stream \"A\": expected a digit of an exponent, found a space" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 0x10 1 |B 1:1\n", "      ^", SHEAF_ERROR, "not a number",
+     "x.ctf:2:7 (byte 22): stream \"A\": expected a space between values, found \"x10\"" LEFT_OUT, 0, 0},
+	{"|A .5 1 |B 1:1\n", "   ^", SHEAF_NOTE, "number that CNTK refuses",
+     "x.ctf:1:4 (byte 3): stream \"A\": expected a digit before the point, and one between a point and an exponent, found \".5\"", 0, 0},
+	{"|A 1 1.e2 |B 1:1\n", "     ^", SHEAF_NOTE, "number that CNTK refuses",
+     "x.ctf:1:6 (byte 5): stream \"A\": expected a digit before the point, and one between a point and an exponent, found \"1.e2\"", 0, 0},
+	{"|A 1 -4e38 |B 1:1\n", "     ^", SHEAF_WARNING, "value overflow",
+     "x.ctf:1:6 (byte 5): stream \"A\": expected a value that float32 can hold, found \"-4e38\"; read as infinity", 0, 0},
+	{"|A 1 1e309\n", "     ^", SHEAF_WARNING, "value overflow",
+     "x.ctf:1:6 (byte 5): stream \"A\": expected a value that float64 can hold, found \"1e309\"; read as infinity", "A:2:dense:double", 0},
 	/* sparse samples */
-	{FIRST "1 |A 1 2 |B 10:1\n",
-	 "            ^", SHEAF_ERROR, "index range", "x.ctf:2:13 (byte 28): stream \"B\": expected an index below 10, found \"10\"" LEFT_OUT, 0, 0},
-	{"1 |A 1 2 |B 10:1\n",
-	 "            ^", SHEAF_ERROR, "index range", "x.ctf:1:13 (byte 12): stream \"B\": expected an index below 10, found \"10\"" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B 1:1 18446744073709551617:1\n",
-	 "                ^", SHEAF_ERROR, "index range", "x.ctf:2:17 (byte 32): stream \"B\": expected an index below 10, found \"18446744073709551617\"" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B -1:1\n",
-	 "            ^", SHEAF_ERROR, "not an index", "x.ctf:2:13 (byte 28): stream \"B\": expected an index, found \"-1:1\"" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B 1:1 5\n",
-	 "                 ^", SHEAF_ERROR, "no ':' behind an index",
-	 "x.ctf:2:18 (byte 33): stream \"B\": expected ':' and a value straight behind the index, found the end of the line" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B 5 :1\n",
-	 "             ^", SHEAF_ERROR, "no ':' behind an index",
-	 "x.ctf:2:14 (byte 29): stream \"B\": expected ':' and a value straight behind the index, found a space" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B 5: 1\n",
-	 "              ^", SHEAF_ERROR, "not a number", "x.ctf:2:15 (byte 30): stream \"B\": expected a number, found a space" LEFT_OUT, 0, 0},
-	{FIRST "1 |A 1 2 |B 5:1:2\n",
-	 "               ^", SHEAF_ERROR, "not an index", "x.ctf:2:16 (byte 31): stream \"B\": expected a space between pairs, found \":2\"" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 |B 10:1\n", "            ^", SHEAF_ERROR, "index range",
+     "x.ctf:2:13 (byte 28): stream \"B\": expected an index below 10, found \"10\"" LEFT_OUT, 0, 0},
+	{"1 |A 1 2 |B 10:1\n", "            ^", SHEAF_ERROR, "index range", "x.ctf:1:13 (byte 12): stream \"B\": expected an index below 10, found \"10\"" LEFT_OUT,
+     0, 0},
+	{FIRST "1 |A 1 2 |B 1:1 18446744073709551617:1\n", "                ^", SHEAF_ERROR, "index range",
+     "x.ctf:2:17 (byte 32): stream \"B\": expected an index below 10, found \"18446744073709551617\"" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 |B -1:1\n", "            ^", SHEAF_ERROR, "not an index", "x.ctf:2:13 (byte 28): stream \"B\": expected an index, found \"-1:1\"" LEFT_OUT,
+     0, 0},
+	{FIRST "1 |A 1 2 |B 1:1 5\n", "                 ^", SHEAF_ERROR, "no ':' behind an index",
+     "x.ctf:2:18 (byte 33): stream \"B\": expected ':' and a value straight behind the index, found the end of the line" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 |B 5 :1\n", "             ^", SHEAF_ERROR, "no ':' behind an index",
+     "x.ctf:2:14 (byte 29): stream \"B\": expected ':' and a value straight behind the index, found a space" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 |B 5: 1\n", "              ^", SHEAF_ERROR, "not a number",
+     "x.ctf:2:15 (byte 30): stream \"B\": expected a number, found a space" LEFT_OUT, 0, 0},
+	{FIRST "1 |A 1 2 |B 5:1:2\n", "               ^", SHEAF_ERROR, "not an index",
+     "x.ctf:2:16 (byte 31): stream \"B\": expected a space between pairs, found \":2\"" LEFT_OUT, 0, 0},
 	/* lines */
-	{FIRST "1 |C 5\n",
-	 "^", SHEAF_ERROR, "empty row", "x.ctf:2:1 (byte 16): expected at least one sample of a declared stream on a line, found none; the line adds nothing", 0, 0},
-	{"1 |A 1 2 |B 1:1",
-	 "               ^", SHEAF_BREACH, "no line feed at the end", "x.ctf:1:16 (byte 15): expected a line feed at the end of the last line, found the end of the file", 0, 0},
-	{FIRST "23",
-	 "^", SHEAF_BREACH, "last line without samples", "x.ctf:2:1 (byte 16): expected samples and a line feed, found the end of the file; the line is left out", 0, 0},
+	{FIRST "1 |C 5\n", "^", SHEAF_ERROR, "empty row",
+     "x.ctf:2:1 (byte 16): expected at least one sample of a declared stream on a line, found none; the line adds nothing", 0, 0},
+	{"1 |A 1 2 |B 1:1", "               ^", SHEAF_BREACH, "no line feed at the end",
+     "x.ctf:1:16 (byte 15): expected a line feed at the end of the last line, found the end of the file", 0, 0},
+	{FIRST "23", "^", SHEAF_BREACH, "last line without samples",
+     "x.ctf:2:1 (byte 16): expected samples and a line feed, found the end of the file; the line is left out", 0, 0},
 	/* sequences: the caret stands under their first byte */
-	{FIRST "2 |A 1 2\n2 |A 3 4\n",
-	 "^", SHEAF_FATAL, "stream missing in a sequence",
-	 "x.ctf:2:1 (byte 16): stream \"B\": expected at least one sample of every stream in every sequence (--allow-missing reads it without), found none in sequence 2", 0, 0},
-	{FIRST "456 |A 4 5\n456 |B 1:2\n",
-	 "^", SHEAF_ERROR, "more lines than samples",
-	 "x.ctf:2:1 (byte 16): expected at most 1 lines, as many as sequence 456 has samples in its longest stream (--allow-unaligned reads more), found 2; "
-	 "all samples are kept", 0, 0},
-	{FIRST "2 |A 1 2 |A 3 4 |B 1:1\n",
-	 "^", SHEAF_ERROR, "more samples than lines",
-	 "x.ctf:2:1 (byte 16): stream \"A\": expected at most 1 samples, one for each line of sequence 2, found 2; all of them are kept", 0, 0},
+	{FIRST "2 |A 1 2\n2 |A 3 4\n", "^", SHEAF_FATAL, "stream missing in a sequence",
+     "x.ctf:2:1 (byte 16): stream \"B\": expected at least one sample of every stream in every sequence (--allow-missing reads it without), found none in sequence 2",
+     0, 0},
+	{FIRST "456 |A 4 5\n456 |B 1:2\n", "^", SHEAF_ERROR, "more lines than samples",
+     "x.ctf:2:1 (byte 16): expected at most 1 lines, as many as sequence 456 has samples in its longest stream (--allow-unaligned reads more), found 2; "
+     "all samples are kept",
+     0, 0},
+	{FIRST "2 |A 1 2 |A 3 4 |B 1:1\n", "^", SHEAF_ERROR, "more samples than lines",
+     "x.ctf:2:1 (byte 16): stream \"A\": expected at most 1 samples, one for each line of sequence 2, found 2; all of them are kept", 0, 0},
 };
+/* clang-format on */
 
 /* The byte that line `line` of the input begins with. */
 static int64_t start_of(const char *input, int64_t line)
@@ -391,10 +372,10 @@ static const budget budgets[] = {
 	{"a stream twice on a line, and not on another: none", "1 |A 1 2 |A 3 4 |B 1:1\n1 |B 2:2\n", 0, ROW(1, "[1,2],[3,4]", "[[1,1]],[[2,2]]"), 0},
 	{"lines too many: one, all is kept", "1 |A 1 2\n1 |B 1:1\n", 1, ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"lines too many are fine when told", "1 |A 1 2\n1 |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"), "A:2:dense B:10:sparse -allow-unaligned"},
-	{"lines too many are fine with a main stream", "1 |A 1 2\n1 |B 1:1\n1 |A 3 4\n1 |A 5 6 |A 7 8 |A 9 0\n", 0, ROW(1, "[1,2],[3,4],[5,6],[7,8],[9,0]", "[[1,1]]"),
-	 "A:2:dense B:10:sparse -main-stream=B"},
+	{"lines too many are fine with a main stream", "1 |A 1 2\n1 |B 1:1\n1 |A 3 4\n1 |A 5 6 |A 7 8 |A 9 0\n", 0,
+     ROW(1, "[1,2],[3,4],[5,6],[7,8],[9,0]", "[[1,1]]"), "A:2:dense B:10:sparse -main-stream=B"},
 	{"the budget is for the whole input", "1 x |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1 |\n3 |A 1 2 |B 1:1 |\n", 3,
-	 ROW(1, "[1,2]", "[[1,1]]") ROW(2, "[1,2]", "[[1,1]]") ROW(3, "[1,2]", "[[1,1]]"), 0},
+     ROW(1, "[1,2]", "[[1,1]]") ROW(2, "[1,2]", "[[1,1]]") ROW(3, "[1,2]", "[[1,1]]"), 0},
 	{"a stream missing", "1 |A 1 2\n2 |A 1 2 |B 1:1\n", FATAL, NULL, 0},
 	{"a stream missing in the last sequence", "2 |A 1 2 |B 1:1\n1 |A 1 2\n", FATAL, NULL, 0},
 	{"a stream missing because its sample was left out", "1 |A 1 2 |B 10:1\n", FATAL, NULL, 0},
@@ -439,9 +420,23 @@ static void validation_tells_everything_in_one_run(void **state)
 								"2 |A 1 |A 3 4\n"
 								"\n"
 								"1 |A 1+2 |B 5:1e99 |B 2 3";
-	static const char *const rules[] = {"number that CNTK refuses", "text outside an input", "dense sample too long", "index range", "no stream name", "unknown stream",
-	                                    "empty row", "more lines than samples", "dense sample too short", "stream twice on a line", "empty row", "stream missing in a sequence",
-	                                    "values not parted", "value overflow", "no ':' behind an index", "no line feed at the end", "repeated sequence id"};
+	static const char *const rules[] = {"number that CNTK refuses",
+	                                    "text outside an input",
+	                                    "dense sample too long",
+	                                    "index range",
+	                                    "no stream name",
+	                                    "unknown stream",
+	                                    "empty row",
+	                                    "more lines than samples",
+	                                    "dense sample too short",
+	                                    "stream twice on a line",
+	                                    "empty row",
+	                                    "stream missing in a sequence",
+	                                    "values not parted",
+	                                    "value overflow",
+	                                    "no ':' behind an index",
+	                                    "no line feed at the end",
+	                                    "repeated sequence id"};
 	record r;
 	(void)state;
 	begin(&r, (sheaf_context_options){.validate = true});
@@ -454,7 +449,11 @@ static void validation_tells_everything_in_one_run(void **state)
 /* The document forbids these, CNTK reads them: reading goes on, validation does not pass. */
 static void breaches_are_read_and_invalid(void **state)
 {
-	static const char *const inputs[] = {"1 |A 1 2 |B 1:1", "1 |A 1 |B 1:1\n", "1 |A 1 2 |B 1:1 |C 1\n", "1 |A 1+2 |B 1:1\n", "1 |A 1 2 |A 3 4 |B 1:1\n1 |B 1:1\n",
+	static const char *const inputs[] = {"1 |A 1 2 |B 1:1",
+	                                     "1 |A 1 |B 1:1\n",
+	                                     "1 |A 1 2 |B 1:1 |C 1\n",
+	                                     "1 |A 1+2 |B 1:1\n",
+	                                     "1 |A 1 2 |A 3 4 |B 1:1\n1 |B 1:1\n",
 	                                     "1 |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1\n1 |A 1 2 |B 1:1\n"};
 	(void)state;
 	for (size_t i = 0; i < COUNT(inputs); i++) {
@@ -493,9 +492,10 @@ static void repeated_ids_are_found_far_apart(void **state)
 	begin(&r, (sheaf_context_options){.validate = true});
 	assert_int_equal(SHEAF_OK, read_text(input, n, "A:1:dense", 256, &r, NULL, 0));
 	assert_int_equal(3, r.n);
-	const char *const ends[] = {":3002:1: expected a sequence id that no earlier sequence has, found id 0 again, first seen on line 1; read as a sequence of its own",
-	                            ":3004:1: expected a sequence id that no earlier sequence has, found id 5 again, first seen on line 1716; read as a sequence of its own",
-	                            ":3001:1: expected a sequence id that no earlier sequence has, found id 2999 again, first seen on line 858; read as a sequence of its own"};
+	const char *const ends[] = {
+		":3002:1: expected a sequence id that no earlier sequence has, found id 0 again, first seen on line 1; read as a sequence of its own",
+		":3004:1: expected a sequence id that no earlier sequence has, found id 5 again, first seen on line 1716; read as a sequence of its own",
+		":3001:1: expected a sequence id that no earlier sequence has, found id 2999 again, first seen on line 858; read as a sequence of its own"};
 	for (int i = 0; i < 3; i++) assert_non_null(strstr(r.found[i].text, ends[i]));
 	end(&r);
 }
@@ -517,13 +517,15 @@ static void declarations_must_make_sense(void **state)
 	(void)state;
 	check_refusal("|A 1\n", "A", SHEAF_USAGE, "--stream A: expected NAME:DIM:dense or NAME:DIM:sparse, found no dim");
 	check_refusal("|A 1\n", "A:1", SHEAF_USAGE, "--stream A:1: expected NAME:DIM:dense or NAME:DIM:sparse, found no storage");
-	check_refusal("|A 1\n", "A:0:dense", SHEAF_USAGE, "--stream A:0:dense: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"0\"");
+	check_refusal("|A 1\n", "A:0:dense", SHEAF_USAGE,
+	              "--stream A:0:dense: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"0\"");
 	check_refusal("|A 1\n", ":1:dense", SHEAF_USAGE, "--stream :1:dense: expected a name first, found none");
 	check_refusal("|A 1\n", "A:1:dense:alias=", SHEAF_USAGE, "--stream A:1:dense:alias=: expected a name behind alias=, found none");
 	check_refusal("|A 1\n", "A:1:dense A:1:dense", SHEAF_USAGE, "stream \"A\": expected each name once, found it twice");
 	check_refusal("|A 1\n", "A:1:dense:alias=x B:1:dense:alias=x", SHEAF_USAGE, "stream \"B\": expected each alias once, found \"x\" twice");
 	check_refusal("|A 1\n", "A:1:dense -main-stream=B", SHEAF_USAGE, "--main-stream: expected a stream of x.ctf, found \"B\"");
-	check_refusal("|A 1\n", "A:1:dense -chunk-bytes=1", SHEAF_USAGE, "--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not");
+	check_refusal("|A 1\n", "A:1:dense -chunk-bytes=1", SHEAF_USAGE,
+	              "--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not");
 	check_refusal("|# nothing\n", "", SHEAF_DATA, "x.ctf: expected '|' and a stream name on some line, found none");
 }
 
@@ -608,8 +610,10 @@ static void glance_may_mislead(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_DATA, schema_of(dense, size, false, "", &r, text));
 	assert_string_equal("A:1:dense", text);
-	assert_string_equal("x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the first part; declare the stream to read more), found 2; "
-	                    "the sample is left out", err.message);
+	assert_string_equal(
+		"x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the first part; declare the stream to read more), found 2; "
+		"the sample is left out",
+		err.message);
 	end(&r);
 	free(dense);
 	char *sparse = long_input(LINES, "|B 0:1\n", "|B 6:1\n", &size);
@@ -692,18 +696,20 @@ typedef struct passage {
 
 static const passage passages[] = {
 	{"shortest digits of floats", "|A 0.10 1e0 16777217 0.00000015 1e+30 100000 -0 1e-45 3.40282347e38\n", "A:9:dense", "",
-	 "|A 0.1 1 16777216 1.5e-7 1e30 100000 -0 1e-45 3.4028235e38\n"},
-	{"shortest digits of doubles", "|A 0.1 9007199254740993 5e-324 0.30000000000000004\n", "A:4:dense:double", "", "|A 0.1 9007199254740992 5e-324 0.30000000000000004\n"},
+     "|A 0.1 1 16777216 1.5e-7 1e30 100000 -0 1e-45 3.4028235e38\n"},
+	{"shortest digits of doubles", "|A 0.1 9007199254740993 5e-324 0.30000000000000004\n", "A:4:dense:double", "",
+     "|A 0.1 9007199254740992 5e-324 0.30000000000000004\n"},
 	{"no ids where each sequence is a line and the keys are 0, 1, 2", "0 |A 1\n1 |A 2\n2 |A 3\n", "A:1:dense", "", "|A 1\n|A 2\n|A 3\n"},
 	{"no ids for line mode", "|A 1 |B 1:1\n|A 2 |B\n", "A:1:dense B:10:sparse", "", "|A 1 |B 1:1\n|A 2 |B\n"},
 	{"ids where the keys are others", "1 |A 1\n2 |A 2\n", "A:1:dense", "", "1 |A 1\n2 |A 2\n"},
 	{"ids where the keys are out of order", "0 |A 1\n2 |A 2\n1 |A 3\n", "A:1:dense", "", "0 |A 1\n2 |A 2\n1 |A 3\n"},
 	{"ids on every line where a sequence has several samples", "0 |A 1 |B 3:1\n|A 2 |B 2:1\n1 |A 3 |B 1:1\n", "A:1:dense B:10:sparse", "",
-	 "0 |A 1 |B 3:1\n0 |A 2 |B 2:1\n1 |A 3 |B 1:1\n"},
+     "0 |A 1 |B 3:1\n0 |A 2 |B 2:1\n1 |A 3 |B 1:1\n"},
 	{"the largest id", "18446744073709551615 |A 1\n", "A:1:dense", "", "18446744073709551615 |A 1\n"},
 	{"sample j of each stream on line j", "7 |A 1\n7 |A 2 |B 3:1\n7 |A 3\n7 |B 4:1 |A 4\n", "A:1:dense B:10:sparse", "",
-	 "7 |A 1 |B 3:1\n7 |A 2 |B 4:1\n7 |A 3\n7 |A 4\n"},
-	{"as many lines as the longest stream has samples", "7 |A 1\n7 |B 3:1\n7 |B 4:1\n", "A:1:dense B:10:sparse -allow-unaligned", "", "7 |A 1 |B 3:1\n7 |B 4:1\n"},
+     "7 |A 1 |B 3:1\n7 |A 2 |B 4:1\n7 |A 3\n7 |A 4\n"},
+	{"as many lines as the longest stream has samples", "7 |A 1\n7 |B 3:1\n7 |B 4:1\n", "A:1:dense B:10:sparse -allow-unaligned", "",
+     "7 |A 1 |B 3:1\n7 |B 4:1\n"},
 	{"streams in the order of declaration", "|B 1:1 |A 1\n", "A:1:dense B:10:sparse", "", "|A 1 |B 1:1\n"},
 	{"stored order, duplicates and zeros", "|B 5:1 3:0 5:2\n", "B:10:sparse", "", "|B 5:1 3:0 5:2\n"},
 	{"a short dense sample in full", "|A 1\n|A\n", "A:3:dense", "", "|A 1 0 0\n|A 0 0 0\n"},
@@ -801,8 +807,10 @@ static void doubles_are_written_with_a_warning(void **state)
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, convert("|A 0.1 |B 0:1\n", "A:1:dense:double B:10:sparse:double", "", &r));
-	snprintf(message, sizeof message, "%s/out.ctf: stream \"A\": expected an element type that the format records, found float64 values, which it does not; "
-	                                  "read them back with --precision double", folder);
+	snprintf(message, sizeof message,
+	         "%s/out.ctf: stream \"A\": expected an element type that the format records, found float64 values, which it does not; "
+	         "read them back with --precision double",
+	         folder);
 	assert_int_equal(1, r.n);
 	assert_string_equal(message, r.found[0].text);
 	assert_int_equal(SHEAF_WARNING, r.found[0].severity);
@@ -816,13 +824,15 @@ typedef struct loss {
 } loss;
 
 static const loss losses[] = {
-	{"infinities", "|A 1 2\n|A 1e39 -1e39\n", "A:2:dense", "infinity",
-	 "out: sequence 1, stream \"A\": expected a finite value, found an infinity", "; a number that overflows is written", "|A 1 2\n|A 1e999 -1e999\n"},
-	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN", "out: sequence 1, stream \"A\": expected a finite value, found NaN", "; 0 is written", "|A 1 2\n|A 0 2\n"},
-	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN", "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written", "|B 1:0\n"},
+	{"infinities", "|A 1 2\n|A 1e39 -1e39\n", "A:2:dense", "infinity", "out: sequence 1, stream \"A\": expected a finite value, found an infinity",
+     "; a number that overflows is written", "|A 1 2\n|A 1e999 -1e999\n"},
+	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN", "out: sequence 1, stream \"A\": expected a finite value, found NaN", "; 0 is written",
+     "|A 1 2\n|A 0 2\n"},
+	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN", "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written",
+     "|B 1:0\n"},
 	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow-missing", "stream without samples",
-	 "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found none", "; an empty sample is written",
-	 "|A 1 2 |B 1:1\n|A 3 4 |B\n"},
+     "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found none", "; an empty sample is written",
+     "|A 1 2 |B 1:1\n|A 3 4 |B\n"},
 };
 
 static int take_bytes(void *user, const void *data, size_t size)
@@ -868,7 +878,8 @@ static void loss_is_refused(void **state)
 	record r;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
-	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); nothing is written", l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
+	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); nothing is written", l->rule,
+	         strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
 	end(&r);
@@ -895,7 +906,8 @@ static void all_kinds_of_loss_are_named_at_once(void **state)
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
-	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); nothing is written", err.message);
+	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); nothing is written",
+	                    err.message);
 	end(&r);
 }
 
@@ -930,7 +942,8 @@ static void add_tables(void)
 	for (size_t i = 0; i < COUNT(budgets); i++) add(name_of("budget", budgets[i].name), error_budget, &budgets[i]);
 	for (size_t i = 0; i < COUNT(passages); i++) {
 		add(name_of("written", passages[i].name), written_lines, &passages[i]);
-		if (!strstr(passages[i].reading, "alias") && !*passages[i].writing) add(name_of("written and valid", passages[i].name), written_lines_are_valid, &passages[i]);
+		if (!strstr(passages[i].reading, "alias") && !*passages[i].writing)
+			add(name_of("written and valid", passages[i].name), written_lines_are_valid, &passages[i]);
 	}
 	for (size_t i = 0; i < COUNT(losses); i++) {
 		add(name_of("loss refused", losses[i].name), loss_is_refused, &losses[i]);

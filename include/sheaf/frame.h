@@ -51,7 +51,7 @@ typedef struct sheaf_field {
 
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
-	int nfields;
+	int nfields, room; /* fields there are, and fields there is room for */
 	sheaf_field *fields;
 	sheaf_context *cx; /* whose memory the names are */
 } sheaf_schema;

@@ -14,7 +14,7 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_schema_remove(sheaf_schema *schema, int field, sheaf_error *err);
+void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
 void sheaf_schema_free(sheaf_schema *schema);
 

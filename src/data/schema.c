@@ -2,6 +2,7 @@
 /* Fields and schemas. */
 #include "base/memory.h"
 #include "data/frame.h"
+#include <limits.h>
 #include <string.h>
 
 size_t sheaf_type_size(sheaf_type type)
@@ -41,19 +42,26 @@ int sheaf_schema_key(const sheaf_schema *schema)
 	return -1;
 }
 
+static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+{
+	enum { FIRST = 4 };
+	void *fields = schema->fields;
+	size_t size = (size_t)schema->room * sizeof *schema->fields;
+	if (schema->nfields < schema->room) return SHEAF_OK;
+	if (schema->room > INT_MAX / 2) return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
+	int room = schema->room ? schema->room * 2 : FIRST;
+	SHEAF_TRY(sheaf_reallocate(cx, &fields, size, (size_t)room * sizeof *schema->fields, err));
+	schema->fields = (sheaf_field *)fields;
+	schema->room = room;
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err)
 {
 	char *copy;
-	void *fields = schema->fields;
-	size_t size = (size_t)schema->nfields * sizeof *schema->fields;
 	schema->cx = cx;
+	SHEAF_TRY(make_room(schema, cx, err));
 	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
-	sheaf_status status = sheaf_reallocate(cx, &fields, size, size + sizeof *schema->fields, err);
-	if (status) {
-		sheaf_release_text(cx, copy);
-		return status;
-	}
-	schema->fields = (sheaf_field *)fields;
 	*out = &schema->fields[schema->nfields++];
 	**out = (sheaf_field){.name = copy, .type = SHEAF_F32};
 	return SHEAF_OK;
@@ -93,20 +101,11 @@ static void free_field(sheaf_context *cx, sheaf_field *field)
 	sheaf_release_text(cx, field->alias);
 }
 
-sheaf_status sheaf_schema_remove(sheaf_schema *schema, int field, sheaf_error *err)
+void sheaf_schema_remove(sheaf_schema *schema, int field)
 {
-	/* A smaller copy first: counted memory is given back by its exact size, so a block cannot simply be left too large. */
-	size_t size = (size_t)schema->nfields * sizeof *schema->fields;
-	void *fewer = NULL;
-	if (schema->nfields > 1) SHEAF_TRY(sheaf_allocate(schema->cx, size - sizeof *schema->fields, &fewer, err));
-	sheaf_field *to = (sheaf_field *)fewer;
-	for (int i = 0; i < schema->nfields; i++)
-		if (i != field) *to++ = schema->fields[i];
 	free_field(schema->cx, &schema->fields[field]);
-	sheaf_release(schema->cx, schema->fields, size);
-	schema->fields = (sheaf_field *)fewer;
 	schema->nfields--;
-	return SHEAF_OK;
+	memmove(schema->fields + field, schema->fields + field + 1, (size_t)(schema->nfields - field) * sizeof *schema->fields);
 }
 
 static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
@@ -135,6 +134,6 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 void sheaf_schema_free(sheaf_schema *schema)
 {
 	for (int i = 0; i < schema->nfields; i++) free_field(schema->cx, &schema->fields[i]);
-	if (schema->fields) sheaf_release(schema->cx, schema->fields, (size_t)schema->nfields * sizeof *schema->fields);
+	if (schema->fields) sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
 	*schema = (sheaf_schema){0};
 }

@@ -95,10 +95,10 @@ static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 /* ---- rows ---- */
 
 /* Rows of a second file cannot keep their keys: both files may have a sequence 0. */
-static sheaf_status drop_keys(conversion *c, sheaf_error *err)
+static void drop_keys(conversion *c)
 {
 	int key = sheaf_schema_key(&c->schema);
-	return c->ninputs > 1 && key >= 0 ? sheaf_schema_remove(&c->schema, key, err) : SHEAF_OK;
+	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
 }
 
 static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer *writer, sheaf_error *err)
@@ -147,7 +147,7 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(join_schemas(c, inputs, err));
 	SHEAF_TRY(gather_totals(c, err));
-	SHEAF_TRY(drop_keys(c, err));
+	drop_keys(c);
 	return write_output(c, output, err);
 }
 

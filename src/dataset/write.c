@@ -75,7 +75,7 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
 	if (!(w->format->can & SHEAF_CAN_KEYS)) w->key = sheaf_schema_key(schema);
-	if (w->key >= 0) SHEAF_TRY(sheaf_schema_remove(&w->stored, w->key, err));
+	if (w->key >= 0) sheaf_schema_remove(&w->stored, w->key);
 	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
 	SHEAF_TRY(w->format->create(w->sink, &w->stored, &options->totals, &w->values, w->cx, &w->out, err));
 	w->sink = NULL;
