@@ -8,7 +8,7 @@
 #include "data/frame.h"
 #include <sheaf/sheaf.h>
 
-/* clang-format off: cmocka.h wants the others before it */
+/* clang-format off */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The binary format: what each message says and where it points, views, parts of long chunks, and every byte that the writer
  * writes. Files with one rule each are in tests/files/cbf. */
-/* clang-format off: cmocka.h needs the four before it */
-#include <cmocka.h>
-#include <setjmp.h>
+/* cmocka.h needs the four before it. */
+/* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <cmocka.h>
 /* clang-format on */
 
 #include "base/endian.h"
@@ -327,7 +328,10 @@ static const flaw flaws[] = {
           {194, 4, 0}),
 	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
           "chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
+	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
+          "chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
 	/* the whole file */
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, "byte 149: expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
 	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, "byte 149: expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
 	FOUND(
 		SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
