@@ -18,7 +18,8 @@ typedef struct decoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
-	int64_t flaws;     /* found while validating: the piece gives no rows */
+	bool broken;       /* found while validating: what is behind cannot be read, and the piece gives no rows */
+	bool unsound;      /* the sequence at hand is, for its stream: it stands there without samples, also while validating only */
 } decoding;
 
 /* ---- problems ---- */
@@ -35,10 +36,10 @@ static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Only validation goes on behind a flaw, and then without the rows of this piece. */
+/* Only validation goes on behind a flaw. */
 static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte, const char *expected, const char *found)
 {
-	d->flaws++;
+	d->unsound = true;
 	return report(d->in, d->piece, SHEAF_FATAL, rule, stream, sequence, byte, expected, found, d->cx, d->err);
 }
 
@@ -47,6 +48,7 @@ static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, cons
 {
 	char expected[96], found[64];
 	sequence += d->part.first;
+	d->broken = true;
 	if (!c->failed) {
 		snprintf(found, sizeof found, "%" PRId32, extent->nonzeros);
 		return fail(d, "negative count", stream, sequence, sheaf_cursor_tell(c) - 4, "a number of non-zeros of at least 0", found);
@@ -161,10 +163,9 @@ static sheaf_status check_sequence(decoding *d, int stream, int64_t sequence, co
 	if (e->samples != meta) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
 	if (e->samples > d->largest[sequence]) d->largest[sequence] = e->samples;
 	if (!sheaf_field_is_sparse(&d->in->schema.fields[stream])) return SHEAF_OK;
-	int64_t flaws = d->flaws;
 	SHEAF_TRY(check_counts(d, stream, d->part.first + sequence, e));
 	SHEAF_TRY(check_indices(d, stream, d->part.first + sequence, e));
-	if (d->flaws == flaws && sheaf_is_validating(d->cx)) atomic_fetch_add(&finding->unsorted, count_unsorted(e));
+	if (!d->unsound && sheaf_is_validating(d->cx)) atomic_fetch_add(&finding->unsorted, count_unsorted(e));
 	return SHEAF_OK;
 }
 
@@ -173,8 +174,9 @@ static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, fil
 	const sheaf_field *field = &d->in->schema.fields[stream];
 	for (int64_t i = 0; i < d->part.count; i++) {
 		if (!sheaf_cbf_pass_sequence(c, field, last)) return report_unfit(d, stream, i, c, last);
+		d->unsound = false;
 		SHEAF_TRY(check_sequence(d, stream, i, last));
-		if (d->flaws) continue;
+		if (d->unsound) *last = (sheaf_cbf_extent){0};
 		put_offsets(f, field, last);
 		if (d->part.count > 1) put_arrays(f, field, last);
 	}
@@ -187,7 +189,7 @@ static sheaf_status finish_stream(decoding *d, int stream, filling *f, const she
 	const sheaf_field *field = &d->in->schema.fields[stream];
 	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, d->err));
 	SHEAF_TRY(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, d->err));
-	if (d->part.count == 1 && !d->flaws) {
+	if (d->part.count == 1 && !d->broken) {
 		SHEAF_TRY(hold_array(d, &f->values, last->values, value_count(field, last), sheaf_type_size(field->type), &column->values));
 		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4, &column->levels[1].indices[0]);
 	}
@@ -236,9 +238,10 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 {
 	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
 	char expected[80], found[64];
-	if (d->flaws || d->part.first + d->part.count < chunk->sequences || c->at == c->end) return SHEAF_OK;
+	if (d->broken || d->part.first + d->part.count < chunk->sequences || c->at == c->end) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences", chunk->sequences);
 	snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(c));
+	d->broken = true;
 	return fail(d, "bytes behind the last sequence", -1, -1, sheaf_cursor_tell(c), expected, found);
 }
 
@@ -254,10 +257,10 @@ static sheaf_status read_streams(decoding *d)
 {
 	sheaf_cursor c = sheaf_cursor_over(d->piece->bytes.data, (size_t)d->piece->size, d->piece->byte);
 	SHEAF_TRY(check_sum(d));
-	for (int s = 0; s < d->in->schema.nfields && !d->flaws; s++) SHEAF_TRY(read_stream(d, s, &c));
+	for (int s = 0; s < d->in->schema.nfields && !d->broken; s++) SHEAF_TRY(read_stream(d, s, &c));
 	SHEAF_TRY(check_end(d, &c));
-	if (!d->flaws) compare_largest(d);
-	d->frame->nrows = d->flaws ? 0 : d->part.count;
+	if (!d->broken) compare_largest(d);
+	d->frame->nrows = d->broken ? 0 : d->part.count;
 	return SHEAF_OK;
 }
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* The fuzz target of one format, whose name is SHEAF_FUZZ_FORMAT. The first four bytes of an input choose how the rest is read, see
+ * README.md; of each only the lower six bits count, so that they can be letters.
+ *
+ * What must hold of any bytes: nothing is touched that should not be, memory keeps to its limit and is all given back, each frame is
+ * sound, the size of pieces changes neither contents nor findings, and what reads without a flaw can be written and read again. */
+#include <sheaf/sheaf.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 8, MOST_RULES = 96, SHOWN_ROWS = 4 };
+
+/* Byte 0, then byte 1. */
+enum { VALIDATE = 1, STRICT = 2, FORGIVING = 4, GLANCE = 8, FIRST_FLAG = 16, SECOND_FLAG = 32 };
+enum { DECLARED = 3, DOUBLES = 4, THIRD_FLAG = 8, MAIN_STREAM = 16 };
+
+typedef struct choice {
+	const sheaf_format *format;
+	sheaf_bytes file;
+	unsigned how, what;
+	int64_t piece_bytes;
+	sheaf_setting settings[MOST_SETTINGS];
+	int nsettings;
+} choice;
+
+/* What a reading came to. */
+typedef struct outcome {
+	sheaf_status status;
+	sheaf_error error;
+	char hash[33];
+	int64_t rows, errors, fatal;
+	sheaf_tally tally[MOST_RULES];
+	int rules;
+} outcome;
+
+static void broken(const char *rule, const sheaf_error *error)
+{
+	fprintf(stderr, "fuzz_%s: broken: %s: %s\n", SHEAF_FUZZ_FORMAT, rule, error ? error->message : "");
+	abort();
+}
+
+/* ---- choosing ---- */
+
+static bool reads_option(const sheaf_format *format, const char *name)
+{
+	const sheaf_option *option = sheaf_option_find(format->options, name);
+	return option && (option->use & SHEAF_READING);
+}
+
+static void set(choice *c, const char *name, const char *value)
+{
+	if (c->nsettings < MOST_SETTINGS && reads_option(c->format, name)) c->settings[c->nsettings++] = (sheaf_setting){name, value};
+}
+
+/* The flags that the format has for reading, in the order of its table. */
+static void set_flags(choice *c, unsigned wanted)
+{
+	for (const sheaf_option *option = c->format->options; option->name; option++) {
+		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING)) continue;
+		if (wanted & 1) set(c, option->name, NULL);
+		wanted >>= 1;
+	}
+}
+
+static bool choose(choice *c, const uint8_t *data, size_t size)
+{
+	static const char *const declarations[DECLARED + 1][2] = {{NULL, NULL}, {"A:3:dense", "B:10:sparse"}, {"A:2:sparse:double", "B:1:dense:double:alias=b"}, {"N:alias=A", NULL}};
+	if (size < CHOICES) return false;
+	*c = (choice){.format = sheaf_format_find(SHEAF_FUZZ_FORMAT), .file = {data + CHOICES, size - CHOICES}, .how = data[0] & 63u, .what = data[1] & 63u};
+	if (!c->format) broken("the format is not in this build", NULL);
+	c->piece_bytes = 1 + ((data[2] & 63) | (data[3] & 63) << 6);
+	for (int i = 0; i < 2; i++)
+		if (declarations[c->what & DECLARED][i]) set(c, "stream", declarations[c->what & DECLARED][i]);
+	if (c->what & DOUBLES) set(c, "precision", "double");
+	if (c->what & MAIN_STREAM) set(c, "main-stream", "A");
+	set_flags(c, (c->how / FIRST_FLAG & 3u) | (c->what & THIRD_FLAG ? 4u : 0u));
+	return true;
+}
+
+/* ---- reading ---- */
+
+static sheaf_context *new_context(unsigned how)
+{
+	sheaf_context *cx;
+	sheaf_context_options options = {.size = sizeof options, .max_memory = MEMORY};
+	options.validate = how & VALIDATE;
+	options.strict = how & STRICT;
+	options.max_errors = how & FORGIVING ? MOST_ERRORS : 0;
+	if (sheaf_context_new(&options, &cx, NULL) != SHEAF_OK) abort();
+	return cx;
+}
+
+static void end_context(sheaf_context *cx)
+{
+	int64_t peak;
+	if (sheaf_context_memory(cx, &peak) != 0) broken("memory is not given back", NULL);
+	if (peak > MEMORY) broken("memory goes beyond its limit", NULL);
+	sheaf_context_free(cx);
+}
+
+static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out, sheaf_error *error)
+{
+	sheaf_source *source;
+	sheaf_open_options options = {.size = sizeof options, .format = c->format->name, .glance = c->how & GLANCE, .settings = c->settings, .nsettings = c->nsettings};
+	options.piece_bytes = piece_bytes;
+	*out = NULL;
+	SHEAF_TRY(sheaf_source_memory(c->file, "input", cx, &source, error));
+	return sheaf_open_source(source, &options, cx, out, error);
+}
+
+/* Everything that is made of frames must take what the check has passed. */
+static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text, sheaf_error *error)
+{
+	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK) broken("a frame is not sound", error);
+	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
+	SHEAF_TRY(sheaf_stats_add(stats, frame, error));
+	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0, frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
+}
+
+static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, &o->error)) == SHEAF_OK) {
+		if (sheaf_dataset_row(dataset) != o->rows) broken("rows are not numbered one by one", NULL);
+		SHEAF_TRY(use_frame(frame, sheaf_dataset_schema(dataset), o->rows, hash, stats, text, &o->error));
+		o->rows += frame->nrows;
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, sheaf_context *cx, outcome *o)
+{
+	sheaf_hash *hash = NULL;
+	sheaf_stats *stats = NULL;
+	sheaf_buffer text = {0};
+	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
+	if (status == SHEAF_OK) status = sheaf_stats_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
+	if (status == SHEAF_OK) status = use_frames(dataset, o, hash, stats, &text);
+	if (status == SHEAF_OK) status = sheaf_stats_text(stats, SHEAF_JSON, &text, &o->error);
+	if (status == SHEAF_OK) sheaf_hash_text(hash, o->hash);
+	sheaf_buffer_reset(&text);
+	sheaf_stats_free(stats);
+	sheaf_hash_free(hash);
+	return status;
+}
+
+static void read_file(const choice *c, int64_t piece_bytes, outcome *o)
+{
+	sheaf_dataset *dataset;
+	sheaf_context *cx = new_context(c->how);
+	*o = (outcome){.status = SHEAF_OK};
+	o->status = open_file(c, piece_bytes, cx, &dataset, &o->error);
+	if (o->status == SHEAF_OK) o->status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, o);
+	sheaf_close(dataset);
+	if (o->status && (o->status != o->error.status || !o->error.message[0])) broken("a failure is not explained", &o->error);
+	while (o->rules < MOST_RULES && sheaf_context_tally(cx, o->rules, &o->tally[o->rules])) o->rules++;
+	o->errors = sheaf_context_problems(cx, SHEAF_ERROR);
+	o->fatal = sheaf_context_problems(cx, SHEAF_FATAL);
+	end_context(cx);
+}
+
+/* ---- the size of pieces ---- */
+
+static int64_t count_of(const outcome *o, const char *rule)
+{
+	for (int i = 0; i < o->rules; i++)
+		if (strcmp(o->tally[i].rule, rule) == 0) return o->tally[i].count;
+	return 0;
+}
+
+static bool is_about_memory(sheaf_status status) { return status == SHEAF_LIMIT || status == SHEAF_NOMEM; }
+
+static void compare(const outcome *a, const outcome *b)
+{
+	if (is_about_memory(a->status) || is_about_memory(b->status)) return;
+	if (a->status != b->status) broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
+	if (a->status) return;
+	if ((a->fatal > 0) != (b->fatal > 0)) broken("what is fatal depends on the size of pieces", NULL);
+	/* Behind what is fatal, validation goes on with the next piece: what it leaves out is a matter of where that begins. */
+	if (a->fatal) return;
+	for (int i = 0; i < a->rules; i++)
+		if (count_of(b, a->tally[i].rule) != a->tally[i].count) broken("findings depend on the size of pieces", NULL);
+	if (a->rules != b->rules) broken("findings depend on the size of pieces", NULL);
+	if (a->rows != b->rows || strcmp(a->hash, b->hash) != 0) broken("contents depend on the size of pieces", NULL);
+}
+
+/* ---- writing and reading again ---- */
+
+typedef struct bytes {
+	uint8_t *data;
+	size_t size;
+} bytes;
+
+static int keep(void *user, const void *data, size_t size)
+{
+	bytes *b = (bytes *)user;
+	if (size == 0) return 0;
+	uint8_t *larger = realloc(b->data, b->size + size);
+	if (!larger) abort();
+	memcpy(larger + b->size, data, size);
+	b->data = larger;
+	b->size += size;
+	return 0;
+}
+
+static sheaf_status copy_rows(sheaf_dataset *dataset, sheaf_writer *writer, sheaf_error *error)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) SHEAF_TRY(sheaf_write(writer, frame, error));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, sheaf_context *cx, bytes *out, sheaf_error *error)
+{
+	sheaf_sink *sink;
+	sheaf_writer *writer;
+	sheaf_create_options options = {.size = sizeof options, .format = c->format->name, .totals = SHEAF_NO_FACTS};
+	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
+	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, error));
+	sheaf_status status = copy_rows(dataset, writer, error);
+	if (status == SHEAF_OK) return sheaf_finish(writer, error);
+	sheaf_abandon(writer);
+	return status;
+}
+
+/* The streams of the schema as settings, for a format whose files do not hold them. False where a name cannot be declared. */
+static bool declare_streams(const sheaf_format *format, const sheaf_schema *schema, sheaf_setting *settings, int *n)
+{
+	*n = 0;
+	if (!reads_option(format, "stream")) return true;
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		if (field->meaning == SHEAF_KEY) continue;
+		if (strchr(field->name, ':')) return false;
+		size_t size = strlen(field->name) + 64;
+		char *text = malloc(size);
+		if (!text) abort();
+		snprintf(text, size, "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense",
+		         field->type == SHEAF_F64 ? "double" : "float");
+		settings[(*n)++] = (sheaf_setting){"stream", text};
+	}
+	return true;
+}
+
+static void read_again(const choice *c, const bytes *file, const sheaf_setting *settings, int n, const outcome *before)
+{
+	outcome again = {.status = SHEAF_OK};
+	sheaf_source *source;
+	sheaf_dataset *dataset = NULL;
+	sheaf_context *cx = new_context(0);
+	sheaf_open_options options = {.size = sizeof options, .format = c->format->name, .settings = settings, .nsettings = n};
+	again.status = sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
+	if (again.status == SHEAF_OK) again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
+	if (again.status == SHEAF_OK) again.status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, &again);
+	sheaf_close(dataset);
+	end_context(cx);
+	if (is_about_memory(again.status)) return;
+	if (again.status) broken("what was written cannot be read", &again.error);
+	if (again.rows != before->rows || strcmp(again.hash, before->hash) != 0) broken("what was written is not what was read", NULL);
+}
+
+/* Findings about the input have been heard: here they only lead to the rows again. */
+static void write_and_read(const choice *c, const outcome *before)
+{
+	bytes file = {NULL, 0};
+	sheaf_dataset *dataset;
+	sheaf_error error;
+	int n = 0;
+	sheaf_context *cx = new_context(0);
+	sheaf_setting *settings = NULL;
+	sheaf_status status = open_file(c, c->piece_bytes, cx, &dataset, &error);
+	if (status == SHEAF_OK) {
+		settings = calloc((size_t)sheaf_dataset_schema(dataset)->nfields, sizeof *settings);
+		if (!settings) abort();
+		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
+		status = declared ? write_dataset(c, dataset, cx, &file, &error) : SHEAF_UNSUPPORTED;
+	}
+	sheaf_close(dataset);
+	end_context(cx);
+	/* What the format cannot hold, and what takes too much memory, is no matter here. */
+	if (status == SHEAF_OK)
+		read_again(c, &file, settings, n, before);
+	else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_about_memory(status))
+		broken("what was read cannot be written", &error);
+	for (int i = 0; i < n; i++) free((char *)(uintptr_t)settings[i].value);
+	free(settings);
+	free(file.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	choice c;
+	outcome first, second;
+	if (!choose(&c, data, size)) return 0;
+	read_file(&c, c.piece_bytes, &first);
+	/* In one go; or, where that was nearly so already, in the smallest pieces. */
+	read_file(&c, c.piece_bytes < 512 ? 1 << 20 : 1, &second);
+	compare(&first, &second);
+	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(&c, &first);
+	return 0;
+}
