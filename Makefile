@@ -54,7 +54,7 @@ fuzz: needs-fuzz build-fuzz/build.ninja
 		name=$${target##*/fuzz_}; new=build-fuzz/corpus/$$name; broken=build-fuzz/broken/$$name; log=build-fuzz/$$name.log; \
 		mkdir -p "$$new" "$$broken"; seeds=fuzz/corpus/$$name; test -d "$$seeds" || seeds=; \
 		echo "fuzz_$$name: $(SECONDS) seconds"; \
-		"$$target" -max_total_time=$(SECONDS) -timeout=25 -print_final_stats=1 -artifact_prefix="$$broken/" "$$new" $$seeds >"$$log" 2>&1 || \
+		"$$target" -max_total_time=$(SECONDS) -timeout=25 $$(test -f fuzz/$$name.dict && echo -dict=fuzz/$$name.dict) -print_final_stats=1 -artifact_prefix="$$broken/" "$$new" $$seeds >"$$log" 2>&1 || \
 			{ status=1; tail -n 60 "$$log"; echo "fuzz_$$name: broken by an input in $$broken"; }; \
 		echo "fuzz_$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' "$$log") executions, coverage $$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$$log" | tail -n 1)"; \
 	done; exit $$status

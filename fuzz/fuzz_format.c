@@ -69,7 +69,8 @@ static void set_flags(choice *c, unsigned wanted)
 
 static bool choose(choice *c, const uint8_t *data, size_t size)
 {
-	static const char *const declarations[DECLARED + 1][2] = {{NULL, NULL}, {"A:3:dense", "B:10:sparse"}, {"A:2:sparse:double", "B:1:dense:double:alias=b"}, {"N:alias=A", NULL}};
+	static const char *const declarations[DECLARED + 1][2] = {
+		{NULL, NULL}, {"A:3:dense", "B:10:sparse"}, {"A:2:sparse:double", "B:1:dense:double:alias=b"}, {"N:alias=A", NULL}};
 	if (size < CHOICES) return false;
 	*c = (choice){.format = sheaf_format_find(SHEAF_FUZZ_FORMAT), .file = {data + CHOICES, size - CHOICES}, .how = data[0] & 63u, .what = data[1] & 63u};
 	if (!c->format) broken("the format is not in this build", NULL);
@@ -106,7 +107,8 @@ static void end_context(sheaf_context *cx)
 static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out, sheaf_error *error)
 {
 	sheaf_source *source;
-	sheaf_open_options options = {.size = sizeof options, .format = c->format->name, .glance = c->how & GLANCE, .settings = c->settings, .nsettings = c->nsettings};
+	sheaf_open_options options = {
+		.size = sizeof options, .format = c->format->name, .glance = c->how & GLANCE, .settings = c->settings, .nsettings = c->nsettings};
 	options.piece_bytes = piece_bytes;
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_memory(c->file, "input", cx, &source, error));
@@ -114,7 +116,8 @@ static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_contex
 }
 
 /* Everything that is made of frames must take what the check has passed. */
-static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text, sheaf_error *error)
+static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text,
+                              sheaf_error *error)
 {
 	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK) broken("a frame is not sound", error);
 	SHEAF_TRY(sheaf_hash_add(hash, frame, error));

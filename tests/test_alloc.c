@@ -396,12 +396,13 @@ static sheaf_status limit(const operation *o, int i, int64_t max_memory)
 	sheaf_status status = o->run(i, cx);
 	int64_t left = sheaf_context_memory(cx, &peak);
 	/* What is taken from the allocator keeps to the limit, too; a few kilobytes are the contexts themselves. */
-	bool good = left == 0 && peak <= max_memory && memory.peak <= max_memory + CONTEXTS && (status == SHEAF_OK || (status == SHEAF_LIMIT && err.status == SHEAF_LIMIT && strstr(err.message, "limit")));
+	bool good = left == 0 && peak <= max_memory && memory.peak <= max_memory + CONTEXTS &&
+	            (status == SHEAF_OK || (status == SHEAF_LIMIT && err.status == SHEAF_LIMIT && strstr(err.message, "limit")));
 	sheaf_context_free(cx);
 	if (!good || memory.bytes != 0) {
 		explain(o, i, "limit", max_memory, status);
-		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator; peaks %lld and %lld", (long long)left, (long long)memory.bytes, (long long)peak,
-		         (long long)memory.peak);
+		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator; peaks %lld and %lld", (long long)left, (long long)memory.bytes,
+		         (long long)peak, (long long)memory.peak);
 	}
 	return status;
 }

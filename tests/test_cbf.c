@@ -382,14 +382,14 @@ static void check_validating(const flaw *f, const bytes *b, int64_t piece_bytes)
 	end(&r);
 }
 
-/* What is worse than a breach stops the reading with the same message. */
+/* What is worse than a breach stops the reading with the same message, behind which an error says what would go on. */
 static void check_reading(const flaw *f, const bytes *b)
 {
 	record r;
 	begin(&r, (sheaf_context_options){0});
 	sheaf_status status = read_bytes(b, "", 0, &r, NULL, 0);
 	assert_int_equal(f->severity >= SHEAF_ERROR ? f->status : SHEAF_OK, status);
-	if (status) assert_string_equal(f->message, err.message);
+	if (status) assert_true(strncmp(f->message, err.message, strlen(f->message)) == 0);
 	if (!status && f->severity > SHEAF_NOTE) assert_string_equal(f->message, r.found[0].text);
 	end(&r);
 }

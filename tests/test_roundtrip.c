@@ -26,8 +26,8 @@ static void declare_each_stream(const sheaf_schema *schema, declared *d)
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
-		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense",
-		         field->type == SHEAF_F64 ? "double" : "float");
+		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field),
+		         sheaf_field_is_sparse(field) ? "sparse" : "dense", field->type == SHEAF_F64 ? "double" : "float");
 		d->settings[d->n] = (sheaf_setting){"stream", d->words[d->n]};
 		d->n++;
 	}
@@ -51,8 +51,10 @@ static void declare(const sheaf_format *format, const sheaf_schema *schema, decl
 
 static double special(bool wide)
 {
-	static const double narrow[] = {0, -0.0, 1, -1, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN, 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, 16777216, 0.5, 1e10, 1e16};
-	static const double more[] = {DBL_MAX, -DBL_MAX, DBL_MIN, 0x1p-1074, -0x1p-1074, 0x1.ffffffffffffep-1023, 9007199254740993.0, 0.1, 1e-5, 1e17, 123456789012345678.0};
+	static const double narrow[] = {
+		0, -0.0, 1, -1, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN, 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, 16777216, 0.5, 1e10, 1e16};
+	static const double more[] = {DBL_MAX, -DBL_MAX, DBL_MIN, 0x1p-1074,           -0x1p-1074, 0x1.ffffffffffffep-1023, 9007199254740993.0,
+	                              0.1,     1e-5,     1e17,    123456789012345678.0};
 	int64_t k = random_below(wide ? (int64_t)(COUNT(narrow) + COUNT(more)) : (int64_t)COUNT(narrow));
 	return k < (int64_t)COUNT(narrow) ? narrow[k] : more[k - (int64_t)COUNT(narrow)];
 }
@@ -220,7 +222,8 @@ static void assert_holds_table(const table *t, const sheaf_schema *schema, const
 		assert_int_equal(schema->fields[at].nlevels, field->nlevels);
 		assert_memory_equal(schema->fields[at].levels, field->levels, (size_t)field->nlevels * sizeof *field->levels);
 		for (int64_t r = 0; r < t->frame.nrows; r++)
-			if (!sheaf_positions_equal(&t->frame.columns[c], 0, r, &frame->columns[at], 0, r)) fail_msg("stream \"%s\", row %" PRId64 " is not what was written", field->name, r);
+			if (!sheaf_positions_equal(&t->frame.columns[c], 0, r, &frame->columns[at], 0, r))
+				fail_msg("stream \"%s\", row %" PRId64 " is not what was written", field->name, r);
 	}
 }
 
@@ -403,6 +406,27 @@ static void test_a_byte_at_a_time(void **state)
 	for_each_dataset(reads_byte_by_byte);
 }
 
+/* A dataset without rows is refused, or read back without rows: what cannot be read must not be written. */
+static void test_no_rows(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	for (int i = 0; sheaf_format_at(i); i++) {
+		const sheaf_format *format = sheaf_format_at(i);
+		bytes_sink bytes = {0};
+		sheaf_create_options options = {.size = sizeof options, .format = format->name, .totals = SHEAF_NO_FACTS};
+		if (!is_tested(format)) continue;
+		table t = stream_table(cx, "x", true, 9, SHEAF_F32, "1:1");
+		t.frame.nrows = 0;
+		sheaf_status status = write_table(&t, &options, 0, &bytes, cx);
+		assert_true(status == SHEAF_OK || status == SHEAF_LOSS || status == SHEAF_UNSUPPORTED);
+		if (status == SHEAF_OK) assert_reads_back(&t, &bytes, format, cx);
+		free_bytes(&bytes);
+		free_table(&t);
+	}
+	end_context(cx);
+}
+
 /* A file of a format is known by its content, whatever its name. */
 static void is_recognised(const sheaf_format *format, const table *t, sheaf_context *cx)
 {
@@ -555,7 +579,8 @@ static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const shea
 /* There and back: equal contents; and where the first format holds nothing but contents, equal bytes. */
 static void goes_and_comes_back(const table *t, const sheaf_format *a, const sheaf_format *b, int64_t chunk_bytes, sheaf_context *cx)
 {
-	bytes_sink here = written(t, a, NULL, chunk_bytes, 0), there = sent(&here, a, b, &t->schema, 700, cx), back = sent(&there, b, a, &t->schema, chunk_bytes, cx);
+	bytes_sink here = written(t, a, NULL, chunk_bytes, 0), there = sent(&here, a, b, &t->schema, 700, cx),
+			   back = sent(&there, b, a, &t->schema, chunk_bytes, cx);
 	sheaf_dataset *da = opened(&here, a, &t->schema, 0, cx), *dc = opened(&back, a, &t->schema, 0, cx);
 	assert_true(are_equal(da, dc, a->can & b->can & SHEAF_CAN_KEYS));
 	if (!(a->can & SHEAF_CAN_KEYS) || (b->can & SHEAF_CAN_KEYS)) assert_same_bytes(&here, &back);
@@ -672,6 +697,7 @@ int main(void)
 		cmocka_unit_test(test_pieces_are_the_whole),
 		cmocka_unit_test(test_pieces_are_many),
 		cmocka_unit_test(test_a_byte_at_a_time),
+		cmocka_unit_test(test_no_rows),
 		cmocka_unit_test(test_written_files_are_recognised),
 		cmocka_unit_test(test_facts_are_true),
 		cmocka_unit_test(test_all_formats_hold_the_same),

@@ -42,7 +42,8 @@ SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
 /* Shows at least `want` bytes from here on, fewer only at the end of the input; more where they are at hand. The bytes
- * stay valid until the next call on the source. Does not move. At the end: OK and size 0. */
+ * stay valid until the next call on the source. Does not move. At the end: OK and size 0. Where the input fails (SHORT, DATA, IO),
+ * *out shows what came before, so that the sound part of a damaged input can be used. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out, sheaf_error *err);
 /* Moves over n bytes that the last `ahead` has shown. */
 SHEAF_API void sheaf_source_consume(sheaf_source *source, size_t n);

@@ -132,7 +132,7 @@ sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err)
 {
 	if (!b->failed) return SHEAF_OK;
 	return sheaf_fail(err, b->failed, "memory: expected room for a buffer of %zu bytes, found %s", b->wanted,
-	                  b->failed == SHEAF_LIMIT ? "that the limit is reached" : "none");
+	                  b->failed == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
 }
 
 sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err)

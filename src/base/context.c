@@ -60,6 +60,7 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	options.on_problem = NULL;
 	options.on_progress = NULL;
 	options.validate = true;
+	options.max_memory -= atomic_load(&cx->memory); /* one limit for both */
 	SHEAF_TRY(sheaf_context_new(&options, out, err));
 	(*out)->parent = cx;
 	return SHEAF_OK;
@@ -135,14 +136,24 @@ static bool passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_
 	return severity < SHEAF_ERROR;
 }
 
+/* What would have been left out is of no interest once nothing is read on. */
+static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, sheaf_error *err)
+{
+	char text[sizeof err->message];
+	sheaf_problem last = *problem;
+	last.consequence = NULL;
+	if (severity == SHEAF_ERROR)
+		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates" : "it ends here (--max-errors N tolerates so many)";
+	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
+}
+
 sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_severity severity = weigh(&cx->options, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
 	count(cx, problem, severity);
 	if (!passes(cx, problem, severity)) {
-		char text[sizeof err->message];
-		return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
+		return stop(cx, problem, severity, err);
 	}
 	sheaf_problem told = *problem;
 	told.severity = severity;
@@ -163,7 +174,7 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 {
 	uint64_t need;
 	if (__builtin_add_overflow((uint64_t)now, (uint64_t)size, &need)) need = UINT64_MAX;
-	return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit), found a need for %" PRIu64, most, need);
+	return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit, --max-memory), found a need for %" PRIu64, most, need);
 }
 
 static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf schema: the streams as each format's users declare them. */
 #include "cli.h"
+#include <stdio.h>
+#include <string.h>
 
 typedef struct declaration {
 	session *s;
 	const sheaf_schema *schema;
-	const char *wanted; /* name of the only format; NULL: all */
+	const sheaf_format *own; /* of the file */
+	const char *wanted;      /* name of the only format; NULL: all */
 	sheaf_buffer text;
 	int printed;
 } declaration;
@@ -30,12 +33,22 @@ static void print_declaration(declaration *d, const sheaf_format *format, bool h
 	if (d->text.size == 0 || d->text.data[d->text.size - 1] != '\n') out_text("\n");
 }
 
+/* The file that a declaration speaks of: this one, or what it would be called in another format. */
+static const char *file_name(const declaration *d, const sheaf_format *format, char *text, size_t size)
+{
+	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
+	if (format == d->own) return label;
+	snprintf(text, size, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label, format->suffixes[0] ? format->suffixes[0] : "");
+	return text;
+}
+
 static sheaf_status declare(declaration *d, const sheaf_format *format, bool heading, sheaf_error *err)
 {
+	char name[1024];
 	sheaf_buffer_reset(&d->text);
 	if (!format->declare)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that writes declarations of streams, found one that does not", format->name);
-	SHEAF_TRY(format->declare(d->schema, d->s->label, d->s->cx, &d->text, err));
+	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), d->s->cx, &d->text, err));
 	print_declaration(d, format, heading);
 	return SHEAF_OK;
 }
@@ -54,7 +67,8 @@ static sheaf_status declare_all(declaration *d, sheaf_error *err)
 
 static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	declaration d = {.s = s, .schema = sheaf_dataset_schema(dataset), .wanted = sheaf_values_text(&s->args->values, "to")};
+	declaration d = {
+		.s = s, .schema = sheaf_dataset_schema(dataset), .own = sheaf_dataset_format(dataset), .wanted = sheaf_values_text(&s->args->values, "to")};
 	sheaf_status status = d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
 	sheaf_buffer_reset(&d.text);
 	return status;

@@ -14,6 +14,10 @@ static const char *command_name(const void *user, int i)
 
 static int refuse_command(const char *name)
 {
+	if (name[0] == '-') {
+		say("error", "expected a command before its options, found \"%s\"; see sheaf help", name);
+		return EXIT_USAGE;
+	}
 	const char *near = nearest_word(name, command_name, NULL);
 	if (near)
 		say("error", "expected a command, found \"%s\"; did you mean %s?", name, near);

@@ -71,11 +71,11 @@ int say_failure(const sheaf_error *err)
 {
 	if (err->status == SHEAF_IO && err->sys == EPIPE)
 		broken_pipe = true;
-	else if (err->status == SHEAF_STOPPED)
-		say("error", "interrupted");
+	else if (err->status == SHEAF_STOPPED || was_interrupted())
+		say("error", "interrupted"); /* the signal may have ended the input first */
 	else
 		say("error", "%s", err->message);
-	return exit_code_of(err->status);
+	return was_interrupted() ? EXIT_INTERRUPTED : exit_code_of(err->status);
 }
 
 const char *plural(char text[64], int64_t n, const char *noun)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 10 }; /* of each rule */
@@ -155,13 +156,24 @@ static sheaf_status visit_file(session *s, const char *path, bool glance, int64_
 	return out_flush(err); /* so that the summary stands behind it where both go to one place */
 }
 
-int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit)
+/* An option of formats may be for some of the files only, but not for none. */
+static int check_used(const arguments *args, const bool *used)
+{
+	for (int i = 0; i < args->nsettings; i++) {
+		if (used[i]) continue;
+		say("error", "--%s: expected an option that the format of one of the files uses, found one that none does", args->settings[i].name);
+		return EXIT_USAGE;
+	}
+	return EXIT_FINE;
+}
+
+static int visit_each(const arguments *args, bool glance, int64_t piece_bytes, bool *used, visitor visit)
 {
 	int worst = EXIT_FINE;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		session s;
 		sheaf_error err;
-		session_options options = {.label = args->files[i], .inputs = 1};
+		session_options options = {.label = args->files[i], .inputs = 1, .used = used};
 		sheaf_status status = session_begin(&s, args, &options, &err);
 		if (status == SHEAF_OK) {
 			status = visit_file(&s, args->files[i], glance, piece_bytes, visit, &err);
@@ -172,6 +184,17 @@ int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor
 		if (status == SHEAF_USAGE) break; /* the next file will say the same */
 	}
 	return was_interrupted() ? EXIT_INTERRUPTED : worst;
+}
+
+int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit)
+{
+	if (args->nfiles == 1) return visit_each(args, glance, piece_bytes, NULL, visit); /* the library refuses before anything is read */
+	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
+	if (!used) return EXIT_LIMIT;
+	int worst = visit_each(args, glance, piece_bytes, used, visit);
+	if (worst == EXIT_FINE) worst = check_used(args, used);
+	free(used);
+	return worst;
 }
 
 const char *storage_name(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values"; }

@@ -64,9 +64,35 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int
 	return SHEAF_OK;
 }
 
+/* Offsets of slices are absolute, so all indices are widened, whether these rows use them or not. */
+static sheaf_status widen_indices(sheaf_level *level, sheaf_context *cx, sheaf_error *err)
+{
+	for (int r = 0; r < level->shape.rank; r++) {
+		sheaf_builder b;
+		size_t n = level->indices[r].size / sizeof(int32_t);
+		sheaf_builder_begin(&b, cx, NULL);
+		for (size_t k = 0; k < n; k++) sheaf_builder_i64(&b, sheaf_level_index(level, r, (int64_t)k));
+		SHEAF_TRY(sheaf_builder_finish(&b, &level->indices[r], err));
+	}
+	level->shape.index_type = SHEAF_I64;
+	return SHEAF_OK;
+}
+
+static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sheaf_context *cx, sheaf_error *err)
+{
+	for (int l = 0; l < column->nlevels; l++) {
+		sheaf_level *level = &column->levels[l];
+		bool narrow = level->shape.kind == SHEAF_COORD && level->shape.index_type == SHEAF_I32;
+		if (narrow && to->levels[l].index_type == SHEAF_I64) SHEAF_TRY(widen_indices(level, cx, err));
+	}
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err)
 {
-	for (int c = 0; c < frame->ncolumns; c++)
+	for (int c = 0; c < frame->ncolumns; c++) {
+		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
 		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], frame->nrows, file, row, cx, err));
+	}
 	return SHEAF_OK;
 }

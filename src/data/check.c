@@ -27,6 +27,7 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
 static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth, int64_t *below)
 {
 	*below = 0;
+	if (n == INT64_MAX) return flaw(at, "fewer positions than", INT64_MAX, n);
 	if (at->rowless && level->offsets.size == 0) return SHEAF_OK;
 	SHEAF_TRY(check_bytes(at, &level->offsets, n + 1, 8, "as many offsets as"));
 	const int64_t *o = sheaf_level_offsets(level);

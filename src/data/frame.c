@@ -102,12 +102,11 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 		share(&out->values, &column->values);
 }
 
-sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, int without, sheaf_frame *out, sheaf_error *err)
+sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n, sheaf_frame *out, sheaf_error *err)
 {
-	int kept = 0;
-	SHEAF_TRY(make_columns(out, frame->ncolumns - (without >= 0), frame->cx, err));
-	for (int c = 0; c < frame->ncolumns; c++)
-		if (c != without) slice_column(&frame->columns[c], (sheaf_run){from, to}, &out->columns[kept++]);
+	if (!columns) n = frame->ncolumns;
+	SHEAF_TRY(make_columns(out, n, frame->cx, err));
+	for (int c = 0; c < n; c++) slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
 	out->nrows = to - from;
 	return SHEAF_OK;

@@ -12,6 +12,8 @@ SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx,
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);
+/* "sparse, dim 10, float32" into text[size]; returns text. */
+const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
@@ -47,8 +49,9 @@ static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t
 
 /* Shapes the frame after the schema and sets it to no rows. Buffers stay where they are, for builders to reuse. */
 SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
-/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame without column `without` (-1: with all), sharing its buffers. */
-SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, int without, sheaf_frame *out, sheaf_error *err);
+/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers: of n columns, those whose numbers are in
+ * `columns`, or of all (NULL). */
+SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n, sheaf_frame *out, sheaf_error *err);
 /* Copies rows [from, to) of `rows` behind those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err);
 /* No rows; buffers stay for reuse. */

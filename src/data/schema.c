@@ -2,7 +2,9 @@
 /* Fields and schemas. */
 #include "base/memory.h"
 #include "data/frame.h"
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 size_t sheaf_type_size(sheaf_type type)
@@ -75,6 +77,16 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
 	field->levels[1] = (sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
 	field->levels[1].index_type = sparse && dim - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+}
+
+const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
+{
+	const char *storage = sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : NULL;
+	if (storage)
+		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field), sheaf_type_name(field->type));
+	else
+		snprintf(text, size, "%d levels, %s", field->nlevels, sheaf_type_name(field->type));
+	return text;
 }
 
 sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err)

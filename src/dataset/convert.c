@@ -15,6 +15,7 @@ typedef struct conversion {
 	bool *used; /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
+	bool key_told;
 } conversion;
 
 static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
@@ -36,10 +37,10 @@ static sheaf_status open_inputs(conversion *c, const char *const *paths, sheaf_e
 
 static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 {
-	if (strcmp(a->name, b->name) != 0 || a->meaning != b->meaning || a->type != b->type || a->nlevels != b->nlevels) return false;
+	if (a->type != b->type || a->nlevels != b->nlevels) return false;
 	for (int l = 0; l < a->nlevels; l++) {
 		const sheaf_level_shape *la = &a->levels[l], *lb = &b->levels[l];
-		if (la->kind != lb->kind || la->rank != lb->rank || la->index_type != lb->index_type) return false;
+		if (la->kind != lb->kind || la->rank != lb->rank) return false;
 		if (la->kind == SHEAF_FIXED && la->extents[0] != lb->extents[0]) return false;
 	}
 	return true;
@@ -48,74 +49,106 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 /* Sparse dims may differ, most of all inferred ones: the largest holds for all. */
 static void widen(sheaf_field *field, const sheaf_field *other)
 {
-	for (int l = 0; l < field->nlevels; l++)
+	for (int l = 0; l < field->nlevels; l++) {
+		if (other->levels[l].index_type == SHEAF_I64) field->levels[l].index_type = SHEAF_I64;
 		for (int r = 0; r < field->levels[l].rank; r++)
 			if (other->levels[l].extents[r] > field->levels[l].extents[r]) field->levels[l].extents[r] = other->levels[l].extents[r];
+	}
+}
+
+static sheaf_status join_field(sheaf_field *field, const sheaf_schema *other, const char *path, sheaf_error *err)
+{
+	char expected[80], found[80];
+	int f = sheaf_schema_find(other, field->name);
+	if (f < 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream \"%s\" as in the first input, found none", path, field->name);
+	if (same_shape(field, &other->fields[f])) {
+		widen(field, &other->fields[f]);
+		return SHEAF_OK;
+	}
+	sheaf_field_text(field, expected, sizeof expected);
+	sheaf_field_text(&other->fields[f], found, sizeof found);
+	return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected it as in the first input (%s), found %s", path, field->name, expected, found);
 }
 
 static sheaf_status join_schema(conversion *c, const char *path, const sheaf_schema *other, sheaf_error *err)
 {
-	if (other->nfields != c->schema.nfields)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected %d columns like the first input, found %d", path, c->schema.nfields, other->nfields);
-	for (int f = 0; f < other->nfields; f++) {
-		if (!same_shape(&c->schema.fields[f], &other->fields[f]))
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected stream \"%s\" of the same storage, type and dim as in the first input, found \"%s\", which is not",
-			                  path, c->schema.fields[f].name, other->fields[f].name);
-		widen(&c->schema.fields[f], &other->fields[f]);
-	}
+	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(&c->schema.fields[f], other, path, err));
+	for (int f = 0; f < other->nfields; f++)
+		if (other->fields[f].meaning != SHEAF_KEY && sheaf_schema_find(&c->schema, other->fields[f].name) < 0)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of the first input, found \"%s\", too", path, other->fields[f].name);
 	return SHEAF_OK;
 }
 
+/* Rows of several files cannot keep their keys: both may have a sequence 0. */
 static sheaf_status join_schemas(conversion *c, const char *const *paths, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
+	int key = sheaf_schema_key(&c->schema);
+	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
 	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], sheaf_dataset_schema(c->inputs[i]), err));
 	return SHEAF_OK;
 }
 
 /* ---- totals ---- */
 
-static bool is_enough(const sheaf_facts *facts) { return facts->longest > 1 || facts->ordinal_keys == 0 || (facts->longest >= 0 && facts->ordinal_keys == 1); }
+static bool is_enough(const sheaf_facts *facts, bool keys)
+{
+	return facts->longest > 1 || (keys && facts->ordinal_keys == 0) || (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
+}
 
 static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 {
+	bool keys = c->ninputs == 1; /* else they become positions */
 	c->totals = SHEAF_NO_FACTS;
 	if (!(c->to->needs & SHEAF_NEEDS_TOTALS)) return SHEAF_OK;
+	c->totals.ordinal_keys = 1;
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts;
 		sheaf_dataset_facts(c->inputs[i], &facts);
-		if (!is_enough(&facts)) SHEAF_TRY(sheaf_dataset_count(c->inputs[i], &facts, err));
+		if (!is_enough(&facts, keys)) SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, &facts, err));
 		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
-		if (facts.ordinal_keys == 0 || i == 0) c->totals.ordinal_keys = facts.ordinal_keys;
+		if (keys) c->totals.ordinal_keys = facts.ordinal_keys;
 	}
-	if (c->ninputs > 1) c->totals.ordinal_keys = 1; /* keys become positions */
 	return SHEAF_OK;
 }
 
 /* ---- rows ---- */
 
-/* Rows of a second file cannot keep their keys: both files may have a sequence 0. */
-static void drop_keys(conversion *c)
+static sheaf_status tell_of_keys(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame, sheaf_error *err)
 {
-	int key = sheaf_schema_key(&c->schema);
-	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
+	int key = sheaf_schema_key(sheaf_dataset_schema(input));
+	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	return sheaf_tell_of_keys(c->cx, sheaf_source_name(sheaf_dataset_source(input)), keys, sheaf_dataset_row(input), frame->nrows, &c->key_told, err);
+}
+
+/* Streams may stand in another order in each input: columns[f] is the one of field f. */
+static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame, const int *columns, sheaf_writer *writer, sheaf_error *err)
+{
+	sheaf_frame ordered = {0};
+	SHEAF_TRY(tell_of_keys(c, input, frame, err));
+	sheaf_status status = sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_write(writer, &ordered, err);
+	sheaf_frame_free(&ordered);
+	return status;
 }
 
 static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer *writer, sheaf_error *err)
 {
+	const sheaf_schema *schema = sheaf_dataset_schema(input);
 	const sheaf_frame *frame;
 	sheaf_status status;
-	sheaf_frame keyless = {0};
-	int key = c->ninputs > 1 ? sheaf_schema_key(sheaf_dataset_schema(input)) : -1;
-	while ((status = sheaf_next(input, &frame, err)) == SHEAF_OK) {
-		if (key >= 0) {
-			status = sheaf_frame_slice(frame, 0, frame->nrows, key, &keyless, err);
-			frame = &keyless;
-		}
-		if (status == SHEAF_OK) status = sheaf_write(writer, frame, err);
-		sheaf_frame_free(&keyless);
-		if (status) break;
+	void *memory;
+	size_t size = (size_t)c->schema.nfields * sizeof(int);
+	SHEAF_TRY(sheaf_allocate(c->cx, size, &memory, err));
+	int *columns = (int *)memory;
+	for (int f = 0; f < c->schema.nfields; f++) {
+		const sheaf_field *field = &c->schema.fields[f];
+		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema) : sheaf_schema_find(schema, field->name);
 	}
+	while ((status = sheaf_next(input, &frame, err)) == SHEAF_OK && (status = copy_frame(c, input, frame, columns, writer, err)) == SHEAF_OK) {
+	}
+	sheaf_release(c->cx, memory, size);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -147,7 +180,6 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(join_schemas(c, inputs, err));
 	SHEAF_TRY(gather_totals(c, err));
-	drop_keys(c);
 	return write_output(c, output, err);
 }
 
@@ -156,7 +188,7 @@ static sheaf_status find_target(conversion *c, const char *output, sheaf_error *
 	const char *name = c->options->to;
 	c->to = name ? sheaf_format_find(name) : sheaf_format_of_name(output);
 	if (!c->to && name) return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
-	if (!c->to) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a suffix that names one format, found none; name the format to write", output);
+	if (!c->to) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a suffix that names one format, found none; name the format to write (--to)", output);
 	return SHEAF_OK;
 }
 

@@ -20,11 +20,15 @@ SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, c
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
                                              sheaf_error *err);
-/* Counts rows, samples and keys by a pass over the whole input, as far as needed to fill *facts, and opens the input anew. */
-SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, sheaf_facts *facts, sheaf_error *err);
+/* Counts rows, samples and, where `keys` matter, keys by a pass over the whole input, as far as a writer needs to know them, and opens
+ * the input anew. */
+SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, sheaf_facts *facts, sheaf_error *err);
 
 /* sheaf_create_sink with marks for the settings used. */
 SHEAF_USE sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
                                             sheaf_writer **out, sheaf_error *err);
+
+/* Warns, once, where the keys of rows are not their numbers, which they become; `row` is the number of the first. */
+SHEAF_USE sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row, int64_t nrows, bool *told, sheaf_error *err);
 
 #endif

@@ -45,22 +45,16 @@ static void tell_numbers(comparison *c, const char *stream, int64_t row, const c
 
 /* ---- schemas ---- */
 
-static const char *shape_text(const sheaf_field *field, char text[64])
-{
-	snprintf(text, 64, "%s, dim %" PRId64 ", %s", sheaf_field_is_sparse(field) ? "sparse" : "dense", sheaf_field_dim(field), sheaf_type_name(field->type));
-	return text;
-}
-
 static void compare_fields(comparison *c)
 {
-	char ta[64], tb[64];
+	char ta[80], tb[80];
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
 		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find(c->b.schema, field->name);
 		if (field->meaning == SHEAF_KEY) continue;
 		if (c->match[f] < 0)
 			tell(c, field->name, -1, -1, "such a stream", "none");
-		else if (c->options->strict && strcmp(shape_text(field, ta), shape_text(&c->b.schema->fields[c->match[f]], tb)) != 0)
+		else if (c->options->strict && strcmp(sheaf_field_text(field, ta, sizeof ta), sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
 			tell(c, field->name, -1, -1, ta, tb);
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {

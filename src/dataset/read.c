@@ -180,7 +180,7 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
-static sheaf_status count_rows(sheaf_dataset *d, void *in, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
+static sheaf_status count_rows(sheaf_dataset *d, void *in, bool keys, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
 {
 	const sheaf_schema *schema = d->format->schema(in);
 	sheaf_status status;
@@ -192,8 +192,8 @@ static sheaf_status count_rows(sheaf_dataset *d, void *in, sheaf_context *quiet,
 		if (longest > facts->longest) facts->longest = longest;
 		if (!keys_are_ordinal(schema, &d->frame, facts->rows)) facts->ordinal_keys = 0;
 		facts->rows += d->frame.nrows;
-		if (facts->longest > 1 || !facts->ordinal_keys) {
-			/* Both say the same to a writer: enough. */
+		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
+			/* Either says the same to a writer: enough. */
 			facts->rows = -1;
 			return SHEAF_OK;
 		}
@@ -202,7 +202,7 @@ static sheaf_status count_rows(sheaf_dataset *d, void *in, sheaf_context *quiet,
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_dataset_count(sheaf_dataset *d, sheaf_facts *facts, sheaf_error *err)
+sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	void *in = NULL;
@@ -212,7 +212,7 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, sheaf_facts *facts, sheaf_err
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_source_rewind(d->source, err);
 	if (status == SHEAF_OK) status = open_format(d, quiet, &in, err);
-	if (status == SHEAF_OK) status = count_rows(d, in, quiet, facts, err);
+	if (status == SHEAF_OK) status = count_rows(d, in, keys, quiet, facts, err);
 	if (in) d->format->close(in);
 	sheaf_frame_free(&d->frame);
 	sheaf_buffer_reset(&d->piece.bytes);

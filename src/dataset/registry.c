@@ -99,7 +99,7 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them" : "no bytes at all", err);
 	if (rivals == 1) return SHEAF_OK;
 	*out = NULL;
-	return unknown(file, "content of several of them: name the format", err);
+	return unknown(file, "content of several of them: name the format (--from)", err);
 }
 
 /* ---- settings ---- */

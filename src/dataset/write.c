@@ -15,7 +15,8 @@ struct sheaf_writer {
 	char *name;       /* the sink's */
 	sheaf_schema given, stored;
 	int key; /* the given key field that is not stored, or -1 */
-	bool key_warned;
+	bool key_told;
+	int *kept; /* the given fields that are stored */
 	sheaf_values values;
 	int nsettings;
 	void *out;
@@ -39,6 +40,7 @@ static void free_writer(sheaf_writer *w)
 	sheaf_buffer_reset(&w->blob.bytes);
 	if (w->bytes_of_row) sheaf_release(w->cx, w->bytes_of_row, w->bytes_size);
 	if (w->values.settings) sheaf_settings_release(w->cx, &w->values, w->nsettings);
+	if (w->kept) sheaf_release(w->cx, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
 	sheaf_release_text(w->cx, w->name);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
@@ -66,6 +68,17 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	return SHEAF_OK;
 }
 
+static sheaf_status note_kept(sheaf_writer *w, sheaf_error *err)
+{
+	void *memory;
+	int n = 0;
+	SHEAF_TRY(sheaf_allocate_array(w->cx, (size_t)w->given.nfields, sizeof *w->kept, &memory, err));
+	w->kept = (int *)memory;
+	for (int f = 0; f < w->given.nfields; f++)
+		if (f != w->key) w->kept[n++] = f;
+	return SHEAF_OK;
+}
+
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(w->sink);
@@ -76,6 +89,7 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
 	if (!(w->format->can & SHEAF_CAN_KEYS)) w->key = sheaf_schema_key(schema);
 	if (w->key >= 0) sheaf_schema_remove(&w->stored, w->key);
+	SHEAF_TRY(note_kept(w, err));
 	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
 	SHEAF_TRY(w->format->create(w->sink, &w->stored, &options->totals, &w->values, w->cx, &w->out, err));
 	w->sink = NULL;
@@ -179,7 +193,7 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
 		if (to < frame->nrows && w->pending.nrows == 0) {
 			/* A chunk that lies within this frame goes without a copy. */
-			SHEAF_TRY(sheaf_frame_slice(frame, from, to, -1, &w->slice, err));
+			SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, &w->slice, err));
 			SHEAF_TRY(put(w, &w->slice, err));
 		} else {
 			SHEAF_TRY(sheaf_frame_append(&w->pending, frame, from, to, w->cx, err));
@@ -189,19 +203,18 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
-static sheaf_status warn_of_keys(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row, int64_t nrows, bool *told, sheaf_error *err)
 {
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[w->key].values.data;
-	for (int64_t r = 0; r < frame->nrows && !w->key_warned; r++) {
-		if (keys[r] == (uint64_t)(w->row + r)) continue;
+	for (int64_t r = 0; r < nrows && !*told; r++) {
+		if (keys[r] == (uint64_t)(row + r)) continue;
 		char expected[48], found[48];
-		snprintf(expected, sizeof expected, "key %" PRId64, w->row + r);
+		snprintf(expected, sizeof expected, "key %" PRId64, row + r);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
 		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE, expected, found, "keys become positions"};
-		problem.place.file = w->name;
-		problem.place.row = w->row + r;
-		w->key_warned = true;
-		SHEAF_TRY(sheaf_report(w->cx, &problem, err));
+		problem.place.file = file;
+		problem.place.row = row + r;
+		*told = true;
+		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;
 }
@@ -218,8 +231,10 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 {
 	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
 	if (frame->nrows == 0) return SHEAF_OK;
-	if (w->key >= 0) SHEAF_TRY(warn_of_keys(w, frame, err));
-	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->key, &w->cast, err));
+	if (w->key >= 0)
+		SHEAF_TRY(
+			sheaf_tell_of_keys(w->cx, w->name, (const uint64_t *)(const void *)frame->columns[w->key].values.data, w->row, frame->nrows, &w->key_told, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
 	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : put(w, &w->cast, err));
 	w->row += frame->nrows;

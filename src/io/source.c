@@ -234,9 +234,10 @@ sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, 
 		if (left > 0) *out = (sheaf_bytes){s->raw.memory.data + s->position, left};
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(show_at_least(s, want, err));
-	if (available(s) > 0) *out = (sheaf_bytes){s->window.data + s->at, available(s)};
-	return SHEAF_OK;
+	sheaf_status status = show_at_least(s, want, err);
+	bool shows = status == SHEAF_OK || status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
+	if (shows && available(s) > 0) *out = (sheaf_bytes){s->window.data + s->at, available(s)};
+	return status;
 }
 
 static size_t shown(const sheaf_source *s) { return s->is_direct ? s->raw.memory.size - (size_t)s->position : available(s); }

@@ -5,6 +5,8 @@
 #include "io/descriptor.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +66,29 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written, found an error", target->name);
 }
 
+/* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file with its place and
+ * its mode, also where a regular file is behind it: that must be neither replaced nor written from its start. */
+static int descriptor_named(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		size_t n = strlen(folders[i]);
+		int64_t fd;
+		if (strncmp(path, folders[i], n) == 0 && sheaf_size_from_text(path + n, &fd) && fd <= INT_MAX) return (int)fd;
+	}
+	return -1;
+}
+
+static sheaf_status open_duplicate(sheaf_target *target, int fd, sheaf_error *err)
+{
+	target->is_owned = true;
+	target->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (target->fd >= 0) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", target->name);
+}
+
 static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *err)
 {
 	sheaf_fail(err, SHEAF_IO, "%s: expected a file to write, found a directory", target->name);
@@ -91,6 +116,8 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 		target->fd = STDOUT_FILENO;
 		return SHEAF_OK;
 	}
+	int fd = descriptor_named(path);
+	if (fd >= 0) return open_duplicate(target, fd, err);
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
 		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed, found an error", target->name);

@@ -84,6 +84,21 @@ static sheaf_status warn_of_mixture(const writer *out, sheaf_error *err)
 	return sheaf_report(out->cx, &problem, err);
 }
 
+static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
+{
+	for (int i = 0; i < out->schema.nfields; i++) {
+		const char *c = out->schema.fields[i].name;
+		while (*c && (unsigned char)*c < 0x80) c++;
+		if (!*c) continue;
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA,        "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters",
+		                         "others",      "written as UTF-8"};
+		problem.place.file = sheaf_sink_name(out->sink);
+		problem.place.stream = out->schema.fields[i].name;
+		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
 /* ---- create, append, finish ---- */
 
 void sheaf_cbf_abandon(void *created)
@@ -120,6 +135,7 @@ sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 		if (schema->fields[i].main) out->main = i;
 	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
 	if (status == SHEAF_OK) status = warn_of_mixture(out, err);
+	if (status == SHEAF_OK) status = warn_of_names(out, err);
 	if (status == SHEAF_OK) status = write_prefix(out, err);
 	if (status) {
 		out->sink = NULL; /* still the caller's */

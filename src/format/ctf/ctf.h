@@ -16,6 +16,7 @@
 #include "data/frame.h"
 #include "io/sorter.h"
 #include <sheaf/sys/format.h>
+#include <stdatomic.h>
 
 /* How a stream is called in the file; stream i is field and column i. */
 typedef struct sheaf_ctf_name {
@@ -32,7 +33,7 @@ typedef struct sheaf_ctf_reader {
 	int *slots; /* hash table over names: stream + 1, or 0 */
 	size_t nslots;
 	int main; /* stream that defines the length, or -1 */
-	bool skip_ids, allow_unaligned, allow_missing;
+	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
 	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
 	int64_t first_line;
@@ -40,7 +41,10 @@ typedef struct sheaf_ctf_reader {
 	bool space_noted;
 	sheaf_facts facts;
 	char guess[80];
-	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
+	sheaf_sorter *ids;        /* (key, line) of every sequence while validating */
+	_Atomic int64_t *rounded; /* for each stream: values whose digits float32 cannot keep, counted by whoever decodes */
+	sheaf_status cut_off;     /* the input failed here, when the sequences before had been cut */
+	sheaf_error cut_off_error;
 } sheaf_ctf_reader;
 
 /* ---- words.c ---- */
@@ -86,8 +90,9 @@ SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool
 typedef struct sheaf_ctf_column {
 	sheaf_builder lists, entries, indices, values;
 	int64_t nsamples, nvalues;
-	int64_t sequence_start; /* nsamples where the sequence began */
-	int64_t seen_on;        /* line of its last sample */
+	int64_t sequence_start;                            /* nsamples where the sequence began */
+	size_t entries_start, indices_start, values_start; /* sizes of the buffers there */
+	int64_t seen_on;                                   /* line of its last sample */
 } sheaf_ctf_column;
 
 /* A piece being decoded. */

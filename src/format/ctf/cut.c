@@ -54,6 +54,7 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 	sheaf_bytes head;
 	char found[CTF_FOUND_SIZE];
 	in->line = in->column = 1;
+	in->cut_off = SHEAF_OK;
 	SHEAF_TRY(pass_mark(in, err));
 	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(pass_space(in, &head, err));
@@ -111,19 +112,36 @@ static int64_t count_lines(const uint8_t *at, const uint8_t *end)
 	return lines;
 }
 
-sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. */
+static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
-	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	sheaf_bytes window;
-	size_t want = (size_t)bytes, size = 0;
-	sheaf_buffer_reset(&piece->bytes);
-	for (; size == 0; want *= 2) {
-		SHEAF_TRY(sheaf_source_ahead(in->source, want, &window, err));
+	*size = window.size ? whole_sequences(in, window) : 0;
+	if (*size) return SHEAF_OK;
+	if (err) *err = in->cut_off_error;
+	return in->cut_off;
+}
+
+static sheaf_status find_cut(sheaf_ctf_reader *in, size_t want, size_t *size, sheaf_error *err)
+{
+	sheaf_bytes window = {0};
+	if (in->cut_off) return cut_before_failure(in, window, size, err);
+	for (*size = 0; *size == 0; want *= 2) {
+		in->cut_off = sheaf_source_ahead(in->source, want, &window, &in->cut_off_error);
+		if (in->cut_off) return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
 		bool is_end = window.size < want;
 		if (!is_end) window.size = want; /* the same pieces whatever the source has at hand */
-		size = is_end ? window.size : whole_sequences(in, window);
+		*size = is_end ? window.size : whole_sequences(in, window);
 	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	size_t size;
+	sheaf_buffer_reset(&piece->bytes);
+	SHEAF_TRY(find_cut(in, (size_t)bytes, &size, err));
 	piece->byte = sheaf_source_tell(in->source);
 	piece->size = (int64_t)size;
 	piece->line = in->line;

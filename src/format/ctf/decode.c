@@ -43,15 +43,47 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
 }
 
+/* The stream that a sequence lacks, or -1. */
+static int missing_stream(const sheaf_ctf_decoding *d)
+{
+	for (int s = 0; s < d->in->nstreams; s++)
+		if (samples_of(&d->columns[s]) == 0) return s;
+	return -1;
+}
+
+static void mark_sequence(sheaf_ctf_column *column)
+{
+	column->sequence_start = column->nsamples;
+	column->entries_start = column->entries.size;
+	column->indices_start = column->indices.size;
+	column->values_start = column->values.size;
+}
+
+static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
+{
+	char found[64];
+	for (int s = 0; s < d->in->nstreams; s++) {
+		sheaf_ctf_column *column = &d->columns[s];
+		column->nsamples = column->sequence_start;
+		column->entries.size = column->entries_start;
+		column->indices.size = column->indices_start;
+		column->values.size = column->values_start;
+	}
+	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
+	return sheaf_ctf_report_sequence(d, SHEAF_WARNING, "incomplete sequence", stream, "a sample of every stream", found, "the sequence is left out");
+}
+
 static sheaf_status close_sequence(sheaf_ctf_decoding *d)
 {
 	if (!d->open) return SHEAF_OK;
 	d->open = false;
+	int missing = d->in->drop_incomplete ? missing_stream(d) : -1;
+	if (missing >= 0) return drop_sequence(d, missing);
 	for (int s = 0; s < d->in->nstreams; s++) SHEAF_TRY(check_presence(d, s));
 	SHEAF_TRY(check_lines(d));
 	for (int s = 0; s < d->in->nstreams; s++) {
 		sheaf_builder_i64(&d->columns[s].lists, d->columns[s].nsamples);
-		d->columns[s].sequence_start = d->columns[s].nsamples;
+		mark_sequence(&d->columns[s]);
 	}
 	sheaf_builder_append(&d->keys, &d->key, sizeof d->key);
 	sheaf_builder_i64(&d->lines, d->key_line);
@@ -148,7 +180,8 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 		} else if (sheaf_ctf_is(*d->at, CTF_SKIPPED)) {
 			d->at++;
 		} else {
-			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, "'|' and a stream name", sheaf_ctf_found(d->at, d->end, found),
+			const char *expected = d->at > d->begin && d->at[-1] == '\r' ? "a line feed (a CR alone ends no line)" : "'|' and a stream name";
+			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, expected, sheaf_ctf_found(d->at, d->end, found),
 			                           "the text up to the next '|' is left out"));
 			d->at = sheaf_ctf_next_input(d->at, d->end);
 		}
@@ -166,6 +199,7 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	if (*alone) return SHEAF_OK;
 	if (d->in->by_line) return open_sequence(d, (uint64_t)(d->line - d->in->first_line));
 	if (*has_id && over) {
+		SHEAF_TRY(close_sequence(d)); /* what is wrong before comes first */
 		char found[CTF_FOUND_SIZE];
 		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1, "a sequence id of at most 18446744073709551615",
 		                           sheaf_ctf_found(d->line_start, d->end, found), NULL));
@@ -219,6 +253,7 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 		sheaf_builder_begin(&d->columns[s].values, d->cx, &column->values);
 		sheaf_builder_i64(&d->columns[s].lists, 0);
 		if (column->levels[1].shape.kind == SHEAF_COORD) sheaf_builder_i64(&d->columns[s].entries, 0);
+		mark_sequence(&d->columns[s]);
 	}
 	sheaf_builder_begin(&d->keys, d->cx, &frame->columns[n].values);
 	sheaf_builder_begin(&d->lines, d->cx, &frame->lines);

@@ -15,8 +15,9 @@ static const sheaf_option options[] = {
 	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take each line as a sequence, whatever ids it has", 0},
 	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME", "the stream whose samples count as the length of a sequence", 0},
 	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences that have more lines than their longest stream has samples", 0},
+	{"drop-incomplete", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "leave out sequences in which a stream has no sample, and count them", 0},
 	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences in which a stream has no sample", 0},
-	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A|keep", "write stream NAME under the short name A; keep: under the aliases of the input", 0},
+	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A", "write stream NAME under the short name A; just \"keep\": each under its alias in the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -56,6 +57,7 @@ static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bo
 {
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
 	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
+	in->drop_incomplete = sheaf_values_flag(values, "drop-incomplete");
 	in->allow_missing = sheaf_values_flag(values, "allow-missing");
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
 	bool declared = in->schema.nfields > 0;

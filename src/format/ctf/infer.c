@@ -178,7 +178,9 @@ static sheaf_status read_whole(inference *f)
 		if (status) break;
 	}
 	sheaf_buffer_reset(&piece.bytes);
-	SHEAF_TRY(status == SHEAF_END ? SHEAF_OK : status);
+	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
+	bool told = status == SHEAF_END || (f->in->cut_off && f->in->schema.nfields > 0 && status == f->in->cut_off);
+	if (!told) return status;
 	close_sequence(f);
 	return sheaf_source_rewind(f->in->source, f->err);
 }
@@ -187,11 +189,16 @@ static sheaf_status read_whole(inference *f)
 static sheaf_status read_part(inference *f, size_t most, bool *complete)
 {
 	sheaf_bytes window;
-	SHEAF_TRY(sheaf_source_ahead(f->in->source, most, &window, f->err));
-	*complete = window.size < most;
-	if (!*complete) window.size = most;
-	const uint8_t *end = window.data + window.size, *feed = (const uint8_t *)memrchr(window.data, '\n', window.size);
-	SHEAF_TRY(read_text(f, window.data, *complete || !feed ? end : feed + 1));
+	const uint8_t *feed = NULL;
+	for (*complete = false; !*complete && !feed; most *= 2) {
+		/* A line that is cut would tell a wrong dim. */
+		sheaf_status status = sheaf_source_ahead(f->in->source, most, &window, f->err);
+		*complete = status == SHEAF_OK && window.size < most;
+		if (window.size > most) window.size = most;
+		feed = window.size ? (const uint8_t *)memrchr(window.data, '\n', window.size) : NULL;
+		if (status && !feed) return status;
+	}
+	SHEAF_TRY(read_text(f, window.data, *complete ? window.data + window.size : feed + 1));
 	close_sequence(f);
 	return SHEAF_OK;
 }
@@ -224,7 +231,7 @@ static sheaf_status infer(inference *f, bool glance, const sheaf_values *values)
 		if (in->schema.nfields == 0)
 			return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none", sheaf_source_name(in->source));
 	}
-	if (!complete) {
+	if (!complete || in->drop_incomplete) { /* what will be left out is not known here */
 		const char *guess_text = in->facts.guess;
 		in->facts = SHEAF_NO_FACTS;
 		in->facts.guess = guess_text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequence ids that come back after another id: the page forbids them, CNTK reads them as sequences of their own. They are looked
+/* What only the whole input shows: counts of values that lose digits, and sequence ids that come back after another id: the page forbids them, CNTK reads them as sequences of their own. They are looked
  * for only when validating, with a sort in bounded memory. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
@@ -46,9 +46,23 @@ static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 	return sheaf_report(r->in->cx, &problem, r->err);
 }
 
+static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error *err)
+{
+	char found[80];
+	int64_t rounded = atomic_load(&in->rounded[stream]);
+	if (rounded == 0) return SHEAF_OK;
+	snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", rounded);
+	sheaf_problem problem = {
+		SHEAF_WARNING, SHEAF_DATA, "values rounded", SHEAF_NOWHERE, "values that float32 holds", found, "rounded (--precision double keeps more)"};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.stream = in->schema.fields[stream].name;
+	return sheaf_report(in->cx, &problem, err);
+}
+
 sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	for (int s = 0; s < in->nstreams; s++) SHEAF_TRY(settle_stream(in, s, err));
 	repeats r = {.in = in, .err = err};
 	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;
 }

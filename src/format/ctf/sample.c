@@ -5,6 +5,7 @@
 #include "format/ctf/ctf.h"
 #include "number/number.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,23 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 	if (!scanned.unusual || !sheaf_is_validating(d->cx)) return SHEAF_OK;
 	return sheaf_ctf_report(d, SHEAF_NOTE, "number that CNTK refuses", at, stream, "a digit before the point, and one between a point and an exponent",
 	                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), NULL);
+}
+
+/* Nine significant digits are as many as any float32 needs; more of them mean a float64, which loses something unless its value is
+ * that of a float32 after all. A value that is not 0 and becomes 0 loses everything. */
+static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, const uint8_t *end, double read)
+{
+	enum { KEPT = 9 };
+	double exact;
+	int digits = 0, zeros = 0; /* zeros: behind the last digit that is none */
+	sheaf_scan_f64((const char *)at, (const char *)end, &exact);
+	if (exact == read || isinf(read)) return;
+	for (; at < end && (*at | 0x20) != 'e'; at++) {
+		if (!sheaf_ctf_is_digit(*at)) continue;
+		zeros = *at == '0' ? zeros + 1 : 0;
+		digits += digits || *at != '0';
+	}
+	if (digits - zeros > KEPT || read == 0) atomic_fetch_add_explicit(&d->in->rounded[stream], 1, memory_order_relaxed);
 }
 
 static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
@@ -110,11 +128,16 @@ static void put_index(sheaf_ctf_column *column, sheaf_type type, int64_t index)
 		sheaf_builder_i64(&column->indices, index);
 }
 
+/* Short texts keep their digits in a float32, whatever they are. */
+enum { SHORT_NUMBER = 6 };
 #define T float
 #define NAME f32
+#define NOTE_ROUNDING(d, stream, at, value) \
+	if ((d)->at - (at) > SHORT_NUMBER || ((value) == 0 && (d)->at - (at) > 1)) note_rounding(d, stream, at, (d)->at, (double)(value))
 #include "format/ctf/sample_template.h"
 #define T double
 #define NAME f64
+#define NOTE_ROUNDING(d, stream, at, value) (void)0
 #include "format/ctf/sample_template.h"
 
 sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading samples of one element type; included with T (its C type) and NAME. */
+/* Reading samples of one element type; included with T (its C type), NAME and NOTE_ROUNDING. */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -11,6 +11,7 @@ static sheaf_status JOIN(read_value, NAME)(sheaf_ctf_decoding *d, int stream, T 
 	d->at = (const uint8_t *)scanned.end;
 	*ok = scanned.flaw == SHEAF_NUMBER_OK;
 	if (!*ok) return report_number(d, stream, scanned);
+	NOTE_ROUNDING(d, stream, at, *value);
 	return scanned.infinite || scanned.unusual ? note_number(d, stream, at, scanned) : SHEAF_OK;
 }
 
@@ -71,3 +72,4 @@ static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, b
 #undef JOIN_
 #undef T
 #undef NAME
+#undef NOTE_ROUNDING

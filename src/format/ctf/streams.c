@@ -113,7 +113,10 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 	if (text) {
 		sheaf_source *map;
 		SHEAF_TRY(sheaf_source_path(text, in->cx, &map, err));
+		int before = in->schema.nfields;
 		sheaf_status status = read_map(in, map, usual, err);
+		if (status == SHEAF_OK && in->schema.nfields == before)
+			status = sheaf_fail(err, SHEAF_USAGE, "%s: expected lines of name, alias, format and dim, found none", text);
 		sheaf_source_close(map);
 		SHEAF_TRY(status);
 	}
@@ -136,6 +139,8 @@ static sheaf_status fill_table(sheaf_ctf_reader *in, sheaf_error *err)
 	while (in->nslots < (size_t)in->nstreams * 2) in->nslots *= 2;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->names, &memory, err));
 	in->names = (sheaf_ctf_name *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->rounded, &memory, err));
+	in->rounded = (_Atomic int64_t *)memory;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, in->nslots, sizeof *in->slots, &memory, err));
 	in->slots = (int *)memory;
 	for (int i = 0; i < in->nstreams; i++) {
@@ -182,6 +187,7 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
 {
 	sheaf_release(in->cx, in->names, (size_t)in->nstreams * sizeof *in->names);
+	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
 	sheaf_release(in->cx, in->slots, in->nslots * sizeof *in->slots);
 	sheaf_schema_free(&in->schema);
 }

@@ -17,6 +17,7 @@ typedef struct sheaf_ctf_writer {
 	sheaf_schema schema; /* names as they are written */
 	int key;             /* field, or -1 */
 	bool ids;
+	bool any; /* sequence has been written */
 } sheaf_ctf_writer;
 
 /* ---- names ---- */
@@ -155,15 +156,21 @@ sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 sheaf_status sheaf_ctf_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
 {
 	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
+	out->any = true;
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
 sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
 {
 	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
-	sheaf_sink *sink = out->sink;
-	out->sink = NULL;
-	sheaf_status status = sheaf_sink_commit(sink, err);
+	sheaf_status status;
+	if (out->any) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	} else {
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at least one sequence, since an empty file is invalid in this format, found none",
+		                    sheaf_sink_name(out->sink));
+	}
 	sheaf_ctf_abandon(out);
 	return status;
 }
@@ -236,11 +243,24 @@ static void put_name(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, 
 	sheaf_builder_text(b, written_name(&out->schema.fields[stream]));
 }
 
+static uint64_t key_of(const sheaf_ctf_writer *out, const sheaf_frame *frame, int64_t row, int64_t r)
+{
+	return out->key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
+}
+
 static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r)
 {
-	uint64_t key = out->key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
-	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key) - (char *)b->data);
+	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(out, frame, row, r)) - (char *)b->data);
+}
+
+/* The totals have said that lines need no ids. */
+static sheaf_status check_totals(int64_t row, uint64_t key, int64_t lines, sheaf_error *err)
+{
+	if (lines > 1) return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row, lines);
+	if (key != (uint64_t)row)
+		return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected this number for its key, as the totals say, found %" PRIu64, row, key);
+	return SHEAF_OK;
 }
 
 static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r) { return sheaf_level_below_one(&frame->columns[stream].levels[0], r); }
@@ -273,8 +293,7 @@ static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const
 	int64_t lines = 1;
 	for (int s = 0; s < frame->ncolumns; s++)
 		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines) lines = sheaf_run_length(samples_of(frame, s, r));
-	if (!out->ids && lines > 1)
-		return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row + r, lines);
+	if (!out->ids) SHEAF_TRY(check_totals(row + r, key_of(out, frame, row, r), lines, err));
 	for (int64_t line = 0; line < lines && !b->failed; line++) SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
 	return SHEAF_OK;
 }
