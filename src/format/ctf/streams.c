@@ -62,7 +62,7 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 {
 	char text[32];
 	sheaf_declared kind;
-	if (line->n == 0) return SHEAF_OK;
+	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK; /* no stream can be called so */
 	if (line->n != 4) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file, number, line->n);
 	/* The last two words are read by the reader of --stream declarations. */
 	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text)
