@@ -62,6 +62,9 @@ static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, cons
 
 static int64_t byte_of(const decoding *d, const uint8_t *at) { return d->piece->byte + (at - d->piece->bytes.data); }
 
+/* The sample count at the head of the chunk for its sequence number i. */
+static uint32_t meta_count(const decoding *d, int64_t i) { return sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i); }
+
 static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	uint32_t dim = (uint32_t)sheaf_field_dim(&d->in->schema.fields[stream]);
@@ -159,8 +162,7 @@ static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_
 static sheaf_status check_sequence(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	sheaf_cbf_finding *finding = &d->in->findings[stream];
-	uint32_t meta = sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)(d->part.first + sequence));
-	if (e->samples != meta) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+	if (e->samples != meta_count(d, d->part.first + sequence)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
 	if (e->samples > d->largest[sequence]) d->largest[sequence] = e->samples;
 	if (!sheaf_field_is_sparse(&d->in->schema.fields[stream])) return SHEAF_OK;
 	SHEAF_TRY(check_counts(d, stream, d->part.first + sequence, e));
@@ -227,7 +229,7 @@ static sheaf_status check_sum(decoding *d)
 	uint64_t sum = 0;
 	char expected[80], found[32];
 	if (d->part.first > 0) return SHEAF_OK;
-	for (int64_t i = 0; i < chunk->sequences; i++) sum += sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i);
+	for (int64_t i = 0; i < chunk->sequences; i++) sum += meta_count(d, i);
 	if (sum == chunk->samples) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table", chunk->samples);
 	snprintf(found, sizeof found, "%" PRIu64, sum);
@@ -247,10 +249,9 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 
 static void compare_largest(const decoding *d)
 {
-	const uint8_t *meta = d->piece->bytes.data + 4 * (size_t)d->part.first;
 	sheaf_cbf_finding *finding = &d->in->findings[d->in->schema.nfields];
 	for (int64_t i = 0; i < d->part.count; i++)
-		if (d->largest[i] != sheaf_load_u32le(meta + 4 * (size_t)i)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+		if (d->largest[i] != meta_count(d, d->part.first + i)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
 }
 
 static sheaf_status read_streams(decoding *d)
