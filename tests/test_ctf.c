@@ -967,7 +967,7 @@ static void loss_is_refused(void **state)
 	record r;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
-	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); nothing is written", l->rule,
+	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); the output is abandoned", l->rule,
 	         strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
@@ -995,7 +995,7 @@ static void all_kinds_of_loss_are_named_at_once(void **state)
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
-	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); nothing is written",
+	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); the output is abandoned",
 	                    err.message);
 	end(&r);
 }

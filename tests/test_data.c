@@ -222,7 +222,7 @@ static void test_declarations_printed(void **state)
 		add_stream(&t, name, d.sparse, d.dim, d.type == SHEAF_F64 ? SHEAF_F64 : SHEAF_F32);
 		if (d.alias) assert_ok(sheaf_field_set_alias(&t.schema.fields[i], cx, d.alias, d.alias_size, &err));
 		sheaf_builder_begin(&b, cx, NULL);
-		sheaf_declared_to_text(&b, &t.schema.fields[i]);
+		sheaf_declared_to_text(&b, &t.schema.fields[i], true);
 		sheaf_builder_byte(&b, '\0');
 		assert_text(texts[i], (const char *)b.data);
 		sheaf_builder_drop(&b);

@@ -102,11 +102,13 @@ typedef struct sheaf_context_options {
 	 * aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0) frees. */
 	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
+	/* The budget, like what is counted, is that of the context: all that is opened with it shares it. */
 	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, stop for nothing that can be passed */
 	bool allow_loss;    /* LOSS problems are reported and passed */
-	/* Told of each problem that does not stop the call, in input order, on the thread that called the library. */
+	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows comes at its end), on the
+	 * thread that called the library, one at a time. It must not call the library with the same context. */
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	/* Told now and then how many bytes of the input are done; total is -1 where not known. */
 	void (*on_progress)(void *user, int64_t done, int64_t total);

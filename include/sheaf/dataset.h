@@ -71,7 +71,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_sche
 /* The same into any sink, which the writer takes over, also on failure; options->format must be given. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
-/* Columns in the order of the schema. */
+/* Columns in the order of the schema. After a failure sheaf_finish fails with the same, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
 /* Both free the writer, whatever comes out. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);

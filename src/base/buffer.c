@@ -79,7 +79,7 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 {
 	*b = (sheaf_builder){.cx = cx};
 	if (!recycled) return;
-	if (sheaf_buffer_is_sole(recycled)) {
+	if (sheaf_buffer_is_sole(recycled) && recycled->block->cx == cx) {
 		b->block = recycled->block;
 		b->data = b->block->memory;
 		b->capacity = b->block->capacity;
@@ -92,7 +92,7 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer)
 {
 	size_t size = buffer->size;
-	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory) {
+	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory && buffer->block->cx == cx) {
 		sheaf_builder_begin(b, cx, buffer);
 		b->size = b->block ? size : 0;
 		return;

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct sheaf_context {
 	_Atomic int64_t memory, peak;
 	atomic_bool stopped;
 	sheaf_context *parent; /* whose stop flag counts, too; NULL: none */
+	pthread_mutex_t lock;  /* of what follows, and of the calls to on_problem */
 	int64_t by_severity[SHEAF_FATAL + 1];
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
@@ -50,6 +52,11 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	cx->options = *options;
 	cx->options.reallocate = reallocate;
 	if (cx->options.max_memory <= 0) cx->options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
+	int sys = pthread_mutex_init(&cx->lock, NULL);
+	if (sys) {
+		reallocate(options->user, cx, sizeof *cx, 0);
+		return sheaf_fail_sys(err, sys, "context: expected a lock, found an error");
+	}
 	*out = cx;
 	return SHEAF_OK;
 }
@@ -60,7 +67,8 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	options.on_problem = NULL;
 	options.on_progress = NULL;
 	options.validate = true;
-	options.max_memory -= atomic_load(&cx->memory); /* one limit for both */
+	options.max_memory -= atomic_load(&cx->memory); /* what is left of it now */
+	if (options.max_memory < 1) options.max_memory = 1;
 	SHEAF_TRY(sheaf_context_new(&options, out, err));
 	(*out)->parent = cx;
 	return SHEAF_OK;
@@ -68,7 +76,9 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 
 void sheaf_context_free(sheaf_context *cx)
 {
-	if (cx) cx->options.reallocate(cx->options.user, cx, sizeof *cx, 0);
+	if (!cx) return;
+	pthread_mutex_destroy(&cx->lock);
+	cx->options.reallocate(cx->options.user, cx, sizeof *cx, 0);
 }
 
 void sheaf_context_stop(sheaf_context *cx) { atomic_store(&cx->stopped, true); }
@@ -147,7 +157,7 @@ static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, 
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
 }
 
-sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
+static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_severity severity = weigh(&cx->options, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
@@ -160,6 +170,14 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss) told.consequence = NULL; /* nothing will be written */
 	if (cx->options.on_problem) cx->options.on_problem(cx->options.user, &told);
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
+{
+	pthread_mutex_lock(&cx->lock);
+	sheaf_status status = report(cx, problem, err);
+	pthread_mutex_unlock(&cx->lock);
+	return status;
 }
 
 /* ---- memory ---- */

@@ -171,6 +171,9 @@ SHEAF_USE sheaf_status session_open(session *s, const char *path, bool glance, i
 
 /* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
 typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
+/* Does work on all files with marks of the options of formats that they use (NULL for a single file, which must use all): one that none
+ * uses is refused at the end. */
+int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user);
 int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */

@@ -48,7 +48,7 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 	sheaf_buffer_reset(&d->text);
 	if (!format->declare)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that writes declarations of streams, found one that does not", format->name);
-	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), d->s->cx, &d->text, err));
+	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), format == d->own, d->s->cx, &d->text, err));
 	print_declaration(d, format, heading);
 	return SHEAF_OK;
 }

@@ -152,10 +152,10 @@ static sheaf_status read_all(session *s, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static int validate_file(const arguments *args, validation *v, sheaf_error *err)
+static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
+	session_options options = {.label = v->file, .inputs = 1, .used = used, .validate = true, .on_problem = tell_problem, .user = v};
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
 	status = read_all(&s, err);
@@ -173,15 +173,18 @@ static int validate_file(const arguments *args, validation *v, sheaf_error *err)
 	return v->violations ? EXIT_DIFFERENT : EXIT_FINE;
 }
 
-int run_validate(const arguments *args)
+static int validate_each(const arguments *args, bool *used, const void *user)
 {
 	int worst = EXIT_FINE;
+	(void)user;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		sheaf_error err = {0};
 		validation v = {.file = args->files[i], .json = sheaf_values_flag(&args->values, "json"), .quiet = sheaf_values_flag(&args->values, "quiet")};
-		int code = validate_file(args, &v, &err);
+		int code = validate_file(args, &v, used, &err);
 		if (code > worst) worst = code;
 		if (err.status == SHEAF_USAGE) break; /* the next file will say the same */
 	}
 	return was_interrupted() ? EXIT_INTERRUPTED : worst;
 }
+
+int run_validate(const arguments *args) { return with_shared_options(args, validate_each, NULL); }

@@ -83,7 +83,7 @@ const command commands[] = {
 	{"cat", run_cat, "all rows", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, cat_options, "Prints all rows like head, but nothing is cut."},
 	{"stats", run_stats, "statistics of all rows, by stream", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, no_options,
      "Reads all of the file and prints for each stream the lengths of sequences, the stored values, the density, the least, largest and mean value, "
-     "zeros, NaN, and histograms. All of it is exact."},
+     "zeros, NaN, and histograms. All of it is exact, but for sums and means, which are doubles."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1, (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING,
      validate_options,
      "Reads all of each file and prints everything that its format's rules forbid, each with its place, one a line, then a summary. Violations are "

@@ -167,8 +167,26 @@ static int check_used(const arguments *args, const bool *used)
 	return EXIT_FINE;
 }
 
-static int visit_each(const arguments *args, bool glance, int64_t piece_bytes, bool *used, visitor visit)
+int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user)
 {
+	if (args->nfiles == 1) return work(args, NULL, user); /* the library refuses before anything is read */
+	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
+	if (!used) return EXIT_LIMIT;
+	int worst = work(args, used, user);
+	if (worst == EXIT_FINE) worst = check_used(args, used);
+	free(used);
+	return worst;
+}
+
+typedef struct visit_options {
+	bool glance;
+	int64_t piece_bytes;
+	visitor visit;
+} visit_options;
+
+static int visit_each(const arguments *args, bool *used, const void *user)
+{
+	const visit_options *v = (const visit_options *)user;
 	int worst = EXIT_FINE;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		session s;
@@ -176,7 +194,7 @@ static int visit_each(const arguments *args, bool glance, int64_t piece_bytes, b
 		session_options options = {.label = args->files[i], .inputs = 1, .used = used};
 		sheaf_status status = session_begin(&s, args, &options, &err);
 		if (status == SHEAF_OK) {
-			status = visit_file(&s, args->files[i], glance, piece_bytes, visit, &err);
+			status = visit_file(&s, args->files[i], v->glance, v->piece_bytes, v->visit, &err);
 			session_end(&s);
 		}
 		int code = status ? say_failure(&err) : EXIT_FINE;
@@ -188,13 +206,8 @@ static int visit_each(const arguments *args, bool glance, int64_t piece_bytes, b
 
 int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit)
 {
-	if (args->nfiles == 1) return visit_each(args, glance, piece_bytes, NULL, visit); /* the library refuses before anything is read */
-	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
-	if (!used) return EXIT_LIMIT;
-	int worst = visit_each(args, glance, piece_bytes, used, visit);
-	if (worst == EXIT_FINE) worst = check_used(args, used);
-	free(used);
-	return worst;
+	visit_options options = {glance, piece_bytes, visit};
+	return with_shared_options(args, visit_each, &options);
 }
 
 const char *storage_name(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values"; }

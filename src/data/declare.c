@@ -20,6 +20,7 @@ static bool dim_from_text(const char *part, size_t n, int64_t *out)
 
 static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out, sheaf_error *err)
 {
+	sheaf_declared before = *out;
 	if (is_word(part, n, "dense") || is_word(part, n, "sparse"))
 		out->sparse = *part == 's';
 	else if (is_word(part, n, "float"))
@@ -29,6 +30,9 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	else if (!dim_from_text(part, n, &out->dim))
 		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"%.*s\"", text,
 		                  (int)n, part);
+	bool twice =
+		(before.sparse >= 0 && before.sparse != out->sparse) || (before.type >= 0 && before.type != out->type) || (before.dim >= 0 && before.dim != out->dim);
+	if (twice) return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected each part once, found \"%.*s\" where another stands already", text, (int)n, part);
 	return SHEAF_OK;
 }
 
@@ -54,9 +58,9 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 	return SHEAF_OK;
 }
 
-void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field)
+void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field, bool alias)
 {
 	sheaf_builder_printf(b, "%s:%" PRId64 ":%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense");
 	if (field->type == SHEAF_F64) sheaf_builder_text(b, ":double");
-	if (field->alias) sheaf_builder_printf(b, ":alias=%s", field->alias);
+	if (alias && field->alias) sheaf_builder_printf(b, ":alias=%s", field->alias);
 }

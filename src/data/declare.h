@@ -17,7 +17,7 @@ typedef struct sheaf_declared {
 
 /* USAGE with the part that is wrong. */
 SHEAF_USE sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, sheaf_error *err);
-/* Appends the declaration of a field, as --stream takes it. */
-void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field);
+/* Appends the declaration of a field, as --stream takes it, with its alias or without. */
+void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field, bool alias);
 
 #endif

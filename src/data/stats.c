@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole-dataset statistics, gathered frame by frame; all exact but the sums, which are compensated doubles. */
+/* Whole-dataset statistics, gathered frame by frame; all exact but sums and means, which are compensated doubles. */
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/print.h"
@@ -75,6 +75,11 @@ static void count(tally *t, int64_t v)
 static void add_to_sum(field_stats *s, double v)
 {
 	double sum = s->sum + v;
+	if (!isfinite(sum)) { /* nothing to compensate any more */
+		s->sum = sum;
+		s->lost = 0;
+		return;
+	}
 	s->lost += fabs(s->sum) >= fabs(v) ? (s->sum - sum) + v : (v - sum) + s->sum;
 	s->sum = sum;
 }

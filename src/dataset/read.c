@@ -11,7 +11,6 @@ struct sheaf_dataset {
 	const sheaf_format *format;
 	sheaf_values values;
 	int nsettings;
-	bool glance;
 	int64_t piece_bytes;
 	void *in;
 	sheaf_piece piece;
@@ -40,11 +39,6 @@ static int64_t default_piece(const sheaf_context *cx)
 	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
 
-static sheaf_status open_format(sheaf_dataset *d, sheaf_context *cx, void **in, sheaf_error *err)
-{
-	return d->format->open(d->source, &d->values, d->glance, cx, in, err);
-}
-
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_recognise(d->source, options->format, &d->format, err));
@@ -53,7 +47,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
-	return open_format(d, d->cx, &d->in, err);
+	return d->format->open(d->source, &d->values, options->glance, d->cx, &d->in, err);
 }
 
 sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
@@ -69,7 +63,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 		return status;
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
+	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings};
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : default_piece(cx);
 	status = prepare(d, options, rewindable, err);
 	if (status) {
@@ -180,14 +174,14 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
-static sheaf_status count_rows(sheaf_dataset *d, void *in, bool keys, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
+static sheaf_status count_rows(sheaf_dataset *d, bool keys, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
 {
-	const sheaf_schema *schema = d->format->schema(in);
+	const sheaf_schema *schema = d->format->schema(d->in);
 	sheaf_status status;
 	facts->rows = facts->longest = 0;
 	facts->ordinal_keys = 1;
-	while ((status = d->format->cut(in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
-		SHEAF_TRY(d->format->decode(in, &d->piece, &d->frame, quiet, err));
+	while ((status = d->format->cut(d->in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
+		SHEAF_TRY(d->format->decode(d->in, &d->piece, &d->frame, quiet, err));
 		int64_t longest = longest_row(schema, &d->frame);
 		if (longest > facts->longest) facts->longest = longest;
 		if (!keys_are_ordinal(schema, &d->frame, facts->rows)) facts->ordinal_keys = 0;
@@ -205,22 +199,11 @@ static sheaf_status count_rows(sheaf_dataset *d, void *in, bool keys, sheaf_cont
 sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
-	void *in = NULL;
-	d->format->close(d->in);
-	d->in = NULL;
-	sheaf_frame_free(&d->frame);
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
-	sheaf_status status = sheaf_source_rewind(d->source, err);
-	if (status == SHEAF_OK) status = open_format(d, quiet, &in, err);
-	if (status == SHEAF_OK) status = count_rows(d, in, keys, quiet, facts, err);
-	if (in) d->format->close(in);
-	sheaf_frame_free(&d->frame);
-	sheaf_buffer_reset(&d->piece.bytes);
-	sheaf_buffer_reset(&d->piece.notes);
+	sheaf_status status = count_rows(d, keys, quiet, facts, err);
+	sheaf_frame_free(&d->frame); /* its memory is the quiet context's */
 	sheaf_context_free(quiet);
-	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_source_rewind(d->source, err));
-	return open_format(d, d->cx, &d->in, err);
+	return status ? status : d->format->rewind(d->in, err);
 }
 
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)

@@ -30,6 +30,7 @@ struct sheaf_writer {
 	int64_t opened;       /* chunk number, floor(bytes before / chunk bytes), of the last row */
 	int64_t row, encoded; /* rows seen, rows encoded */
 	int64_t losses_before;
+	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
 
 static void free_writer(sheaf_writer *w)
@@ -227,7 +228,7 @@ static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 	return status;
 }
 
-sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
 	if (frame->nrows == 0) return SHEAF_OK;
@@ -244,6 +245,20 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	return SHEAF_OK;
 }
 
+static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
+{
+	if (err) *err = w->failure;
+	return w->failure.status;
+}
+
+sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (w->failure.status) return fail_again(w, err);
+	sheaf_status status = write_frame(w, frame, &w->failure);
+	w->failure.status = status;
+	return status ? fail_again(w, err) : SHEAF_OK;
+}
+
 /* ---- finish ---- */
 
 static sheaf_status refuse(const sheaf_writer *w, sheaf_error *err)
@@ -256,12 +271,12 @@ static sheaf_status refuse(const sheaf_writer *w, sheaf_error *err)
 		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally.rule, tally.count);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; nothing is written", w->name, w->format->name, kinds);
+	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned", w->name, w->format->name, kinds);
 }
 
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_status status = w->format->sizes ? flush_pending(w, err) : SHEAF_OK;
+	sheaf_status status = w->failure.status ? fail_again(w, err) : w->format->sizes ? flush_pending(w, err) : SHEAF_OK;
 	if (status == SHEAF_OK && is_lost(w)) status = refuse(w, err);
 	if (status == SHEAF_OK) {
 		status = w->format->finish(w->out, err);

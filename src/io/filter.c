@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include <string.h>
+#include <strings.h>
 
 static const sheaf_filter *const filters[] = {&sheaf_filter_gzip, &sheaf_filter_bzip2, &sheaf_filter_zstd, &sheaf_filter_xz};
 enum { FILTERS = sizeof filters / sizeof *filters };
@@ -41,7 +42,7 @@ const sheaf_filter *sheaf_filter_by_suffix(const char *name)
 	size_t n = strlen(name);
 	for (int i = 0; i < FILTERS; i++) {
 		size_t suffix = strlen(filters[i]->suffix);
-		if (n >= suffix && memcmp(name + n - suffix, filters[i]->suffix, suffix) == 0) return filters[i];
+		if (n >= suffix && strncasecmp(name + n - suffix, filters[i]->suffix, suffix) == 0) return filters[i];
 	}
 	return NULL;
 }

@@ -21,9 +21,10 @@ static bool is_linked(int folder, const char *name, int fd)
 	return by_name.st_dev == by_fd.st_dev && by_name.st_ino == by_fd.st_ino;
 }
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+
 static void make_name(char name[SHEAF_TEMPORARY_SIZE])
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	uint64_t bits;
 	if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
 		/* Early in a boot: any name will do, since O_EXCL finds out what is taken. */
@@ -66,6 +67,14 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 	return sheaf_fail_sys(err, sys, "%s: expected a folder that can be written, found an error", target->name);
 }
 
+/* Only names of our own making: a user may have files that merely begin like them. */
+static bool is_temporary_name(const char *name)
+{
+	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
+	if (strlen(name) != SHEAF_TEMPORARY_SIZE - 1 || strncmp(name, SHEAF_TEMPORARY_PREFIX, n) != 0) return false;
+	return strspn(name + n, letters) == SHEAF_TEMPORARY_SIZE - 1 - n;
+}
+
 static void remove_leftover(int folder, const char *name)
 {
 	/* Writable where possible: a lock on a network file system needs it. */
@@ -74,7 +83,7 @@ static void remove_leftover(int folder, const char *name)
 	if (fd < 0) fd = openat(folder, name, O_RDONLY | flags);
 	if (fd < 0) return;
 	struct stat info;
-	bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+	bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid();
 	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd)) unlinkat(folder, name, 0);
 	sheaf_fd_close(&fd);
 }
@@ -89,6 +98,6 @@ void sheaf_temporary_clean(int folder)
 	}
 	const struct dirent *entry;
 	while ((entry = readdir(entries)))
-		if (strncmp(entry->d_name, SHEAF_TEMPORARY_PREFIX, strlen(SHEAF_TEMPORARY_PREFIX)) == 0) remove_leftover(folder, entry->d_name);
+		if (is_temporary_name(entry->d_name)) remove_leftover(folder, entry->d_name);
 	closedir(entries);
 }

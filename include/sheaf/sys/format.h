@@ -54,7 +54,6 @@ typedef struct sheaf_piece {
 	int64_t line;       /* line of its first byte, from 1; -1 in binary formats */
 	int64_t column;     /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
 	int64_t chunk;      /* -1 in formats without chunks */
-	int64_t row;        /* first row's number in the input where known, else -1 */
 	sheaf_buffer bytes; /* its bytes, where cut has read them */
 	sheaf_buffer notes; /* the format's own words */
 } sheaf_piece;
@@ -89,6 +88,8 @@ typedef struct sheaf_format {
 	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is rewindable. */
+	sheaf_status (*rewind)(void *in, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
 	void (*close)(void *in);
@@ -106,9 +107,10 @@ typedef struct sheaf_format {
 	sheaf_status (*finish)(void *out, sheaf_error *err);
 	void (*abandon)(void *out);
 
-	/* Appends the schema as this format's users write it: options, configuration, statements. UNSUPPORTED where the format cannot hold
+	/* Appends the schema as this format's users write it: options, configuration, statements. `own`: the file is of this format, so the fields'
+	 * aliases are those of the file. UNSUPPORTED where the format cannot hold
 	 * it. NULL: there is no such thing. */
-	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 } sheaf_format;
 
 #ifdef __cplusplus

@@ -89,6 +89,6 @@ void sheaf_cbf_abandon(void *created);
 
 /* ---- declare.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 #endif

@@ -22,7 +22,6 @@ static sheaf_status note(sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first
 	sheaf_builder_i64(&b, first);
 	sheaf_builder_i64(&b, count);
 	sheaf_builder_append(&b, starts, (size_t)in->schema.nfields * sizeof *starts);
-	piece->row = in->chunks[piece->chunk].row + first;
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 

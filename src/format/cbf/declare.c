@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "format/cbf/cbf.h"
 
-sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	bool renamed = false, wide = false;
@@ -13,7 +13,7 @@ sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, she
 		if (field->meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
-		renamed |= field->alias != NULL;
+		renamed |= own && field->alias != NULL;
 		wide |= field->type == SHEAF_F64;
 	}
 	sheaf_builder_resume(&b, cx, text);

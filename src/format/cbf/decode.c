@@ -124,14 +124,18 @@ static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_
 	b->size += count * size;
 }
 
+/* The counts are checked already; but a mapped file may be changed by somebody meanwhile, and offsets must not leave the values. */
 static void put_offsets(filling *f, const sheaf_field *field, const sheaf_cbf_extent *e)
 {
+	int64_t end = f->nonzeros + e->nonzeros;
 	f->samples += e->samples;
 	sheaf_builder_i64(&f->lists, f->samples);
 	for (uint32_t i = 0; sheaf_field_is_sparse(field) && i < e->samples; i++) {
-		f->nonzeros += sheaf_load_i32le(e->counts + 4 * (size_t)i);
-		sheaf_builder_i64(&f->entries, f->nonzeros);
+		int64_t n = sheaf_load_i32le(e->counts + 4 * (size_t)i);
+		f->nonzeros += n < 0 ? 0 : n > end - f->nonzeros ? end - f->nonzeros : n;
+		sheaf_builder_i64(&f->entries, i + 1 == e->samples ? end : f->nonzeros);
 	}
+	f->nonzeros = end;
 }
 
 static size_t value_count(const sheaf_field *field, const sheaf_cbf_extent *e)

@@ -54,6 +54,15 @@ static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sh
 	return SHEAF_OK;
 }
 
+static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	(void)err;
+	in->next_chunk = in->next_sequence = 0;
+	memset(in->findings, 0, findings_size(in));
+	return SHEAF_OK;
+}
+
 static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
@@ -95,6 +104,7 @@ const sheaf_format sheaf_format_cbf = {
 	.facts = facts,
 	.cut = sheaf_cbf_cut,
 	.decode = sheaf_cbf_decode,
+	.rewind = rewind_reader,
 	.settle = sheaf_cbf_settle,
 	.close = close_reader,
 	.accept = sheaf_cbf_accept,

@@ -86,6 +86,8 @@ static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, 
 	bool ascii = true;
 	if (n == 0) return FLAW(in, byte, err, "a stream name of at least 1 byte, found %d", 0);
 	if (memchr(name, '\0', n)) return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
+	for (uint32_t i = 0; i < n; i++)
+		if (name[i] < 0x20 || name[i] == 0x7f) return FLAW(in, byte + 4 + i, err, "a stream name without control characters, found byte 0x%02x", name[i]);
 	for (int i = 0; i < in->schema.nfields; i++)
 		if (strlen(in->schema.fields[i].name) == n && memcmp(in->schema.fields[i].name, name, n) == 0)
 			return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice", in->schema.fields[i].name);

@@ -142,6 +142,6 @@ void sheaf_ctf_abandon(void *writer);
 
 /* ---- declare.c ---- */
 
-SHEAF_USE sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 #endif

@@ -147,7 +147,7 @@ sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	piece->line = in->line;
 	piece->column = in->column;
 	in->column = 1;
-	piece->chunk = piece->row = -1;
+	piece->chunk = -1;
 	sheaf_source_take(in->source, size, &piece->bytes);
 	in->line += count_lines(piece->bytes.data, piece->bytes.data + size);
 	return SHEAF_OK;

@@ -27,14 +27,14 @@ static void put_quoted(sheaf_builder *b, const char *text, size_t n)
 	sheaf_builder_byte(b, '\'');
 }
 
-static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bool own, sheaf_error *err)
 {
 	sheaf_builder word;
 	sheaf_builder_text(b, "# options\n");
 	for (int i = 0; i < schema->nfields; i++) {
 		if (!is_stream(&schema->fields[i])) continue;
 		sheaf_builder_begin(&word, b->cx, NULL);
-		sheaf_declared_to_text(&word, &schema->fields[i]);
+		sheaf_declared_to_text(&word, &schema->fields[i], own);
 		sheaf_status status = sheaf_builder_status(&word, err);
 		sheaf_builder_text(b, "--stream ");
 		if (status == SHEAF_OK) put_quoted(b, (const char *)word.data, word.size);
@@ -45,7 +45,7 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, sh
 	return SHEAF_OK;
 }
 
-static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file)
+static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file, bool own)
 {
 	bool wide = false;
 	for (int i = 0; i < schema->nfields; i++) wide |= is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
@@ -55,7 +55,7 @@ static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char
 		const sheaf_field *field = &schema->fields[i];
 		if (!is_stream(field)) continue;
 		sheaf_builder_printf(b, "        %s = [\n", field->name);
-		if (field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
+		if (own && field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
 		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n", sheaf_field_dim(field), storage(field));
 		if (field->main) sheaf_builder_text(b, "            definesMBSize = true\n");
 		sheaf_builder_text(b, "        ]\n");
@@ -63,17 +63,18 @@ static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char
 	sheaf_builder_text(b, "    ]\n]\n");
 }
 
-static void put_map(sheaf_builder *b, const sheaf_schema *schema)
+static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 {
 	sheaf_builder_text(b, "\n# map file: name alias format dim\n");
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (is_stream(field))
-			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name, field->alias ? field->alias : field->name, storage(field), sheaf_field_dim(field));
+			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name, own && field->alias ? field->alias : field->name, storage(field),
+			                     sheaf_field_dim(field));
 	}
 }
 
-sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	for (int i = 0; i < schema->nfields; i++)
@@ -81,12 +82,12 @@ sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, she
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
 			                  schema->fields[i].name);
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_status status = put_options(&b, schema, err);
+	sheaf_status status = put_options(&b, schema, own, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
 	}
-	put_section(&b, schema, file);
-	put_map(&b, schema);
+	put_section(&b, schema, file, own);
+	put_map(&b, schema, own);
 	return sheaf_builder_finish(&b, text, err);
 }

@@ -212,7 +212,6 @@ static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 	if (samples == 0)
 		return sheaf_ctf_report(d, SHEAF_BREACH, "last line without samples", d->line_start, -1, "samples and a line feed", "the end of the file",
 		                        "the line is left out");
-	if (!sheaf_is_validating(d->cx)) return SHEAF_OK;
 	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1, "a line feed at the end of the last line", "the end of the file", NULL);
 }
 

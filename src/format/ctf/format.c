@@ -48,7 +48,8 @@ static void close_reader(void *reader)
 /* One line, one sequence, one sample: only then is the longest known without looking. */
 static void know_lines(sheaf_ctf_reader *in)
 {
-	if (!in->by_line || in->facts.ordinal_keys >= 0) return;
+	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
+	if (!in->by_line || in->drop_incomplete || in->facts.ordinal_keys >= 0) return;
 	in->facts.ordinal_keys = 1;
 	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
@@ -67,6 +68,14 @@ static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bo
 	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
 	know_lines(in);
 	return SHEAF_OK;
+}
+
+static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	for (int s = 0; s < in->nstreams; s++) atomic_store(&in->rounded[s], 0);
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	return sheaf_ctf_begin(in, err);
 }
 
 static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
@@ -106,6 +115,7 @@ const sheaf_format sheaf_format_ctf = {
 	.cut = sheaf_ctf_cut,
 	.decode = sheaf_ctf_decode,
 	.review = sheaf_ctf_review,
+	.rewind = rewind_reader,
 	.settle = sheaf_ctf_settle,
 	.close = close_reader,
 	.accept = sheaf_ctf_accept,

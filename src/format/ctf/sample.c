@@ -98,7 +98,6 @@ static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 	char found[CTF_FOUND_SIZE];
 	*ok = may_follow(d);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
-	if (!sheaf_is_validating(d->cx)) return SHEAF_OK;
 	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values", sheaf_ctf_found(d->at, d->end, found),
 	                        "read as a value of its own");
 }
