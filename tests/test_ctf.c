@@ -657,7 +657,7 @@ static void undeclared_streams_are_inferred(void **state)
 		{"|A 1+2-3 4e-5\n", "", "A:4:dense"},
 		{"|A |B 1\n", "", "A:1:sparse B:1:dense"},
 		{"|B |A 1\n|B 0:1 |A 1\n", "", "B:1:sparse A:1:dense"},
-		{"|A 1 |# |B 1:1 B 2\n|A 2\n", "-allow-missing", "A:1:dense B:2:sparse"},
+		{"|A 1 |# |B 1:1 B 2\n|A 2\n", "-allow-missing", "A:1:dense B:1:sparse"},
 		{"|A 1 |# B 1:1\n", "", "A:1:dense"},
 		{"|a/b#c 1 |\xc3\xa9 2\n", "", "a/b#c:1:dense \xc3\xa9:1:dense"},
 	};

@@ -155,7 +155,8 @@ static sheaf_status read_all(session *s, sheaf_error *err)
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = v->file, .inputs = 1, .used = used, .validate = true, .on_problem = tell_problem, .user = v};
+	session_options options = {.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
+	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
 	status = read_all(&s, err);

@@ -191,7 +191,8 @@ static int visit_each(const arguments *args, bool *used, const void *user)
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		session s;
 		sheaf_error err;
-		session_options options = {.label = args->files[i], .inputs = 1, .used = used};
+		session_options options = {.label = args->files[i], .inputs = 1};
+		options.used = used;
 		sheaf_status status = session_begin(&s, args, &options, &err);
 		if (status == SHEAF_OK) {
 			status = visit_file(&s, args->files[i], v->glance, v->piece_bytes, v->visit, &err);

@@ -9,6 +9,8 @@
 
 /* Appends a field of no levels and type F32; the name is copied. *out is valid until the next field is added. */
 SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err);
+/* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same order. */
+int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);

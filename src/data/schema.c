@@ -37,6 +37,12 @@ int sheaf_schema_find(const sheaf_schema *schema, const char *name)
 	return -1;
 }
 
+int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near)
+{
+	const sheaf_field *field = near < schema->nfields ? &schema->fields[near] : NULL;
+	return field && field->meaning != SHEAF_KEY && strcmp(field->name, name) == 0 ? near : sheaf_schema_find(schema, name);
+}
+
 int sheaf_schema_key(const sheaf_schema *schema)
 {
 	for (int i = 0; i < schema->nfields; i++)

@@ -56,10 +56,10 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 	}
 }
 
-static sheaf_status join_field(sheaf_field *field, const sheaf_schema *other, const char *path, sheaf_error *err)
+static sheaf_status join_field(sheaf_field *field, int number, const sheaf_schema *other, const char *path, sheaf_error *err)
 {
 	char expected[80], found[80];
-	int f = sheaf_schema_find(other, field->name);
+	int f = sheaf_schema_find_near(other, field->name, number);
 	if (f < 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream \"%s\" as in the first input, found none", path, field->name);
 	if (same_shape(field, &other->fields[f])) {
 		widen(field, &other->fields[f]);
@@ -72,9 +72,9 @@ static sheaf_status join_field(sheaf_field *field, const sheaf_schema *other, co
 
 static sheaf_status join_schema(conversion *c, const char *path, const sheaf_schema *other, sheaf_error *err)
 {
-	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(&c->schema.fields[f], other, path, err));
+	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(&c->schema.fields[f], f, other, path, err));
 	for (int f = 0; f < other->nfields; f++)
-		if (other->fields[f].meaning != SHEAF_KEY && sheaf_schema_find(&c->schema, other->fields[f].name) < 0)
+		if (other->fields[f].meaning != SHEAF_KEY && sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
 			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of the first input, found \"%s\", too", path, other->fields[f].name);
 	return SHEAF_OK;
 }
@@ -144,7 +144,7 @@ static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer 
 	int *columns = (int *)memory;
 	for (int f = 0; f < c->schema.nfields; f++) {
 		const sheaf_field *field = &c->schema.fields[f];
-		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema) : sheaf_schema_find(schema, field->name);
+		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema) : sheaf_schema_find_near(schema, field->name, f);
 	}
 	while ((status = sheaf_next(input, &frame, err)) == SHEAF_OK && (status = copy_frame(c, input, frame, columns, writer, err)) == SHEAF_OK) {
 	}

@@ -50,7 +50,7 @@ static void compare_fields(comparison *c)
 	char ta[80], tb[80];
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
-		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find(c->b.schema, field->name);
+		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);
 		if (field->meaning == SHEAF_KEY) continue;
 		if (c->match[f] < 0)
 			tell(c, field->name, -1, -1, "such a stream", "none");
@@ -59,7 +59,7 @@ static void compare_fields(comparison *c)
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
-		if (field->meaning != SHEAF_KEY && sheaf_schema_find(c->a.schema, field->name) < 0) tell(c, field->name, -1, -1, "none", "such a stream");
+		if (field->meaning != SHEAF_KEY && sheaf_schema_find_near(c->a.schema, field->name, f) < 0) tell(c, field->name, -1, -1, "none", "such a stream");
 	}
 }
 

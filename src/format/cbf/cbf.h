@@ -12,6 +12,7 @@
 
 #include "base/cursor.h"
 #include "data/frame.h"
+#include "data/names.h"
 #include <sheaf/sys/format.h>
 #include <stdatomic.h>
 
@@ -34,6 +35,7 @@ typedef struct sheaf_cbf_reader {
 	sheaf_context *cx;
 	sheaf_source *source;
 	sheaf_schema schema; /* stream i is field and column i */
+	sheaf_names names;   /* as they stand in the file */
 	int64_t header;      /* byte at which it begins: where the data end */
 	sheaf_cbf_chunk *chunks;
 	int64_t nchunks, rows, samples;

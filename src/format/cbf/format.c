@@ -38,6 +38,7 @@ static void close_reader(void *reader)
 	sheaf_release(in->cx, in->findings, findings_size(in));
 	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * sizeof *in->starts);
 	sheaf_release(in->cx, in->chunks, (size_t)in->nchunks * sizeof *in->chunks);
+	sheaf_names_free(&in->names);
 	sheaf_schema_free(&in->schema);
 	sheaf_release(in->cx, in, sizeof *in);
 }

@@ -88,9 +88,8 @@ static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, 
 	if (memchr(name, '\0', n)) return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
 	for (uint32_t i = 0; i < n; i++)
 		if (name[i] < 0x20 || name[i] == 0x7f) return FLAW(in, byte + 4 + i, err, "a stream name without control characters, found byte 0x%02x", name[i]);
-	for (int i = 0; i < in->schema.nfields; i++)
-		if (strlen(in->schema.fields[i].name) == n && memcmp(in->schema.fields[i].name, name, n) == 0)
-			return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice", in->schema.fields[i].name);
+	int other = sheaf_names_find(&in->names, name, n, -1);
+	if (other >= 0) return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice", in->schema.fields[other].name);
 	for (uint32_t i = 0; i < n; i++) ascii &= name[i] < 0x80;
 	return ascii ? SHEAF_OK : report_beyond_ascii(in, name, n, byte + 4, err);
 }
@@ -125,6 +124,7 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	if (type > 1) return FLAW(in, type_byte, err, "element type 0 (float) or 1 (double), found %d", type);
 	SHEAF_TRY(check_dim(in, storage == 1, dim, type_byte + 1, err));
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, (const char *)name, n, &field, err));
+	SHEAF_TRY(sheaf_names_add(&in->names, in->cx, field->name, n, err));
 	sheaf_field_make_stream(field, storage == 1, dim, type == 1 ? SHEAF_F64 : SHEAF_F32);
 	return SHEAF_OK;
 }
@@ -223,7 +223,10 @@ static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_er
 		return FLAW(in, in->header, err, "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64, CBF_MAGIC, magic);
 	SHEAF_TRY(cut_off(in, c, err));
 	if (streams == 0) return FLAW(in, byte, err, "at least 1 stream, found %d", 0);
-	for (uint32_t i = 0; i < streams; i++) SHEAF_TRY(read_stream(in, c, err));
+	for (uint32_t i = 0; i < streams; i++) {
+		SHEAF_TRY(sheaf_check_stop(in->cx, err));
+		SHEAF_TRY(read_stream(in, c, err));
+	}
 	SHEAF_TRY(read_chunks(in, c, chunks, err));
 	return note_mixture(in, err);
 }

@@ -14,25 +14,18 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
+#include "data/names.h"
 #include "io/sorter.h"
 #include <sheaf/sys/format.h>
 #include <stdatomic.h>
-
-/* How a stream is called in the file; stream i is field and column i. */
-typedef struct sheaf_ctf_name {
-	const char *text; /* the alias, or the name where there is none */
-	size_t size;
-} sheaf_ctf_name;
 
 typedef struct sheaf_ctf_reader {
 	sheaf_context *cx;
 	sheaf_source *source;
 	sheaf_schema schema; /* the streams, then the key */
 	int nstreams;
-	sheaf_ctf_name *names;
-	int *slots; /* hash table over names: stream + 1, or 0 */
-	size_t nslots;
-	int main; /* stream that defines the length, or -1 */
+	sheaf_names names; /* what the streams are called in the file; stream i is field and column i */
+	int main;          /* stream that defines the length, or -1 */
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
 	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
@@ -66,10 +59,8 @@ bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, boo
 
 /* The streams that the settings declare; none is fine. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
-/* Adds the key field and the table of names, and finds the main stream. */
+/* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
-/* The stream of this name in the file, or -1. `after`: the stream found last on this line; its neighbour is tried first. */
-int sheaf_ctf_find_stream(const sheaf_ctf_reader *in, const uint8_t *name, size_t size, int after);
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
 
 /* ---- cut.c ---- */

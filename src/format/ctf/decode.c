@@ -151,7 +151,7 @@ static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samp
 		return SHEAF_OK;
 	}
 	while (d->at < d->end && !sheaf_ctf_is(*d->at, CTF_ENDS_NAME)) d->at++;
-	int found = sheaf_ctf_find_stream(d->in, name, (size_t)(d->at - name), *stream);
+	int found = sheaf_names_find(&d->in->names, name, (size_t)(d->at - name), *stream);
 	if (d->at == name)
 		SHEAF_TRY(report_name(d, name));
 	else if (found < 0)

@@ -14,7 +14,7 @@ enum { FIRST_PART = 1 << 20 };
 typedef struct guess {
 	bool sparse;
 	int64_t most_values, most_index;
-	int64_t in_sequence; /* samples of the open sequence */
+	int64_t sequence, in_sequence; /* the last sequence with a sample, and how many it has */
 } guess;
 
 typedef struct inference {
@@ -24,6 +24,7 @@ typedef struct inference {
 	int last;              /* stream found last */
 	bool add;              /* unknown names become streams */
 	bool open;
+	int64_t longest; /* most samples of a stream in the open sequence */
 	uint64_t key;
 	int64_t line;
 	const uint8_t *at, *end;
@@ -31,25 +32,14 @@ typedef struct inference {
 
 static guess *guess_at(const inference *f, int i) { return (guess *)(void *)f->guesses.data + i; }
 
-static int known(const inference *f, const uint8_t *name, size_t size)
-{
-	int n = f->in->schema.nfields;
-	for (int k = 0; k < n; k++) {
-		int i = (f->last + 1 + k) % n; /* streams mostly come in the same order on each line */
-		const sheaf_field *field = &f->in->schema.fields[i];
-		const char *text = field->alias ? field->alias : field->name;
-		if (strlen(text) == size && memcmp(text, name, size) == 0) return i;
-	}
-	return -1;
-}
-
 static sheaf_status find_or_add(inference *f, const uint8_t *name, size_t size, int *stream)
 {
-	static const guess fresh = {false, 0, -1, 0};
+	static const guess fresh = {false, 0, -1, -1, 0};
 	sheaf_field *field;
-	*stream = known(f, name, size);
+	*stream = sheaf_names_find(&f->in->names, name, size, f->last);
 	if (*stream >= 0 || !f->add) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_add(&f->in->schema, f->in->cx, (const char *)name, size, &field, f->err));
+	SHEAF_TRY(sheaf_names_add(&f->in->names, f->in->cx, field->name, size, f->err));
 	sheaf_builder_append(&f->guesses, &fresh, sizeof fresh);
 	*stream = f->in->schema.nfields - 1;
 	return sheaf_builder_status(&f->guesses, f->err);
@@ -59,17 +49,12 @@ static sheaf_status find_or_add(inference *f, const uint8_t *name, size_t size, 
 
 static void close_sequence(inference *f)
 {
-	int64_t longest = 0;
 	if (!f->open) return;
-	for (int i = 0; i < f->in->schema.nfields; i++) {
-		guess *g = guess_at(f, i);
-		if (g->in_sequence > longest) longest = g->in_sequence;
-		g->in_sequence = 0;
-	}
 	sheaf_facts *facts = &f->in->facts;
 	if (f->key != (uint64_t)facts->rows) facts->ordinal_keys = 0;
-	if (longest > facts->longest) facts->longest = longest;
-	facts->samples += longest;
+	if (f->longest > facts->longest) facts->longest = f->longest;
+	facts->samples += f->longest;
+	f->longest = 0;
 	facts->rows++;
 	f->open = false;
 }
@@ -103,31 +88,49 @@ static int64_t values_in(const uint8_t *at, const uint8_t *end)
 	return n;
 }
 
-static void read_word(guess *g, const uint8_t *at, const uint8_t *end, int64_t *values)
+static bool can_be_number(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && (sheaf_ctf_is_digit(*at) || (*at && strchr("+-.eE:", *at)))) at++;
+	return at == end;
+}
+
+static void read_word(guess *g, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *digits = at;
 	uint64_t index;
 	bool over = false;
 	if (!sheaf_ctf_read_id(&digits, end, &index, &over) || digits == end || *digits != ':') {
-		*values += values_in(at, end);
+		g->most_values += values_in(at, end);
 		return;
 	}
 	g->sparse = true;
 	if (!over && index < INT64_MAX && (int64_t)index > g->most_index) g->most_index = (int64_t)index;
 }
 
+/* What reading will reject tells nothing of the stream but that it is there. */
+static void take_over(guess *g, const guess *sample)
+{
+	g->sparse |= sample->sparse;
+	if (sample->most_values > g->most_values) g->most_values = sample->most_values;
+	if (sample->most_index > g->most_index) g->most_index = sample->most_index;
+}
+
 static void read_sample(inference *f, guess *g)
 {
-	int64_t values = 0;
+	guess sample = {false, 0, -1, 0, 0};
+	bool sound = true;
 	for (;;) {
 		while (f->at < f->end && sheaf_ctf_is(*f->at, CTF_SPACE)) f->at++;
 		if (f->at == f->end || sheaf_ctf_is(*f->at, CTF_ENDS_VALUES)) break;
 		const uint8_t *end = word_end(f->at, f->end);
-		read_word(g, f->at, end, &values);
+		sound = sound && can_be_number(f->at, end);
+		read_word(&sample, f->at, end);
 		f->at = end;
 	}
-	if (values > g->most_values) g->most_values = values;
-	g->in_sequence++;
+	if (sound) take_over(g, &sample);
+	if (g->sequence != f->in->facts.rows) g->in_sequence = 0;
+	g->sequence = f->in->facts.rows;
+	if (++g->in_sequence > f->longest) f->longest = g->in_sequence;
 }
 
 static sheaf_status read_line(inference *f)
@@ -242,7 +245,7 @@ static sheaf_status infer(inference *f, bool glance, const sheaf_values *values)
 sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values, sheaf_error *err)
 {
 	inference f = {.in = in, .err = err, .last = -1, .add = !declared, .line = in->line};
-	static const guess fresh = {false, 0, -1, 0};
+	static const guess fresh = {false, 0, -1, -1, 0};
 	int64_t line = in->line, column = in->column;
 	sheaf_builder_begin(&f.guesses, in->cx, NULL);
 	for (int i = 0; i < in->schema.nfields; i++) sheaf_builder_append(&f.guesses, &fresh, sizeof fresh);

@@ -13,16 +13,14 @@ static sheaf_type precision(const sheaf_values *values)
 	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
 }
 
-static sheaf_status check_new(const sheaf_ctf_reader *in, const sheaf_field *added, sheaf_error *err)
+static sheaf_status name_stream(sheaf_ctf_reader *in, const sheaf_field *added, sheaf_error *err)
 {
-	for (int i = 0; i < in->schema.nfields; i++) {
-		const sheaf_field *field = &in->schema.fields[i];
-		if (field == added) continue;
-		if (strcmp(field->name, added->name) == 0) return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice", added->name);
-		if (strcmp(name_of(field), name_of(added)) == 0)
-			return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice", added->name, name_of(added));
-	}
-	return SHEAF_OK;
+	const char *text = name_of(added);
+	if (&in->schema.fields[sheaf_schema_find(&in->schema, added->name)] != added)
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice", added->name);
+	if (sheaf_names_find(&in->names, text, strlen(text), -1) >= 0)
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice", added->name, text);
+	return sheaf_names_add(&in->names, in->cx, text, strlen(text), err);
 }
 
 static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual, sheaf_error *err)
@@ -34,7 +32,7 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, declared->name, declared->name_size, &field, err));
 	sheaf_field_make_stream(field, declared->sparse, declared->dim, declared->type < 0 ? usual : (sheaf_type)declared->type);
 	if (declared->alias) SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
-	return check_new(in, field, err);
+	return name_stream(in, field, err);
 }
 
 /* ---- the map file: four columns, name alias format dim, parted by white space ---- */
@@ -123,46 +121,7 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 	return SHEAF_OK;
 }
 
-/* ---- the table of names ---- */
-
-static size_t hash_name(const uint8_t *name, size_t size)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	for (size_t i = 0; i < size; i++) h = (h ^ name[i]) * 0x100000001b3u;
-	return (size_t)(h ^ h >> 29);
-}
-
-static sheaf_status fill_table(sheaf_ctf_reader *in, sheaf_error *err)
-{
-	void *memory;
-	in->nslots = 4;
-	while (in->nslots < (size_t)in->nstreams * 2) in->nslots *= 2;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->names, &memory, err));
-	in->names = (sheaf_ctf_name *)memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->rounded, &memory, err));
-	in->rounded = (_Atomic int64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, in->nslots, sizeof *in->slots, &memory, err));
-	in->slots = (int *)memory;
-	for (int i = 0; i < in->nstreams; i++) {
-		const char *text = name_of(&in->schema.fields[i]);
-		in->names[i] = (sheaf_ctf_name){text, strlen(text)};
-		size_t slot = hash_name((const uint8_t *)text, in->names[i].size) & (in->nslots - 1);
-		while (in->slots[slot]) slot = (slot + 1) & (in->nslots - 1);
-		in->slots[slot] = i + 1;
-	}
-	return SHEAF_OK;
-}
-
-static bool is_name(const sheaf_ctf_name *have, const uint8_t *name, size_t size) { return have->size == size && memcmp(have->text, name, size) == 0; }
-
-int sheaf_ctf_find_stream(const sheaf_ctf_reader *in, const uint8_t *name, size_t size, int after)
-{
-	int next = after + 1 < in->nstreams ? after + 1 : 0;
-	if (in->nstreams && is_name(&in->names[next], name, size)) return next;
-	for (size_t slot = hash_name(name, size) & (in->nslots - 1); in->slots[slot]; slot = (slot + 1) & (in->nslots - 1))
-		if (is_name(&in->names[in->slots[slot] - 1], name, size)) return in->slots[slot] - 1;
-	return -1;
-}
+/* ---- all streams ---- */
 
 static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
@@ -170,7 +129,7 @@ static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, 
 	in->main = -1;
 	if (!name) return SHEAF_OK;
 	in->main = sheaf_schema_find(&in->schema, name);
-	if (in->main < 0) in->main = sheaf_ctf_find_stream(in, (const uint8_t *)name, strlen(name), -1);
+	if (in->main < 0) in->main = sheaf_names_find(&in->names, name, strlen(name), -1);
 	if (in->main < 0) return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected a stream of %s, found \"%s\"", sheaf_source_name(in->source), name);
 	in->schema.fields[in->main].main = true;
 	return SHEAF_OK;
@@ -180,14 +139,15 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 {
 	in->nstreams = in->schema.nfields;
 	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
-	SHEAF_TRY(fill_table(in, err));
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->rounded, &memory, err));
+	in->rounded = (_Atomic int64_t *)memory;
 	return find_main(in, values, err);
 }
 
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
 {
-	sheaf_release(in->cx, in->names, (size_t)in->nstreams * sizeof *in->names);
+	sheaf_names_free(&in->names);
 	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
-	sheaf_release(in->cx, in->slots, in->nslots * sizeof *in->slots);
 	sheaf_schema_free(&in->schema);
 }

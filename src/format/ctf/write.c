@@ -63,14 +63,22 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
 
 static const char *written_name(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
 
+static sheaf_status add_name(sheaf_names *names, const sheaf_schema *schema, const sheaf_field *field, sheaf_error *err)
+{
+	const char *text = written_name(field);
+	if (sheaf_names_find(names, text, strlen(text), -1) >= 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice", text);
+	return sheaf_names_add(names, schema->cx, text, strlen(text), err);
+}
+
 static sheaf_status check_names(const sheaf_schema *schema, sheaf_error *err)
 {
-	for (int i = 0; i < schema->nfields; i++)
-		for (int k = 0; k < i; k++)
-			if (schema->fields[i].meaning != SHEAF_KEY && schema->fields[k].meaning != SHEAF_KEY &&
-			    strcmp(written_name(&schema->fields[i]), written_name(&schema->fields[k])) == 0)
-				return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice", written_name(&schema->fields[i]));
-	return SHEAF_OK;
+	sheaf_names names = {0};
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
+		if (schema->fields[i].meaning != SHEAF_KEY) status = add_name(&names, schema, &schema->fields[i], err);
+	sheaf_names_free(&names);
+	return status;
 }
 
 static sheaf_status check_aliases(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
