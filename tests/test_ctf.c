@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format: what each message says and where it points, what counts as an error and what is kept, what validation tells, and
  * what the writer writes. Files with one rule each are in tests/files/ctf. */
-/* cmocka.h needs the four before it. */
-/* clang-format off */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
-
 #include "data/frame.h"
+#include "record.h"
 #include <inttypes.h>
 #include <math.h>
 #include <sheaf/sheaf.h>
@@ -18,76 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-enum { MOST_FOUND = 40, TEXT = 1100, MOST_SETTINGS = 8 };
-
-static sheaf_error err;
-
-/* ---- a context that remembers what it is told ---- */
-
-typedef struct finding {
-	sheaf_severity severity;
-	char rule[64];
-	int64_t line, column, byte;
-	char text[TEXT];
-} finding;
-
-typedef struct record {
-	finding found[MOST_FOUND];
-	int n;
-	sheaf_context *cx;
-} record;
-
-static void remember(void *user, const sheaf_problem *problem)
-{
-	record *r = (record *)user;
-	assert_true(r->n < MOST_FOUND);
-	finding *f = &r->found[r->n++];
-	f->severity = problem->severity;
-	snprintf(f->rule, sizeof f->rule, "%s", problem->rule);
-	f->line = problem->place.line, f->column = problem->place.column, f->byte = problem->place.byte;
-	sheaf_problem_text(problem, f->text, sizeof f->text);
-}
-
-static void begin(record *r, sheaf_context_options options)
-{
-	*r = (record){.n = 0};
-	err = (sheaf_error){0};
-	options.size = sizeof options;
-	options.on_problem = remember;
-	options.user = r;
-	assert_int_equal(SHEAF_OK, sheaf_context_new(&options, &r->cx, &err));
-}
-
-/* Nothing may be left in memory. */
-static void end(record *r)
-{
-	assert_int_equal(0, sheaf_context_memory(r->cx, NULL));
-	sheaf_context_free(r->cx);
-}
-
-/* ---- settings in one text: "A:2:dense B:10:sparse -skip-sequence-ids -main-stream=B" ---- */
-
-typedef struct settings {
-	char text[256];
-	sheaf_setting list[MOST_SETTINGS];
-	int n;
-} settings;
-
-static void read_settings(const char *text, settings *s)
-{
-	*s = (settings){.n = 0};
-	snprintf(s->text, sizeof s->text, "%s", text);
-	char *rest = s->text, *word;
-	while ((word = strsep(&rest, " "))) {
-		if (!*word) continue;
-		assert_true(s->n < MOST_SETTINGS);
-		char *value = *word == '-' ? strchr(word, '=') : word;
-		if (*word == '-' && value) *value++ = '\0';
-		s->list[s->n++] = (sheaf_setting){*word == '-' ? word + 1 : "stream", value};
-	}
-}
 
 static sheaf_status open_text(const char *input, size_t size, const char *options, int64_t piece_bytes, record *r, sheaf_dataset **out)
 {
@@ -365,7 +287,7 @@ static void check_validating(const caret *c, size_t size, int64_t piece_bytes)
 		const finding *f = find_rule(&r, c->rule);
 		assert_string_equal(c->message, f->text);
 		assert_int_equal(c->severity, f->severity);
-		assert_int_equal(strlen(c->under), f->column);
+		assert_int_equal(strlen(c->under), f->place.column);
 	} else {
 		assert_int_not_equal(SHEAF_OK, status);
 		assert_string_equal(c->message, err.message);
@@ -716,27 +638,6 @@ static void glance_may_mislead(void **state)
 }
 
 /* ---- the map file ---- */
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/sheaf-ctf-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const names[] = {"in.ctf", "out.ctf", "map"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < COUNT(names); i++) {
-		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-		unlink(path);
-	}
-	return rmdir(folder);
-}
 
 static void put_file(const char *name, const char *text, char path[128])
 {
