@@ -39,7 +39,7 @@ lint: needs-lint $(BUILD)/build.ninja
 	@tools/check_layers
 	@find src fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
 	@cppcheck --quiet --project=$(BUILD)/compile_commands.json $(CPPCHECK)
-	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck
+	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck -x
 	@echo "lint: nothing found"
 
 sanitize: needs-check build-asan/build.ninja

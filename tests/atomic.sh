@@ -18,30 +18,9 @@ trap clean EXIT
 trap 'exit 130' INT TERM
 cd "$folder" || exit 1
 
-# ---- the harness: begin, any number of checks, end ----
+# shellcheck source=tests/tap.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
 
-count=0
-begin() {
-	name=$1
-	faults=
-}
-end() {
-	count=$((count + 1))
-	if [ -z "$faults" ]; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		printf '%s\n' "$faults" | sed 's/^/# /'
-	fi
-}
-skip() {
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
-fault() {
-	faults="$faults$1
-"
-}
 code_is() {
 	[ "$1" -eq "$2" ] || fault "expected exit status $2, found $1: $(head -n 3 err)"
 }
