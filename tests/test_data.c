@@ -460,6 +460,31 @@ static void test_append_of_no_rows(void **state)
 	free_table(&t);
 }
 
+/* The first rows of a chunk may have no samples: then the first thing to append is an offset alone, and that may be refused. */
+static void test_append_of_no_samples_without_memory(void **state)
+{
+	(void)state;
+	static const int64_t none[] = {0, 0, 0};
+	sheaf_status status = SHEAF_NOMEM;
+	int failures = 0;
+	table t = stream_table(cx, "a", true, 10, SHEAF_F64, "1:1;2:2");
+	sheaf_buffer_reset(&t.frame.columns[0].levels[0].offsets);
+	t.frame.columns[0].levels[0].offsets = borrow(none);
+	for (int n = 2; status != SHEAF_OK; n++, failures++) {
+		allocator memory = {.fail_at = n};
+		sheaf_context_options options = options_with(&memory);
+		sheaf_context *c = context_with(&options);
+		sheaf_frame all = {0};
+		status = sheaf_frame_append(&all, &t.frame, 0, 2, c, &err);
+		assert_true(status == SHEAF_OK || status == SHEAF_NOMEM);
+		sheaf_frame_free(&all);
+		end_context(c);
+		assert_int_equal(memory.bytes, 0);
+	}
+	assert_true(failures > 3);
+	free_table(&t);
+}
+
 /* What the check passes, every function takes: they trust it. */
 static void use_in_every_way(table *t)
 {
@@ -1638,6 +1663,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_append_leaves_shared_rows_alone),
 	TEST(test_clear_keeps_memory),
 	TEST(test_append_of_no_rows),
+	TEST(test_append_of_no_samples_without_memory),
 	TEST(test_frame_of_no_rows),
 	TEST(test_frame_of_no_samples),
 	TEST(test_frame_begin_takes_another_schema),
@@ -1682,7 +1708,4 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_stats_refuse_other_columns),
 };
 
-int main(void)
-{
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
