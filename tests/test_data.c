@@ -464,12 +464,12 @@ static void test_append_of_no_rows(void **state)
 static void test_append_of_no_samples_without_memory(void **state)
 {
 	(void)state;
-	static const int64_t none[] = {0, 0, 0};
+	static const int64_t starts[] = {0, 0, 0};
 	sheaf_status status = SHEAF_NOMEM;
 	int failures = 0;
 	table t = stream_table(cx, "a", true, 10, SHEAF_F64, "1:1;2:2");
 	sheaf_buffer_reset(&t.frame.columns[0].levels[0].offsets);
-	t.frame.columns[0].levels[0].offsets = borrow(none);
+	t.frame.columns[0].levels[0].offsets = borrow(starts);
 	for (int n = 2; status != SHEAF_OK; n++, failures++) {
 		allocator memory = {.fail_at = n};
 		sheaf_context_options options = options_with(&memory);
