@@ -7,6 +7,7 @@
 #include "io/spool.h"
 #include <inttypes.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- the copy ---- */
 
@@ -140,6 +141,17 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
 	return sheaf_builder_finish(&copy, out, err);
 }
 
+/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view is let go: its pages are the file's
+ * own, so that a view of them that somebody still has reads them in again. */
+static void let_go_before(const sheaf_source *s, size_t end, size_t size)
+{
+	enum { LEAST = 128 << 20 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), run = size > LEAST / 2 ? size * 2 : LEAST;
+	size_t begin = end > run ? (end - run) / page * page : 0;
+	end = end / page * page;
+	if (end > begin) (void)madvise(s->map.data + begin, end - begin, MADV_DONTNEED);
+}
+
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
@@ -149,9 +161,11 @@ sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, 
 	if (size == 0) return SHEAF_OK;
 	if (s->raw.kind == SHEAF_RAW_MEMORY)
 		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + offset, size, NULL};
-	else if (s->map.data)
-		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + offset), size);
-	else
+	else if (!s->map.data)
 		return copy_at(s, offset, size, out, err);
+	else {
+		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + offset), size);
+		let_go_before(s, (size_t)(s->raw.base + offset), size);
+	}
 	return SHEAF_OK;
 }
