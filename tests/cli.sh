@@ -724,4 +724,40 @@ has err 'KiB'
 empty err
 end
 
+begin "a truncated compressed file: what is whole, then the error"
+gzip -c big.ctf >cut.gz
+head -c $(($(wc -c <cut.gz) / 2)) cut.gz >half.ctf.gz
+expect 4 cat half.ctf.gz
+has err "the file ends inside a gzip member"
+[ "$(wc -l <out)" -gt 100 ] || fault "expected the rows before the break, found $(wc -l <out)"
+end
+
+begin "inputs are joined by the names of their streams"
+printf '|B 9:1 |A 7 8\n' >swapped.ctf
+expect 0 convert plain.ctf swapped.ctf joined.cbf
+expect 0 cat joined.cbf
+has out "3  A [7 8]  B [9:1]"
+end
+
+begin "a user's own file that begins like a temporary stays"
+mkdir -p own
+echo notes >own/.sheaf-notes.txt
+expect 0 convert -q plain.ctf own/out.cbf
+[ -s own/.sheaf-notes.txt ] || fault "expected own/.sheaf-notes.txt to stay, found it gone"
+end
+
+begin "names beyond ASCII are told when they are written"
+printf '|gr\303\266 1\n' >utf8.ctf
+expect 0 convert utf8.ctf utf8.cbf
+has err "expected a stream name of ASCII characters"
+end
+
+begin "values that lose digits are told, and refused under --strict"
+printf '|A 123456789.123\n' >digits.ctf
+expect 0 convert digits.ctf digits.cbf
+has err "1 with more digits than it keeps"
+expect 4 convert --strict digits.ctf strict.cbf
+[ ! -e strict.cbf ] || fault "expected no strict.cbf, found one"
+end
+
 echo "1..$count"

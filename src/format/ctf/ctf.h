@@ -4,7 +4,7 @@
  *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
  *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
- *   review.c   ids seen twice                               write.c    sequences into lines
+ *   review.c   what only the whole input shows              write.c    sequences into lines
  *   report.c   findings with their places
  *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes, and how messages show them
  *

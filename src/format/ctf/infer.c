@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams that nobody declared: a name with an index:value pair anywhere is a sparse stream, its dim one more than the largest index;
- * any other is dense, its dim the most values of a sample. Order is that of first appearance. Numbers are not judged here: that
- * is done when the values are read. */
+ * any other is dense, its dim the most values of a sample. Order is that of first appearance. A sample
+ * with a word that cannot be a number does not count; whether it is one is judged when the values are read. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
