@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Lens example files from the inside: one model for both spellings, and what reads and writes it.
+ *
+ *   model.c     the set: examples, events, lists of ranges     reader.c   opening, pieces of whole examples
+ *   text.h      the text spelling's own words                  binary.h   the binary spelling's own words
+ *
+ * What is read and why is in docs/formats/lens.md. */
+#ifndef SHEAF_FORMAT_LENS_LENS_H
+#define SHEAF_FORMAT_LENS_LENS_H
+
+#include "base/buffer.h"
+#include "data/names.h"
+#include <sheaf/sys/format.h>
+
+/* ---- model.c ---- */
+
+/* The settings of a set, and of an event, in the order of the binary spelling. */
+typedef enum sheaf_lens_field {
+	SHEAF_LENS_MAX,   /* maxTime */
+	SHEAF_LENS_MIN,   /* minTime */
+	SHEAF_LENS_GRACE, /* graceTime */
+	SHEAF_LENS_DEF_I, /* defaultInput */
+	SHEAF_LENS_ACT_I, /* activeInput */
+	SHEAF_LENS_DEF_T, /* defaultTarget */
+	SHEAF_LENS_ACT_T, /* activeTarget */
+	SHEAF_LENS_FIELDS
+} sheaf_lens_field;
+
+/* A string of the set: where it begins in `texts`, with a NUL behind it; SHEAF_LENS_ABSENT: there is none, which differs from "". */
+typedef int64_t sheaf_lens_text;
+enum { SHEAF_LENS_ABSENT = -1 };
+
+/* What an event may have of its own. A time that is NaN is the set's; the other four are always the event's own values. */
+typedef struct sheaf_lens_traits {
+	float fields[SHEAF_LENS_FIELDS];
+	sheaf_lens_text proc; /* Tcl text, never run */
+} sheaf_lens_traits;
+
+/* A run of values (dense) or a list of units that share a value (sparse). Later ranges of a list win over earlier ones. */
+typedef struct sheaf_lens_range {
+	int64_t at;    /* first of its items in the set's `values` (dense) or `units` (sparse) */
+	int32_t count; /* of its items */
+	int32_t group; /* number of the group whose units these are; -1: units of the whole network, counted over all groups of its side */
+	int32_t first; /* dense: the first unit */
+	float value;   /* sparse: what the units get. Dense: the owner's active value, which only the binary spelling of an empty range shows */
+	bool sparse;
+} sheaf_lens_range;
+
+/* Units stand as in the file: u is a unit, u and then -v the units u to v; a list that begins with a negative number means all units. */
+
+/* Ranges that one event or several share, as inputs, as targets, or both: having the same list is what sharing is. */
+typedef struct sheaf_lens_list {
+	int64_t first; /* of its ranges in the set's `ranges` */
+	int32_t count; /* at least 1 */
+} sheaf_lens_list;
+
+/* Lists and traits are numbered within the example. */
+typedef struct sheaf_lens_event {
+	int32_t input, target; /* list; -1: none was given, so the defaults stand alone */
+	int32_t traits;        /* -1: those of any event, see sheaf_lens_event_traits */
+} sheaf_lens_event;
+
+typedef struct sheaf_lens_example {
+	sheaf_lens_text name, proc;
+	float frequency;
+	int32_t nevents, nlists, ntraits;
+	int64_t events, lists, traits; /* first of its own in the set's arrays */
+	int64_t line, column, byte;    /* where it begins in the input; line -1: the binary spelling */
+} sheaf_lens_example;
+
+/* The header of a set. Its proc is text, never run. */
+typedef struct sheaf_lens_header {
+	float fields[SHEAF_LENS_FIELDS];
+	char *proc; /* NULL: none; owned, sheaf_release_text */
+} sheaf_lens_header;
+
+enum { SHEAF_LENS_ARRAYS = 8 };
+
+/* Examples in flat arrays: a whole set or a part of one. Starts with zeros and sheaf_lens_set_begin. */
+typedef struct sheaf_lens_set {
+	sheaf_context *cx;
+	const sheaf_lens_header *header; /* the reader's */
+	sheaf_lens_traits plain;         /* what an event has that says nothing: times to inherit, the header's other values */
+	sheaf_names groups;              /* in order of appearance; the texts are the set's */
+	sheaf_builder texts;             /* char */
+	sheaf_builder examples;          /* sheaf_lens_example */
+	sheaf_builder events;            /* sheaf_lens_event */
+	sheaf_builder lists;             /* sheaf_lens_list */
+	sheaf_builder ranges;            /* sheaf_lens_range */
+	sheaf_builder traits;            /* sheaf_lens_traits */
+	sheaf_builder values;            /* float */
+	sheaf_builder units;             /* int32_t */
+} sheaf_lens_set;
+
+/* What a header has that says nothing: 1, 0, 0, 0, 1, 0, 1. */
+extern const float sheaf_lens_defaults[SHEAF_LENS_FIELDS];
+
+/* An empty set under a header that outlives it. */
+void sheaf_lens_set_begin(sheaf_lens_set *set, const sheaf_lens_header *header, sheaf_context *cx);
+/* Takes all examples out; memory is kept for the next ones. */
+void sheaf_lens_set_clear(sheaf_lens_set *set);
+void sheaf_lens_set_free(sheaf_lens_set *set);
+
+int64_t sheaf_lens_count(const sheaf_lens_set *set);
+const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number);
+const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number);
+const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_lens_event *event);
+/* The ranges of a list of the example; number -1: none, *count is 0. */
+const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, int32_t *count);
+const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense);
+const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse);
+/* NULL where absent. */
+const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text);
+
+/* Filling a set, for readers: an example, its lists and their ranges are made by the reader, one after the other, and added when they are
+ * complete. Builders' failures stick: sheaf_lens_set_status asks once. */
+sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_t size);
+/* Number of a group by name, new or old. */
+SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out, sheaf_error *err);
+/* An example whose events have nothing of their own. */
+SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example *out, sheaf_error *err);
+sheaf_lens_event *sheaf_lens_event_to_fill(sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number);
+void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_list *list);
+/* The items of the range go to the end of the set's `values` or `units`. */
+void sheaf_lens_begin_range(const sheaf_lens_set *set, bool sparse, sheaf_lens_range *range);
+/* Counts the items. False where a number of them does not fit. */
+bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *range, sheaf_lens_list *list);
+/* These two return the number for events. */
+int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_list *list);
+int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits);
+void sheaf_lens_end_example(sheaf_lens_set *set, const sheaf_lens_example *example);
+/* Where the set ends now, and back to there: takes out what a flawed example has added. */
+typedef struct sheaf_lens_mark {
+	size_t sizes[SHEAF_LENS_ARRAYS];
+} sheaf_lens_mark;
+sheaf_lens_mark sheaf_lens_set_mark(sheaf_lens_set *set);
+void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark);
+SHEAF_USE sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err);
+
+/* ---- reader.c ---- */
+
+/* Reads either spelling, told by content, as pieces of whole examples: cut on one thread, parse on any. */
+typedef struct sheaf_lens_reader sheaf_lens_reader;
+
+/* Whether the bytes begin like a binary example file. */
+bool sheaf_lens_is_binary(sheaf_bytes head);
+/* Reads the header of the set. The source outlives the reader. */
+SHEAF_USE sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out, sheaf_error *err);
+void sheaf_lens_close(sheaf_lens_reader *in);
+const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
+/* Number of examples where the header tells (binary), else -1. */
+int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
+/* The next run of whole examples: about `bytes` bytes of them, at least one example, and from a pipe no more than is there once there is one.
+ * END behind the last one. piece->notes belongs to the reader. */
+SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+/* The number of examples in a piece, and of those before it, as they were cut. */
+int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before);
+/* Adds the examples of a piece to the set, which was begun with the reader's header. Flaws are reported; an example with an error in it is
+ * left out. */
+SHEAF_USE sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+/* Back to before the first example, with the header read again; the source is rewindable. */
+SHEAF_USE sheaf_status sheaf_lens_rewind(sheaf_lens_reader *in, sheaf_error *err);
+
+/* ---- text_write.c, binary_write.c ---- */
+
+/* Writes one spelling. What it cannot hold is reported as a LOSS at `place` (file, and the example as row). */
+typedef struct sheaf_lens_spelling {
+	/* The header; `examples` is their number, which the text spelling does not say. */
+	sheaf_status (*put_header)(const sheaf_lens_header *header, int64_t examples, const sheaf_place *place, sheaf_context *cx, sheaf_builder *to,
+	                           sheaf_error *err);
+	sheaf_status (*put_example)(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_place *place, sheaf_builder *to, sheaf_error *err);
+} sheaf_lens_spelling;
+extern const sheaf_lens_spelling sheaf_lens_text_spelling, sheaf_lens_binary_spelling;
+
+#endif
