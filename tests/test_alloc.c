@@ -173,6 +173,33 @@ static sheaf_status read_stream(int i, sheaf_context *cx)
 	return status;
 }
 
+/* Pieces by number, the last one first. */
+static sheaf_status read_pieces(const sheaf_dataset *dataset, const sheaf_pieces *pieces, sheaf_context *cx)
+{
+	sheaf_frame frame = {0};
+	sheaf_status status = SHEAF_OK;
+	int64_t rows = 0;
+	for (int64_t k = sheaf_pieces_count(pieces); k-- > 0 && status == SHEAF_OK; rows += frame.nrows)
+		status = sheaf_dataset_read_piece(dataset, k, &frame, cx, &err);
+	if (status == SHEAF_OK) assert_int_equal(rows, ROWS);
+	sheaf_frame_free(&frame);
+	return status;
+}
+
+static sheaf_status read_any_order(int i, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	const sheaf_pieces *pieces = NULL;
+	sheaf_open_options options = reading(i);
+	if (!sheaf_format_at(i)->recall) return SHEAF_OK;
+	options.random = true;
+	SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+	sheaf_status status = sheaf_dataset_pieces(dataset, &pieces, &err);
+	if (status == SHEAF_OK) status = read_pieces(dataset, pieces, cx);
+	sheaf_close(dataset);
+	return status;
+}
+
 static sheaf_status hash_it(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
@@ -310,6 +337,7 @@ static const operation operations[] = {
 	{"read a file", read_path, false},
 	{"read a compressed file", read_packed, false},
 	{"read a stream", read_stream, false},
+	{"read pieces in any order", read_any_order, false},
 	{"hash", hash_it, false},
 	{"stats", stats_it, false},
 	{"print", print_it, false},

@@ -31,6 +31,7 @@ typedef struct sheaf_open_options {
 	int nsettings;
 	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
 	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 8 MiB, less under a small memory limit */
+	bool random;         /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */

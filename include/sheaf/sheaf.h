@@ -8,6 +8,7 @@
 #include <sheaf/frame.h>
 #include <sheaf/io.h>
 #include <sheaf/option.h>
+#include <sheaf/pieces.h>
 #include <sheaf/report.h>
 
 #endif

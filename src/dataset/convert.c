@@ -22,7 +22,14 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 {
 	sheaf_source *source;
 	bool rewindable = c->to->needs & SHEAF_NEEDS_TOTALS;
-	sheaf_open_options open = {sizeof open, c->options->from, false, c->options->settings, c->options->nsettings, c->used, c->options->piece_bytes};
+	sheaf_open_options open = {
+		.size = sizeof open,
+		.format = c->options->from,
+		.settings = c->options->settings,
+		.nsettings = c->options->nsettings,
+		.used = c->used,
+		.piece_bytes = c->options->piece_bytes,
+	};
 	SHEAF_TRY(sheaf_source_path(path, c->cx, &source, err));
 	return sheaf_open_rewindable(source, &open, rewindable, c->cx, out, err);
 }

@@ -4,6 +4,24 @@
 #define SHEAF_DATASET_DATASET_H
 
 #include <sheaf/dataset.h>
+#include <sheaf/pieces.h>
+
+/* A dataset being read. */
+struct sheaf_dataset {
+	sheaf_context *cx;
+	sheaf_source *source;
+	const sheaf_format *format;
+	sheaf_values values;
+	int nsettings;
+	int64_t piece_bytes;
+	int64_t table_bytes;  /* of the pieces of the table; 0: as usual */
+	sheaf_pieces *pieces; /* NULL until somebody asks for it */
+	void *in;
+	sheaf_piece piece;
+	sheaf_frame frame;
+	int64_t row, next_row; /* of the frame given last, and of the one to come */
+	bool ended, failed;
+};
 
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];

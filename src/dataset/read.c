@@ -4,26 +4,14 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
-
-struct sheaf_dataset {
-	sheaf_context *cx;
-	sheaf_source *source;
-	const sheaf_format *format;
-	sheaf_values values;
-	int nsettings;
-	int64_t piece_bytes;
-	void *in;
-	sheaf_piece piece;
-	sheaf_frame frame;
-	int64_t row, next_row; /* of the frame given last, and of the one to come */
-	bool ended, failed;
-};
+#include "dataset/pieces.h"
 
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
 	if (dataset->in) dataset->format->close(dataset->in);
 	sheaf_frame_free(&dataset->frame);
+	sheaf_pieces_free(dataset->pieces);
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
@@ -45,7 +33,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!(d->format->can & SHEAF_CAN_READ))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
-	if (d->format->needs & SHEAF_NEEDS_SEEK) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	return d->format->open(d->source, &d->values, options->glance, d->cx, &d->in, err);
 }
@@ -64,6 +52,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
 	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings};
+	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : default_piece(cx);
 	status = prepare(d, options, rewindable, err);
 	if (status) {

@@ -3,7 +3,7 @@
  * list of formats of the build, make it known to everything: the command, the fuzzers, the property tests, the man page.
  *
  * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema, facts; then cut on one
- * thread, decode on any, review in order on one thread; settle; close. Writing: accept, create; then encode on any thread,
+ * thread, decode on any, review in order on one thread; settle; close; measure and recall on any thread after open. Writing: accept, create; then encode on any thread,
  * append in order on one; finish or abandon, either of which frees everything. After a failed open or create nothing
  * is left to close. */
 #ifndef SHEAF_SYS_FORMAT_H
@@ -90,6 +90,13 @@ typedef struct sheaf_format {
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is rewindable. */
 	sheaf_status (*rewind)(void *in, sheaf_error *err);
+	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it: refills *lengths. END where only decoding
+	 * tells, or where NULL. Any thread. */
+	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source made seekable. What is
+	 * known may come from a damaged file: SHORT or DATA where the input can have no such piece. Any thread. NULL: pieces can only be read in
+	 * order. */
+	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
 	void (*close)(void *in);

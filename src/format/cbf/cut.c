@@ -3,8 +3,10 @@
  * the counts in it, since the streams of a chunk stand one behind the other. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "format/cbf/cbf.h"
+#include <inttypes.h>
 #include <string.h>
 
 enum { FIRST, COUNT, STARTS }; /* words of a piece's notes */
@@ -15,7 +17,7 @@ sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece)
 	return (sheaf_cbf_part){words[FIRST], words[COUNT], words + STARTS};
 }
 
-static sheaf_status note(sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count, const int64_t *starts, sheaf_error *err)
+static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count, const int64_t *starts, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
@@ -25,23 +27,57 @@ static sheaf_status note(sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-static sheaf_status view_chunk(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece, sheaf_error *err)
 {
-	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
+	const sheaf_cbf_chunk *chunk = &in->chunks[number];
 	piece->byte = chunk->offset;
 	piece->size = chunk->end - chunk->offset;
 	piece->line = piece->column = -1;
-	piece->chunk = in->next_chunk;
+	piece->chunk = number;
 	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
+}
+
+/* A piece without starts is the whole chunk: the streams stand one behind the other, the first behind the sample counts. */
+static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t sequences = in->chunks[piece->chunk].sequences;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, in->cx, &piece->notes);
+	sheaf_builder_i64(&b, 0);
+	sheaf_builder_i64(&b, sequences);
+	for (int s = 0; s < in->schema.nfields; s++) sheaf_builder_i64(&b, s ? -1 : 4 * sequences);
+	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
 static sheaf_status cut_whole(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
 {
-	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
-	for (int s = 0; s < in->schema.nfields; s++) in->starts[s] = s ? -1 : 4 * (int64_t)chunk->sequences;
-	SHEAF_TRY(note(in, piece, 0, chunk->sequences, in->starts, err));
+	SHEAF_TRY(note_whole(in, piece, err));
 	in->next_chunk++;
 	return SHEAF_OK;
+}
+
+/* ---- whole chunks in any order ---- */
+
+sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
+	if (piece->chunk < 0 || piece->chunk >= in->nchunks)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a chunk below %" PRId64 ", found %" PRId64, sheaf_source_name(in->source), in->nchunks, piece->chunk);
+	SHEAF_TRY(view_chunk(in, piece->chunk, piece, err));
+	return note_whole(in, piece, err);
+}
+
+sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+{
+	sheaf_cbf_part part = sheaf_cbf_part_of(piece);
+	sheaf_builder b;
+	(void)reader;
+	sheaf_builder_begin(&b, cx, lengths);
+	for (int64_t i = part.first; i < part.first + part.count; i++) {
+		uint32_t samples = sheaf_load_u32le(piece->bytes.data + 4 * (size_t)i);
+		sheaf_builder_append(&b, &samples, sizeof samples);
+	}
+	return sheaf_builder_finish(&b, lengths, err);
 }
 
 /* ---- parts of a long chunk ---- */
@@ -96,7 +132,7 @@ sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	enum { LONG = 4 };
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	if (in->next_chunk == in->nchunks) return SHEAF_END;
-	SHEAF_TRY(view_chunk(in, piece, err));
+	SHEAF_TRY(view_chunk(in, in->next_chunk, piece, err));
 	if (in->next_sequence == 0 && (piece->size / LONG <= bytes || !find_starts(in, piece))) return cut_whole(in, piece, err);
 	return cut_part(in, bytes, piece, err);
 }

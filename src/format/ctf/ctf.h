@@ -5,7 +5,7 @@
  *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
  *   review.c   what only the whole input shows              write.c    sequences into lines
- *   report.c   findings with their places
+ *   report.c   findings with their places                measure.c  lengths of sequences by their lines
  *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes, and how messages show them
  *
  * What is read and why is in docs/formats/ctf.md. */
@@ -68,6 +68,12 @@ void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
 /* Passes the byte order mark and white space at the start, and decides between ids and lines. */
 SHEAF_USE sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+
+/* ---- measure.c ---- */
+
+/* The number of lines of each sequence: what CNTK's indexer takes for its length. */
+SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 
 /* ---- infer.c ---- */
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of pieces: making it, and asking it. */
+#include "dataset/pieces.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include <inttypes.h>
+
+enum { ENTRY = 64 /* eight int64, in the order of sheaf_piece_entry */ };
+
+/* ---- making ---- */
+
+sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_error *err)
+{
+	*g = (sheaf_gathering){.cx = cx};
+	sheaf_builder_begin(&g->entries, cx, NULL);
+	return sheaf_packer_begin(&g->packer, cx, err);
+}
+
+void sheaf_gathering_drop(sheaf_gathering *g)
+{
+	sheaf_builder_drop(&g->entries);
+	sheaf_packer_drop(&g->packer);
+	sheaf_buffer_reset(&g->lengths);
+}
+
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece)
+{
+	const uint32_t *lengths = (const uint32_t *)(const void *)g->lengths.data;
+	int64_t rows = (int64_t)(g->lengths.size / sizeof *lengths), samples = 0;
+	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
+	const int64_t words[] = {piece->byte, piece->size, piece->line, piece->column, piece->chunk, g->packer.rows, rows, samples};
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++) sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
+	sheaf_packer_add(&g->packer, lengths, rows);
+	g->samples += samples;
+}
+
+static bool is_list(const sheaf_field *field) { return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST; }
+
+/* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of samples counts as one. */
+static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, int64_t r)
+{
+	int64_t longest = -1;
+	for (int f = 0; f < schema->nfields; f++) {
+		if (!is_list(&schema->fields[f])) continue;
+		const int64_t *o = sheaf_level_offsets(&frame->columns[f].levels[0]) + r;
+		if (schema->fields[f].main) return o[1] - o[0];
+		if (o[1] - o[0] > longest) longest = o[1] - o[0];
+	}
+	return longest < 0 ? 1 : longest;
+}
+
+sheaf_status sheaf_gathering_measure(sheaf_gathering *g, const sheaf_schema *schema, const sheaf_frame *frame, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, g->cx, &g->lengths);
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t length = row_length(schema, frame, r);
+		uint32_t narrow = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+		sheaf_builder_append(&b, &narrow, sizeof narrow);
+	}
+	return sheaf_builder_finish(&b, &g->lengths, err);
+}
+
+sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(g->cx, sizeof(sheaf_pieces), &memory, err));
+	sheaf_pieces *p = (sheaf_pieces *)memory;
+	*p = (sheaf_pieces){.cx = g->cx, .rows = g->packer.rows, .samples = g->samples};
+	sheaf_status status = sheaf_packer_finish(&g->packer, &p->lengths, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&g->entries, &p->entries, err);
+	if (status) {
+		sheaf_pieces_free(p);
+		return status;
+	}
+	p->count = (int64_t)(p->entries.size / ENTRY);
+	*out = p;
+	return SHEAF_OK;
+}
+
+void sheaf_pieces_free(sheaf_pieces *p)
+{
+	if (!p) return;
+	sheaf_buffer_reset(&p->entries);
+	sheaf_lengths_free(&p->lengths);
+	sheaf_release(p->cx, p, sizeof *p);
+}
+
+/* ---- asking ---- */
+
+int64_t sheaf_pieces_count(const sheaf_pieces *p) { return p->count; }
+int64_t sheaf_pieces_rows(const sheaf_pieces *p) { return p->rows; }
+int64_t sheaf_pieces_samples(const sheaf_pieces *p) { return p->samples; }
+
+void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
+{
+	const uint8_t *at = p->entries.data + (size_t)i * ENTRY;
+	*out = (sheaf_piece_entry){
+		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16), sheaf_load_i64le(at + 24),
+		sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40), sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56),
+	};
+}
+
+/* The last piece that begins at the row or before; pieces without rows begin where the next one does. */
+int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
+{
+	int64_t low = 0, high = p->count;
+	sheaf_piece_entry entry;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		sheaf_pieces_at(p, middle, &entry);
+		if (entry.row <= row)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	int64_t end;
+	if (row < 0 || n < 0 || !sheaf_add_i64(&end, row, n) || end > p->rows)
+		return sheaf_fail(err, SHEAF_USAGE, "lengths: expected rows from 0 to %" PRId64 ", found %" PRId64 " rows from %" PRId64, p->rows, n, row);
+	while (n > 0) {
+		int64_t left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK, run = left < n ? left : n;
+		sheaf_lengths_unpack(&p->lengths, row, run, lengths);
+		lengths += run;
+		row += run;
+		n -= run;
+	}
+	return SHEAF_OK;
+}
