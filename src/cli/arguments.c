@@ -215,6 +215,7 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 static sheaf_status parse(parser *p, sheaf_error *err)
 {
 	SHEAF_TRY(read_words(p, err));
+	SHEAF_TRY(arguments_configure(p->out, err));
 	SHEAF_TRY(check_operands(p->out, err));
 	SHEAF_TRY(check_stdin(p->out, err));
 	SHEAF_TRY(check_format(p->out, "from", err));
@@ -241,5 +242,7 @@ void arguments_free(arguments *args)
 	free((void *)args->values.settings);
 	free(args->settings);
 	free((void *)args->files);
+	sheaf_config_free(args->config);
+	sheaf_context_free(args->library);
 	*args = (arguments){0};
 }

@@ -19,7 +19,17 @@ enum exit_code {
 /* ---- commands and their options ---- */
 
 /* The options that several commands share, as bits: bit i is row i of shared_options. */
-enum { TAKES_FROM = 1, TAKES_JSON = 2, TAKES_QUIET = 4, TAKES_MEMORY = 8, TAKES_ERRORS = 16, TAKES_STRICT = 32, TAKES_PROGRESS = 64, TAKES_HELP = 128 };
+enum {
+	TAKES_FROM = 1,
+	TAKES_JSON = 2,
+	TAKES_QUIET = 4,
+	TAKES_MEMORY = 8,
+	TAKES_ERRORS = 16,
+	TAKES_STRICT = 32,
+	TAKES_PROGRESS = 64,
+	TAKES_HELP = 128,
+	TAKES_CONFIG = 256
+};
 extern const sheaf_option shared_options[];
 
 /* What was given on the command line, checked. */
@@ -30,6 +40,8 @@ typedef struct arguments {
 	int nsettings;
 	const char **files;
 	int nfiles;
+	sheaf_config *config;   /* what --config names, or NULL; settings and files may point into it */
+	sheaf_context *library; /* whose memory the configuration is */
 } arguments;
 
 typedef struct command {
@@ -54,6 +66,9 @@ const char *nearest_word(const char *word, const char *(*candidate)(const void *
 /* On failure nothing is left to free. */
 SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err);
 void arguments_free(arguments *args);
+/* Where --config is given: puts what the configuration says before what the command line says, and its file where an operand is
+ * missing. */
+SHEAF_USE sheaf_status arguments_configure(arguments *args, sheaf_error *err);
 
 int run_info(const arguments *args);
 int run_head(const arguments *args);

@@ -13,6 +13,8 @@ const sheaf_option shared_options[] = {
 	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "treat warnings as errors", 0},
 	{"progress", SHEAF_OPTION_CHOICE, 0, "auto|always|never", "show on standard error how far the work is (default auto: on a terminal)", 0},
 	{"help", SHEAF_OPTION_FLAG, 0, NULL, "print help, with --json as a table", 'h'},
+	{"config", SHEAF_OPTION_TEXT, 0, "FILE[:SECTION]",
+     "take the file, its format, streams and options from a reader section of a CNTK configuration file; options given here count more", 0},
 	{0},
 };
 
@@ -67,7 +69,7 @@ static const sheaf_option help_options[] = {
 static const sheaf_option no_options[] = {{0}};
 
 enum {
-	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP,
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG,
 	READS_ALL = READS | TAKES_PROGRESS,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
@@ -95,7 +97,8 @@ const command commands[] = {
      "conversion unless --allow-loss is given. With more than one input, keys become positions."},
 	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1, READS_ALL, SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams as options, configuration or map, to paste elsewhere."},
-	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, READS_LOOSELY | TAKES_JSON, SHEAF_READING, diff_options,
+	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, (READS_LOOSELY & ~TAKES_CONFIG) | TAKES_JSON, SHEAF_READING,
+     diff_options,
      "Compares streams by name and rows in order, whatever the storage and the element type; a NaN equals a NaN. Prints the first differences "
      "and the outcome; the exit status is 1 where the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1, READS_LOOSELY | TAKES_JSON, SHEAF_READING, hash_options,

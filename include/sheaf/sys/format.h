@@ -47,6 +47,12 @@ typedef struct sheaf_facts {
 } sheaf_facts;
 #define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL})
 
+/* What CNTK's configuration files call a reader of a format. */
+typedef struct sheaf_reader_name {
+	const char *name;
+	bool declares; /* its streams must be declared, with dim and storage: the file does not say them */
+} sheaf_reader_name;
+
 /* A run of rows that is decoded at once. */
 typedef struct sheaf_piece {
 	int64_t byte;       /* where it begins in the decompressed input */
@@ -71,7 +77,8 @@ typedef struct sheaf_format {
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
 	unsigned can, needs;
-	const sheaf_option *options; /* the only place where its options are named */
+	const sheaf_option *options;      /* the only place where its options are named */
+	const sheaf_reader_name *readers; /* ends with a row without a name; NULL: configuration files know no such format */
 
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);

@@ -8,6 +8,8 @@
 
 static const char *const suffixes[] = {".cbf", ".bin", NULL};
 
+static const sheaf_reader_name readers[] = {{"CNTKBinaryReader", false}, {"CBFDeserializer", false}, {NULL, false}};
+
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD",
      "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
@@ -99,6 +101,7 @@ const sheaf_format sheaf_format_cbf = {
 	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,
+	.readers = readers,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,

@@ -7,6 +7,8 @@
 
 static const char *const suffixes[] = {".ctf", ".txt", NULL};
 
+static const sheaf_reader_name readers[] = {{"CNTKTextFormatReader", true}, {"CNTKTextFormatDeserializer", true}, {NULL, false}};
+
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
      "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
@@ -108,6 +110,7 @@ const sheaf_format sheaf_format_ctf = {
 	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS,
 	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,
+	.readers = readers,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of a configuration as text, numbers and words. */
+#include "base/memory.h"
+#include "config/config.h"
+#include <sheaf/option.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DEEPEST_NAMES = 20 }; /* names whose values hold names */
+
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, int depth, sheaf_builder *b);
+
+/* Without its quotes, in which a backslash is a character like any other. */
+static sheaf_status unquote(const sheaf_cntk *c, sheaf_span *value)
+{
+	char mark = value->at < value->end ? c->text[value->at] : '\0';
+	if (mark != '"' && mark != '\'') return SHEAF_OK;
+	const char *second = (const char *)memchr(c->text + value->at + 1, mark, value->end - value->at - 1);
+	if (!second) return sheaf_cntk_fail(c, value->at, "expected a second %c to end this string, found the end of the line", mark);
+	size_t end = (size_t)(second - c->text);
+	if (end + 1 != value->end) return sheaf_cntk_fail(c, end + 1, "expected the end of the field behind a string, found more");
+	*value = (sheaf_span){value->at + 1, end};
+	return SHEAF_OK;
+}
+
+/* The field that $NAME$ means: the nearest around that does not itself hold the name at `at`. */
+static sheaf_status find_around(const sheaf_cntk *c, const sheaf_record *record, const char *name, size_t at, const sheaf_record **where,
+                                sheaf_field_span *field)
+{
+	for (; record; record = record->outer) {
+		sheaf_status status = sheaf_cntk_find(c, record, name, field);
+		*where = record;
+		bool itself = status == SHEAF_OK && field->value.at <= at && at < field->value.end;
+		if (status != SHEAF_END && !itself) return status;
+	}
+	return SHEAF_END;
+}
+
+/* The folder that the configuration stands in, which CNTK calls $ConfigDir$. */
+static void append_folder(const sheaf_cntk *c, sheaf_builder *b)
+{
+	const char *slash = strrchr(c->file, '/');
+	if (!slash)
+		sheaf_builder_byte(b, '.');
+	else
+		sheaf_builder_append(b, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
+}
+
+static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record, sheaf_span name, int depth, sheaf_builder *b)
+{
+	char word[128];
+	const sheaf_record *where;
+	sheaf_field_span field;
+	size_t n = name.end - name.at;
+	sheaf_status status = SHEAF_END;
+	if (n < sizeof word) {
+		memcpy(word, c->text + name.at, n);
+		word[n] = '\0';
+		status = find_around(c, record, word, name.at, &where, &field);
+	}
+	if (status == SHEAF_OK) return append_value(c, where, field.value, depth + 1, b);
+	if (status != SHEAF_END) return status;
+	if (sheaf_cntk_is_name(c, name, "ConfigDir"))
+		append_folder(c, b);
+	else
+		sheaf_builder_append(b, c->text + name.at - 1, n + 2);
+	return SHEAF_OK;
+}
+
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, int depth, sheaf_builder *b)
+{
+	if (depth > DEEPEST_NAMES) return sheaf_cntk_fail(c, value.at, "expected names that end in values, found names that mean each other");
+	SHEAF_TRY(unquote(c, &value));
+	while (value.at < value.end) {
+		const char *at = c->text + value.at, *mark = (const char *)memchr(at, '$', value.end - value.at);
+		const char *second = mark ? (const char *)memchr(mark + 1, '$', value.end - value.at - (size_t)(mark + 1 - at)) : NULL;
+		if (!second || second == mark + 1) {
+			sheaf_builder_append(b, at, value.end - value.at);
+			return SHEAF_OK;
+		}
+		sheaf_builder_append(b, at, (size_t)(mark - at));
+		SHEAF_TRY(append_named(c, record, (sheaf_span){(size_t)(mark + 1 - c->text), (size_t)(second - c->text)}, depth, b));
+		value.at = (size_t)(second + 1 - c->text);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, char **out)
+{
+	sheaf_builder b;
+	sheaf_buffer text = {0};
+	*out = NULL;
+	sheaf_builder_begin(&b, c->cx, NULL);
+	sheaf_status status = append_value(c, record, value, 0, &b);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, &text, c->err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)text.data, text.size, out, c->err);
+	sheaf_builder_drop(&b);
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+/* ---- what texts mean ---- */
+
+static sheaf_status refuse(const sheaf_cntk *c, sheaf_field_span field, const char *expected, const char *found)
+{
+	return sheaf_cntk_fail(c, field.value.at, "%.*s: expected %s, found \"%s\"", (int)(field.name.end - field.name.at), c->text + field.name.at, expected,
+	                       found);
+}
+
+sheaf_status sheaf_cntk_count(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field, int64_t *out)
+{
+	static const sheaf_option whole = {"count", SHEAF_OPTION_COUNT, 0, "N", "", 0};
+	char *text;
+	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &text));
+	sheaf_status status = sheaf_option_check(&whole, text, NULL);
+	if (status || !sheaf_size_from_text(text, out)) status = refuse(c, field, "a whole number", text);
+	sheaf_release_text(c->cx, text);
+	return status;
+}
+
+/* The number of the word in "a|b|c", or -1. */
+static int find_word(const char *words, const char *text)
+{
+	size_t n = strlen(text);
+	for (int i = 0; *words; i++) {
+		size_t word = strcspn(words, "|");
+		if (word == n && strncasecmp(words, text, n) == 0) return i;
+		words += word + (words[word] == '|');
+	}
+	return -1;
+}
+
+static sheaf_status read_word(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field, const char *words, const char *expected, int *out)
+{
+	char *text;
+	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &text));
+	*out = find_word(words, text);
+	sheaf_status status = *out < 0 ? refuse(c, field, expected, text) : SHEAF_OK;
+	sheaf_release_text(c->cx, text);
+	return status;
+}
+
+sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field, const char *words, int *out)
+{
+	return read_word(c, record, field, words, words, out);
+}
+
+/* "none" and "auto" are how `randomize` is written, too. */
+sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field, bool *out)
+{
+	int word = 0;
+	sheaf_status status = read_word(c, record, field, "false|true|0|1|no|yes|none|auto", "true or false", &word);
+	*out = word & 1;
+	return status;
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --config: commands that take their file, format, streams and options from a CNTK configuration. TAP on standard output.
+set -u
+
+sheaf=${SHEAF:?expected the path of the command in SHEAF}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/sheaf-config.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+cd "$folder" || exit 1
+
+# shellcheck source=tests/tap.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
+# shellcheck source=tests/command.sh
+. "$SHEAF_TESTS/command.sh"
+
+cat >train.cntk <<'END'
+command = Train:Test
+precision = "double"
+Train = [
+    action = "train"
+    Network = { f(x) = if x == 1 then "a" else 'b' ; L = Layer { dim:3 } }
+    reader = [
+        readerType = "CNTKTextFormatReader"
+        file = "C:\mydata\data.txt"   # it is beside this file now
+        randomize = false; maxErrors = 1
+        input = [
+            features = [ alias = "A"; dim = 2; format = "dense" ]
+            labels   = { format = "sparse" ; dim = 10 }
+        ]
+    ]
+]
+Test = [ action = "test" ; reader = [ readerType = "CNTKBinaryReader" ; file = "out.cbf" ; input = { F = { alias = "features" } } ] ]
+END
+printf '|A 1 2 |labels 3:1\n|A 0.1 0 |labels 9:1 |labels 4:\n' >data.txt
+
+begin "file, streams, precision and tolerance come from the configuration"
+expect 0 cat --json --config train.cntk
+is out '{"key":0,"streams":{"features":[[1,2]],"labels":[[[3,1]]]}}
+{"key":1,"streams":{"features":[[0.1,0]],"labels":[[[9,1]]]}}'
+has err '1 error tolerated'
+end
+
+begin "every reading command takes it"
+expect 0 info --config train.cntk
+has out 'features  dense  dim 2  float64  alias A'
+expect 0 head --config train.cntk
+lines out 2
+expect 0 stats --json --config train.cntk
+json out
+expect 0 hash --config train.cntk
+lines out 1
+expect 1 validate --config train.cntk
+has out 'data.txt:2:32'
+end
+
+begin "convert takes its input from it, and a section by its name"
+expect 0 convert --quiet --config train.cntk out.cbf
+expect 0 cat --json --config train.cntk:Test
+has out '{"F":[[0.1,0]]'
+expect 0 cat --json --config train.cntk:test.reader
+has out '"F"'
+end
+
+begin "what the command line says counts more"
+expect 4 cat --config train.cntk --max-errors 0
+has err 'data.txt:2:32'
+expect 0 cat --quiet --config train.cntk --stream labels:100:sparse
+lacks out features
+printf '|A 7 8 |labels 1:1\n' >other.txt
+expect 0 cat --json --config train.cntk other.txt
+has out '[7,8]'
+end
+
+begin "the reader section that schema prints is one that --config reads"
+expect 0 schema --quiet --config train.cntk --to ctf
+sed -n '/^precision/,/^]/p' out >again.cntk
+expect 0 schema --quiet --config again.cntk --to ctf
+has out '--stream features:2:dense:double:alias=A'
+end
+
+begin "refusals"
+expect 3 cat --config none.cntk
+sed 's/dim = 2/dim = two/' train.cntk >bad.cntk
+expect 4 cat --config bad.cntk
+has err 'bad.cntk:11:45: dim: expected a whole number, found "two"'
+expect 4 cat --config train.cntk:Nowhere
+has err 'expected a section "Nowhere"'
+expect 2 diff --config train.cntk a b
+has err '--config'
+sed 's/maxErrors = 1/maxErrors = 1; colour = red/' train.cntk >odd.cntk
+expect 0 cat --config odd.cntk
+has err 'odd.cntk:9:43: expected a key of a reader, found "colour"; it is ignored'
+expect 4 cat --strict --config odd.cntk
+expect 0 cat --quiet --config odd.cntk
+lacks err colour
+end
+
+begin "of several inputs one is named"
+cat >two.cntk <<'END'
+reader = { deserializers = ( { type = "CNTKTextFormatDeserializer" ; file = "data.txt"
+    input = { A = { dim = 2 ; format = "dense" } } } : { type = "CBFDeserializer" ; file = "out.cbf" } ) }
+END
+expect 2 cat --config two.cntk
+has err 'expected one input for sheaf cat, found 2; name one'
+expect 0 cat --config two.cntk:reader.deserializers.0
+has out 'A [1 2]'
+expect 0 info --config two.cntk:reader.deserializers.1
+has out 'format: cbf'
+end
+
+echo "1..$count"
