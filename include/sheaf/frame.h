@@ -9,7 +9,10 @@
  *   COORD(r)    [o[p], o[p+1])          offsets, and r buffers of indices, one index for each position below
  *
  * Offsets need not start at 0: a slice of a frame shares the buffers of the whole. A CNTK dense stream is
- * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values. */
+ * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values. Columns may share
+ * buffers: all that is said of events has the same offsets.
+ *
+ * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes. */
 #ifndef SHEAF_FRAME_H
 #define SHEAF_FRAME_H
 
@@ -28,15 +31,28 @@ SHEAF_API const char *sheaf_type_name(sheaf_type type);
 typedef enum sheaf_level_kind { SHEAF_FIXED, SHEAF_LIST, SHEAF_COORD } sheaf_level_kind;
 enum { SHEAF_MAX_LEVELS = 12, SHEAF_MAX_RANK = 8 };
 
+/* Whether positions of a level may be missing, and what that means. */
+typedef enum sheaf_missing {
+	SHEAF_NEVER,
+	SHEAF_NULLABLE, /* nothing is there: a LIST or COORD covers nothing, what a FIXED covers means nothing */
+	SHEAF_IMPUTED   /* nothing was given, and the values there stand in for it: they count like given ones */
+} sheaf_missing;
+
 /* The shape of a level: what a schema says before there are data. */
 typedef struct sheaf_level_shape {
 	sheaf_level_kind kind;
 	int rank;                        /* COORD: number of indices of an entry, 1 to SHEAF_MAX_RANK; else 0 */
 	int64_t extents[SHEAF_MAX_RANK]; /* FIXED: extents[0] is k; COORD: each index is in [0, extent) */
 	sheaf_type index_type;           /* COORD: I32 or I64 */
+	sheaf_missing missing;
 } sheaf_level_shape;
 
-typedef enum sheaf_meaning { SHEAF_NUMBER, SHEAF_KEY } sheaf_meaning;
+typedef enum sheaf_meaning {
+	SHEAF_NUMBER,
+	SHEAF_KEY,
+	SHEAF_STRING,  /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
+	SHEAF_SPELLING /* the same; the row as people write it in its format, for showing and nothing else */
+} sheaf_meaning;
 
 /* What a column means. */
 typedef struct sheaf_field {
@@ -47,12 +63,24 @@ typedef struct sheaf_field {
 	sheaf_type type;
 	int nlevels;
 	sheaf_level_shape levels[SHEAF_MAX_LEVELS];
+	/* Fields that are neither streams nor keys: what their loss is called ("example name"), a static string, and the value
+	 * that says no more than its absence (of a STRING that is a missing one). */
+	const char *loss;
+	double usual;
 } sheaf_field;
+
+/* What is said of a dataset as a whole. */
+typedef struct sheaf_attribute {
+	char *name, *text;
+	const char *loss; /* what its loss is called; a static string */
+} sheaf_attribute;
 
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
 	int nfields, room; /* fields there are, and fields there is room for */
 	sheaf_field *fields;
+	int nattributes;
+	sheaf_attribute *attributes;
 	sheaf_context *cx; /* whose memory the names are */
 } sheaf_schema;
 
@@ -60,9 +88,12 @@ typedef struct sheaf_level {
 	sheaf_level_shape shape;
 	sheaf_buffer offsets;                 /* LIST, COORD */
 	sheaf_buffer indices[SHEAF_MAX_RANK]; /* COORD */
+	sheaf_buffer valid;                   /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not missing; empty: none is */
+	int64_t valid_at;
 } sheaf_level;
 
 typedef struct sheaf_column {
+	sheaf_meaning meaning;
 	int nlevels;
 	sheaf_level levels[SHEAF_MAX_LEVELS];
 	sheaf_type type;
@@ -81,14 +112,26 @@ typedef struct sheaf_frame {
 /* Typed views of the buffers; no checks. */
 static inline const int64_t *sheaf_level_offsets(const sheaf_level *level) { return (const int64_t *)(const void *)level->offsets.data; }
 
+/* Whether position p of a level is not missing; no checks. */
+static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
+{
+	int64_t bit = level->valid_at + p;
+	return level->valid.size == 0 || (level->valid.data[bit / 8] >> (bit % 8) & 1);
+}
+
 /* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values. */
 SHEAF_API bool sheaf_field_is_dense(const sheaf_field *field);
 SHEAF_API bool sheaf_field_is_sparse(const sheaf_field *field);
+static inline bool sheaf_field_is_stream(const sheaf_field *field) { return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field); }
+/* "dense", "sparse", "text", or "values" for all else. */
+SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
 /* The number of the field of this name, or of meaning KEY; -1 where there is none. */
 SHEAF_API int sheaf_schema_find(const sheaf_schema *schema, const char *name);
 SHEAF_API int sheaf_schema_key(const sheaf_schema *schema);
+/* The text of the attribute of this name, or NULL. */
+SHEAF_API const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name);
 
 /* Lets go of a frame that the caller owns. */
 SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
@@ -98,7 +141,7 @@ typedef enum sheaf_depth {
 	SHEAF_CHECK_NONE,
 	SHEAF_CHECK_SIZES,   /* buffers are as long as their neighbours say; reads first and last offsets only */
 	SHEAF_CHECK_OFFSETS, /* every offset is in range and none decreases */
-	SHEAF_CHECK_FULL     /* every index is inside its extent, too */
+	SHEAF_CHECK_FULL     /* every index is inside its extent, and what is missing covers nothing, too */
 } sheaf_depth;
 /* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything else:
  * all other functions trust what they get. */

@@ -194,8 +194,6 @@ int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);
 
-/* "dense", "sparse", or "values" where a field is no sequence stream. */
-const char *storage_name(const sheaf_field *field);
 /* "1 error", "2 errors". */
 const char *plural(char text[64], int64_t n, const char *noun);
 

@@ -41,24 +41,36 @@ static void print_count(const char *name, int64_t count)
 		out_printf("%s: not counted (see sheaf stats)\n", name);
 }
 
-static int count_streams(const sheaf_schema *schema)
+/* Streams, or the columns beside them. */
+static bool is_listed(const sheaf_field *field, bool streams) { return field->meaning != SHEAF_KEY && sheaf_field_is_stream(field) == streams; }
+
+static int count_listed(const sheaf_schema *schema, bool streams)
 {
 	int n = 0;
-	for (int f = 0; f < schema->nfields; f++) n += schema->fields[f].meaning != SHEAF_KEY;
+	for (int f = 0; f < schema->nfields; f++) n += is_listed(&schema->fields[f], streams);
 	return n;
 }
 
-static void print_stream(const sheaf_field *field, int width)
+static void print_field(const sheaf_field *field, int width)
 {
 	int pad = width - (int)strlen(field->name);
 	out_text("  ");
 	out_text(field->name);
-	out_printf("%*s  %s  dim %" PRId64 "  %s", pad > 0 ? pad : 0, "", storage_name(field), sheaf_field_dim(field), sheaf_type_name(field->type));
+	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
+	if (sheaf_field_is_stream(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
+	if (field->meaning == SHEAF_NUMBER) out_printf("  %s", sheaf_type_name(field->type));
 	if (field->alias) {
 		out_text("  alias ");
 		out_text(field->alias);
 	}
 	out_text("\n");
+}
+
+static void print_fields(const sheaf_schema *schema, bool streams, int width)
+{
+	out_printf("%s: %d\n", streams ? "streams" : "columns", count_listed(schema, streams));
+	for (int f = 0; f < schema->nfields; f++)
+		if (is_listed(&schema->fields[f], streams)) print_field(&schema->fields[f], width);
 }
 
 static void print_text(const info *i)
@@ -75,36 +87,35 @@ static void print_text(const info *i)
 	print_count("sequences", i->facts.rows);
 	print_count("samples", i->facts.samples);
 	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
-	out_printf("streams: %d\n", count_streams(i->schema));
 	for (int f = 0; f < i->schema->nfields; f++)
 		if (strlen(i->schema->fields[f].name) > width) width = strlen(i->schema->fields[f].name);
-	for (int f = 0; f < i->schema->nfields; f++)
-		if (i->schema->fields[f].meaning != SHEAF_KEY) print_stream(&i->schema->fields[f], width < 40 ? (int)width : 40);
+	print_fields(i->schema, true, width < 40 ? (int)width : 40);
+	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
 }
 
 /* ---- JSON ---- */
 
-static void json_stream(const sheaf_field *field)
+static void json_field(const sheaf_field *field)
 {
 	bool first = true;
 	out_text("{");
 	out_json_member(&first, "name", field->name);
 	if (field->alias) out_json_member(&first, "alias", field->alias);
-	out_json_member(&first, "storage", storage_name(field));
-	out_json_count(&first, "dim", sheaf_field_dim(field));
+	out_json_member(&first, "storage", sheaf_field_storage(field));
+	if (sheaf_field_is_stream(field)) out_json_count(&first, "dim", sheaf_field_dim(field));
 	out_json_member(&first, "type", sheaf_type_name(field->type));
 	out_text("}");
 }
 
-static void json_streams(const sheaf_schema *schema)
+static void json_fields(const sheaf_schema *schema, bool streams)
 {
 	const char *comma = "";
 	out_text("[");
 	for (int f = 0; f < schema->nfields; f++) {
-		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		if (!is_listed(&schema->fields[f], streams)) continue;
 		out_text(comma);
-		json_stream(&schema->fields[f]);
+		json_field(&schema->fields[f]);
 		comma = ",";
 	}
 	out_text("]");
@@ -122,7 +133,8 @@ static void print_json(const info *i)
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
 	out_json_key(&first, "streams");
-	json_streams(i->schema);
+	json_fields(i->schema, true);
+	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
 	out_text("}\n");
 }

@@ -211,4 +211,3 @@ int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor
 	return with_shared_options(args, visit_each, &options);
 }
 
-const char *storage_name(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values"; }

@@ -51,10 +51,27 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
+/* What is missing covers nothing, except in runs of a fixed length. */
+static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
+{
+	int64_t bits;
+	if (level->valid.size == 0) return SHEAF_OK;
+	if (level->shape.missing == SHEAF_NEVER) return flaw(at, "as many bits of missing positions as", 0, (int64_t)level->valid.size * 8);
+	if (level->valid_at < 0 || !sheaf_add_i64(&bits, level->valid_at, n) || (uint64_t)bits > (uint64_t)level->valid.size * 8)
+		return flaw(at, "as many bits of missing positions as", n, (int64_t)level->valid.size * 8 - level->valid_at);
+	if (depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
+	for (int64_t p = 0; p < n; p++) {
+		int64_t covered = sheaf_run_length(sheaf_level_below_one(level, p));
+		if (sheaf_level_is_null(level, p) && covered) return flaw(at, "below a missing position", 0, covered);
+	}
+	return SHEAF_OK;
+}
+
 /* A COORD level may know narrower extents than its field, a FIXED one is what the field says. */
 static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
 {
 	if (have->kind != want->kind) return flaw(at, "level kind", (int)want->kind, (int)have->kind);
+	if (have->missing != SHEAF_NEVER && have->missing != want->missing) return flaw(at, "kind of missing positions", (int)want->missing, (int)have->missing);
 	if (have->rank != want->rank) return flaw(at, "rank", want->rank, have->rank);
 	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0]) return flaw(at, "a run of", want->extents[0], have->extents[0]);
 	if (have->kind == SHEAF_COORD && have->index_type != want->index_type) return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
@@ -68,10 +85,13 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 	if (level->shape.kind == SHEAF_FIXED) {
 		int64_t below;
 		if (!sheaf_mul_i64(&below, *n, level->shape.extents[0])) return flaw(at, "fewer positions than", INT64_MAX, *n);
+		SHEAF_TRY(check_missing(at, level, *n, depth));
 		*n = below;
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(check_offsets(at, level, *n, depth, n));
+	int64_t positions = *n;
+	SHEAF_TRY(check_offsets(at, level, positions, depth, n));
+	SHEAF_TRY(check_missing(at, level, positions, depth));
 	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
 }
 
@@ -79,6 +99,8 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 {
 	spot at = {field, 0, nrows == 0, err};
 	int64_t n = nrows;
+	/* Keys and numbers need not be told apart by what makes a frame. */
+	if (sheaf_means_text(column->meaning) != sheaf_means_text(field->meaning)) return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
 	for (; at.level < column->nlevels; at.level++) {

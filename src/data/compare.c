@@ -43,6 +43,8 @@ bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, con
 {
 	if (level_a == a->nlevels || level_b == b->nlevels) return level_a == a->nlevels && level_b == b->nlevels && values_equal(a, at_a, b, at_b, 1);
 	const sheaf_level *la = &a->levels[level_a], *lb = &b->levels[level_b];
+	bool null = sheaf_level_is_null(la, at_a);
+	if (null || sheaf_level_is_null(lb, at_b)) return null && sheaf_level_is_null(lb, at_b);
 	sheaf_run ra = sheaf_level_below_one(la, at_a), rb = sheaf_level_below_one(lb, at_b);
 	int64_t n = sheaf_run_length(ra);
 	if ((la->shape.kind == SHEAF_LIST) != (lb->shape.kind == SHEAF_LIST) || n != sheaf_run_length(rb)) return false;

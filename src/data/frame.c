@@ -9,6 +9,7 @@ static void reset_column(sheaf_column *column)
 {
 	for (int l = 0; l < SHEAF_MAX_LEVELS; l++) {
 		sheaf_buffer_reset(&column->levels[l].offsets);
+		sheaf_buffer_reset(&column->levels[l].valid);
 		for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_buffer_reset(&column->levels[l].indices[r]);
 	}
 	sheaf_buffer_reset(&column->values);
@@ -38,9 +39,13 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 	for (int c = 0; c < schema->nfields; c++) {
 		const sheaf_field *field = &schema->fields[c];
 		sheaf_column *column = &frame->columns[c];
+		column->meaning = field->meaning;
 		column->nlevels = field->nlevels;
 		column->type = field->type;
-		for (int l = 0; l < field->nlevels; l++) column->levels[l].shape = field->levels[l];
+		for (int l = 0; l < field->nlevels; l++) {
+			column->levels[l].shape = field->levels[l];
+			column->levels[l].valid_at = 0;
+		}
 	}
 	frame->nrows = 0;
 	return SHEAF_OK;
@@ -54,6 +59,7 @@ void sheaf_frame_clear(sheaf_frame *frame)
 		sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
 			column->levels[l].offsets.size = 0;
+			column->levels[l].valid.size = 0;
 			for (int r = 0; r < column->levels[l].shape.rank; r++) column->levels[l].indices[r].size = 0;
 		}
 		column->values.size = 0;
@@ -80,11 +86,14 @@ static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, si
 static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column *out)
 {
 	bool cut = true;
+	out->meaning = column->meaning;
 	out->nlevels = column->nlevels;
 	out->type = column->type;
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		out->levels[l].shape = level->shape;
+		share(&out->levels[l].valid, &level->valid);
+		out->levels[l].valid_at = level->valid_at + (cut ? run.begin : 0);
 		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
 		if (level->shape.kind == SHEAF_FIXED) {
 			run = (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
@@ -137,15 +146,44 @@ static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, s
 	return sheaf_builder_finish(&b, to, err);
 }
 
-static sheaf_status append_column(sheaf_column *to, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+/* `to` has `before` positions so far. */
+static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t bytes = (size_t)(before + sheaf_run_length(run) + 7) / 8;
+	if (to->valid.size == 0 && from->valid.size == 0) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->valid);
+	if (sheaf_builder_room(&b, bytes - b.size)) {
+		memset(b.data + b.size, 0xff, bytes - b.size);
+		b.size = bytes;
+		for (int64_t p = run.begin, at = before; p < run.end; p++, at++) {
+			uint8_t bit = (uint8_t)(1u << (at % 8));
+			b.data[at / 8] = (uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
+		}
+	}
+	return sheaf_builder_finish(&b, &to->valid, err);
+}
+
+/* How many positions a level of `above` positions covers. */
+static int64_t count_below(const sheaf_level *level, int64_t above)
+{
+	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extents[0];
+	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
+}
+
+/* `to` has `before` rows so far. */
+static sheaf_status append_column(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
 {
 	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
+	to->meaning = from->meaning;
 	to->nlevels = from->nlevels;
 	to->type = from->type;
 	for (int l = 0; l < from->nlevels; l++) {
 		const sheaf_level *level = &from->levels[l];
 		to->levels[l].shape = level->shape;
 		if (none) continue;
+		SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
+		before = count_below(&to->levels[l], before);
 		if (level->shape.kind != SHEAF_FIXED) SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
 		run = sheaf_level_below(level, run);
 		for (int r = 0; r < level->shape.rank; r++)
@@ -157,7 +195,7 @@ static sheaf_status append_column(sheaf_column *to, const sheaf_column *from, sh
 sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(make_columns(to, rows->ncolumns, cx, err));
-	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(append_column(&to->columns[c], &rows->columns[c], (sheaf_run){from, until}, cx, err));
+	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(append_column(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until}, cx, err));
 	if (rows->lines.size) SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
 	to->nrows += until - from;
 	return SHEAF_OK;

@@ -18,6 +18,9 @@ SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
+/* What is said of the dataset as a whole; the texts are copied, `loss` is static. */
+SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name, const char *text, const char *loss,
+                                                  sheaf_error *err);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
 void sheaf_schema_free(sheaf_schema *schema);
@@ -39,6 +42,14 @@ static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run ru
 }
 
 static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t p) { return sheaf_level_below(level, (sheaf_run){p, p + 1}); }
+
+/* Whether nothing at all is at position p: imputed values are something. */
+static inline bool sheaf_level_is_null(const sheaf_level *level, int64_t p) { return level->shape.missing == SHEAF_NULLABLE && !sheaf_level_has(level, p); }
+
+static inline bool sheaf_means_text(sheaf_meaning meaning) { return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING; }
+
+/* Whether the level's positions are texts. */
+static inline bool sheaf_level_is_text(const sheaf_column *column, int level) { return level + 1 == column->nlevels && sheaf_means_text(column->meaning); }
 
 /* Index number p of a COORD level. */
 static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t p)

@@ -77,6 +77,10 @@ static void add_position(void *state, const sheaf_column *column, int l, int64_t
 		return;
 	}
 	const sheaf_level *level = &column->levels[l];
+	if (sheaf_level_is_null(level, p)) {
+		add_count(state, -1);
+		return;
+	}
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool indexed = level->shape.kind != SHEAF_LIST;
 	add_count(state, sheaf_run_length(run));
@@ -135,6 +139,14 @@ static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, cons
 	return sheaf_xxhash_end(state);
 }
 
+static sheaf_digest finish_attribute(const sheaf_hash *hash, const sheaf_attribute *attribute)
+{
+	sheaf_xxhash_begin(hash->state, 3);
+	sheaf_xxhash_add(hash->state, attribute->name, strlen(attribute->name) + 1);
+	sheaf_xxhash_add(hash->state, attribute->text, strlen(attribute->text) + 1);
+	return sheaf_xxhash_end(hash->state);
+}
+
 void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 {
 	/* Columns are summed: their order does not count, their names do. */
@@ -149,6 +161,10 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 	}
 	if (hash->keys && !keyed) {
 		sheaf_digest d = finish_column(hash, "", NULL, hash->sums[hash->schema.nfields]);
+		total.low += d.low, total.high += d.high;
+	}
+	for (int i = 0; i < hash->schema.nattributes; i++) {
+		sheaf_digest d = finish_attribute(hash, &hash->schema.attributes[i]);
 		total.low += d.low, total.high += d.high;
 	}
 	sheaf_xxhash_begin(hash->state, 2);

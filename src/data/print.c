@@ -88,12 +88,27 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 	if (json && rank > 1) sheaf_builder_byte(b, ']');
 }
 
+/* Whether position p was no more than a null or a text, which is put then. */
+static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_t p)
+{
+	const sheaf_level *level = &column->levels[l];
+	if (sheaf_level_is_null(level, p)) {
+		sheaf_builder_text(b, "null");
+		return true;
+	}
+	if (!sheaf_level_is_text(column, l)) return false;
+	sheaf_run run = sheaf_level_below_one(level, p);
+	sheaf_json_string(b, (const char *)column->values.data + run.begin, (size_t)sheaf_run_length(run));
+	return true;
+}
+
 static void put_json(sheaf_builder *b, const sheaf_column *column, int l, int64_t p)
 {
 	if (l == column->nlevels) {
 		put_value(b, column, p, true);
 		return;
 	}
+	if (put_word(b, column, l, p)) return;
 	const sheaf_level *level = &column->levels[l];
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool entries = level->shape.kind == SHEAF_COORD;
@@ -113,6 +128,7 @@ static void put_text(sheaf_builder *b, const sheaf_column *column, int l, int64_
 		put_value(b, column, p, false);
 		return;
 	}
+	if (put_word(b, column, l, p)) return;
 	const sheaf_level *level = &column->levels[l];
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool list = level->shape.kind == SHEAF_LIST;
@@ -143,9 +159,19 @@ static uint64_t key_of(const sheaf_frame *frame, const sheaf_schema *schema, int
 	return key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
 }
 
+/* Whether the row is there as its format spells it, which is put then. */
+static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r)
+{
+	if (schema->nfields != 1 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
+	sheaf_run run = sheaf_level_below_one(&frame->columns[0].levels[0], r);
+	sheaf_builder_append(b, frame->columns[0].values.data + run.begin, (size_t)sheaf_run_length(run));
+	return true;
+}
+
 static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON, first = true;
+	if (put_spelling(b, frame, schema, r)) return;
 	sheaf_builder_printf(b, json ? "{\"key\":%" PRIu64 ",\"streams\":{" : "%" PRIu64, key_of(frame, schema, row, r));
 	for (int c = 0; c < schema->nfields; c++) {
 		const char *name = schema->fields[c].name;

@@ -28,6 +28,12 @@ bool sheaf_field_is_dense(const sheaf_field *field) { return is_stream(field, SH
 
 bool sheaf_field_is_sparse(const sheaf_field *field) { return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1; }
 
+const char *sheaf_field_storage(const sheaf_field *field)
+{
+	if (sheaf_means_text(field->meaning)) return "text";
+	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
+}
+
 int64_t sheaf_field_dim(const sheaf_field *field) { return field->levels[1].extents[0]; }
 
 int sheaf_schema_find(const sheaf_schema *schema, const char *name)
@@ -48,6 +54,13 @@ int sheaf_schema_key(const sheaf_schema *schema)
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning == SHEAF_KEY) return i;
 	return -1;
+}
+
+const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name)
+{
+	for (int i = 0; i < schema->nattributes; i++)
+		if (strcmp(schema->attributes[i].name, name) == 0) return schema->attributes[i].text;
+	return NULL;
 }
 
 static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
@@ -87,11 +100,11 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
 {
-	const char *storage = sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : NULL;
-	if (storage)
+	const char *storage = sheaf_field_storage(field);
+	if (sheaf_field_is_stream(field))
 		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field), sheaf_type_name(field->type));
 	else
-		snprintf(text, size, "%d levels, %s", field->nlevels, sheaf_type_name(field->type));
+		snprintf(text, size, "%s, %d levels, %s", storage, field->nlevels, sheaf_type_name(field->type));
 	return text;
 }
 
@@ -110,6 +123,30 @@ sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf
 	SHEAF_TRY(sheaf_schema_add(schema, cx, "key", 3, &field, err));
 	field->meaning = SHEAF_KEY;
 	field->type = SHEAF_U64;
+	return SHEAF_OK;
+}
+
+static void free_attribute(sheaf_context *cx, sheaf_attribute *attribute)
+{
+	sheaf_release_text(cx, attribute->name);
+	sheaf_release_text(cx, attribute->text);
+}
+
+sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name, const char *text, const char *loss, sheaf_error *err)
+{
+	sheaf_attribute added = {NULL, NULL, loss};
+	void *attributes = schema->attributes;
+	size_t size = (size_t)schema->nattributes * sizeof added;
+	schema->cx = cx;
+	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &added.name, err));
+	sheaf_status status = sheaf_copy_text(cx, text, strlen(text), &added.text, err);
+	if (status == SHEAF_OK) status = sheaf_reallocate(cx, &attributes, size, size + sizeof added, err);
+	if (status) {
+		free_attribute(cx, &added);
+		return status;
+	}
+	schema->attributes = (sheaf_attribute *)attributes;
+	schema->attributes[schema->nattributes++] = added;
 	return SHEAF_OK;
 }
 
@@ -139,19 +176,22 @@ static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf
 
 sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
+	sheaf_status status = SHEAF_OK;
 	*out = (sheaf_schema){.cx = cx};
-	for (int i = 0; i < schema->nfields; i++) {
-		sheaf_status status = copy_field(&schema->fields[i], cx, out, err);
-		if (status == SHEAF_OK) continue;
-		sheaf_schema_free(out);
-		return status;
+	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++) status = copy_field(&schema->fields[i], cx, out, err);
+	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
+		const sheaf_attribute *a = &schema->attributes[i];
+		status = sheaf_schema_add_attribute(out, cx, a->name, a->text, a->loss, err);
 	}
-	return SHEAF_OK;
+	if (status) sheaf_schema_free(out);
+	return status;
 }
 
 void sheaf_schema_free(sheaf_schema *schema)
 {
 	for (int i = 0; i < schema->nfields; i++) free_field(schema->cx, &schema->fields[i]);
+	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
 	if (schema->fields) sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
+	if (schema->attributes) sheaf_release(schema->cx, schema->attributes, (size_t)schema->nattributes * sizeof *schema->attributes);
 	*schema = (sheaf_schema){0};
 }

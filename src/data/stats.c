@@ -22,6 +22,7 @@ typedef struct field_stats {
 	tally lengths; /* samples in a row */
 	tally entries; /* stored values in a sample, of sparse streams */
 	int64_t values, zeros, nans, infinities;
+	int64_t missing;    /* texts; runs of values that only stand in */
 	double least, most; /* of finite values */
 	double sum, lost;   /* Neumaier's sum and its compensation */
 	int64_t least_index, most_index;
@@ -118,6 +119,18 @@ static void add_indices(field_stats *s, const sheaf_level *level, sheaf_run run)
 	}
 }
 
+/* A text counts as one value, and its length in bytes. */
+static void add_texts(field_stats *s, const sheaf_column *column, int64_t nrows)
+{
+	sheaf_run run = {0, nrows};
+	for (int l = 0; l + 1 < column->nlevels; l++) run = sheaf_level_below(&column->levels[l], run);
+	const sheaf_level *texts = &column->levels[column->nlevels - 1];
+	for (int64_t p = run.begin; p < run.end; p++) {
+		s->missing += !sheaf_level_has(texts, p);
+		if (sheaf_level_has(texts, p)) count(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)));
+	}
+}
+
 static void add_column(field_stats *s, const sheaf_column *column, int64_t nrows)
 {
 	sheaf_run run = {0, nrows};
@@ -126,6 +139,7 @@ static void add_column(field_stats *s, const sheaf_column *column, int64_t nrows
 		sheaf_level_kind kind = level->shape.kind;
 		tally *t = l == 0 && kind == SHEAF_LIST ? &s->lengths : kind == SHEAF_COORD ? &s->entries : NULL;
 		for (int64_t p = run.begin; t && p < run.end; p++) count(t, sheaf_run_length(sheaf_level_below_one(level, p)));
+		for (int64_t p = run.begin; level->valid.size && p < run.end; p++) s->missing += !sheaf_level_has(level, p);
 		run = sheaf_level_below(level, run);
 		if (kind == SHEAF_COORD) add_indices(s, level, run);
 	}
@@ -145,6 +159,8 @@ sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++) {
 		if (stats->schema.fields[c].meaning == SHEAF_KEY)
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
+		else if (sheaf_means_text(stats->schema.fields[c].meaning))
+			add_texts(&stats->fields[c], &frame->columns[c], frame->nrows);
 		else
 			add_column(&stats->fields[c], &frame->columns[c], frame->nrows);
 	}
@@ -157,7 +173,7 @@ void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *sample
 	*rows = stats->rows;
 	*samples = *values = 0;
 	for (int f = 0; f < stats->schema.nfields; f++) {
-		if (stats->schema.fields[f].meaning == SHEAF_KEY) continue;
+		if (!sheaf_field_is_stream(&stats->schema.fields[f])) continue;
 		*samples += (int64_t)stats->fields[f].lengths.total;
 		*values += stats->fields[f].values;
 	}
@@ -202,21 +218,35 @@ static void json_tally(sheaf_builder *b, const char *name, const tally *t)
 	sheaf_builder_text(b, "]}");
 }
 
+/* What is said of streams, and where it may be, of how many samples nothing was given for. */
+static void json_samples(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
+{
+	if (!sheaf_field_is_stream(field)) return;
+	sheaf_builder_printf(b, ",\"dim\":%" PRId64 ",\"samples\":%" PRId64, sheaf_field_dim(field), (int64_t)s->lengths.total);
+	if (field->levels[1].missing) sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
+}
+
 static void json_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
 	sheaf_builder_text(b, "{\"name\":");
 	sheaf_json_string(b, field->name, strlen(field->name));
-	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\",\"dim\":%" PRId64, sheaf_type_name(field->type),
-	                     sheaf_field_is_sparse(field) ? "sparse" : "dense", sheaf_field_dim(field));
-	sheaf_builder_printf(b, ",\"samples\":%" PRId64 ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64,
-	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
+	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type), sheaf_field_storage(field));
+	if (sheaf_means_text(field->meaning)) {
+		sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
+		json_tally(b, "lengths", &s->lengths);
+		sheaf_builder_byte(b, '}');
+		return;
+	}
+	json_samples(b, field, s);
+	sheaf_builder_printf(b, ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64, s->values, s->zeros, s->nans,
+	                     s->infinities);
 	if (finite_values(s)) {
 		sheaf_builder_text(b, ",\"min\":"), put_extreme(b, s->least, field->type);
 		sheaf_builder_text(b, ",\"max\":"), put_extreme(b, s->most, field->type);
 		sheaf_builder_text(b, ",\"sum\":"), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_text(b, ",\"mean\":"), sheaf_json_real(b, mean(s->sum + s->lost, finite_values(s)));
 	}
-	json_tally(b, "lengths", &s->lengths);
+	if (sheaf_field_is_stream(field)) json_tally(b, "lengths", &s->lengths);
 	if (sheaf_field_is_sparse(field)) {
 		json_tally(b, "nonzeros", &s->entries);
 		sheaf_builder_text(b, ",\"density\":"), sheaf_json_real(b, density(s, field));
@@ -241,18 +271,25 @@ static void text_tally(sheaf_builder *b, const char *what, const tally *t)
 
 static void text_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
+	char shape[80];
 	bool sparse = sheaf_field_is_sparse(field);
-	sheaf_builder_printf(b, "stream %s: %s, dim %" PRId64 ", %s\n", field->name, sparse ? "sparse" : "dense", sheaf_field_dim(field),
-	                     sheaf_type_name(field->type));
-	sheaf_builder_printf(b, "  samples: %" PRId64 "; values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n",
-	                     (int64_t)s->lengths.total, s->values, s->zeros, s->nans, s->infinities);
+	sheaf_builder_printf(b, "%s %s: ", sheaf_field_is_stream(field) ? "stream" : "column", field->name);
+	if (sheaf_means_text(field->meaning)) {
+		sheaf_builder_printf(b, "text; missing: %" PRId64 "\n", s->missing);
+		text_tally(b, "bytes in a text", &s->lengths);
+		return;
+	}
+	sheaf_builder_printf(b, "%s\n  ", sheaf_field_is_stream(field) ? sheaf_field_text(field, shape, sizeof shape) : sheaf_type_name(field->type));
+	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, "samples: %" PRId64 "; ", (int64_t)s->lengths.total);
+	if (sheaf_field_is_stream(field) && field->levels[1].missing) sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", s->missing);
+	sheaf_builder_printf(b, "values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n", s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s)) {
 		sheaf_builder_text(b, "  value: "), put_extreme(b, s->least, field->type);
 		sheaf_builder_text(b, " to "), put_extreme(b, s->most, field->type);
 		sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_byte(b, '\n');
 	}
-	text_tally(b, "samples in a sequence", &s->lengths);
+	if (sheaf_field_is_stream(field)) text_tally(b, "samples in a sequence", &s->lengths);
 	if (!sparse) return;
 	text_tally(b, "stored values in a sample", &s->entries);
 	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field), s->least_index, s->most_index);

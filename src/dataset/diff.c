@@ -63,6 +63,19 @@ static void compare_fields(comparison *c)
 	}
 }
 
+static void compare_attributes(comparison *c)
+{
+	for (int i = 0; i < c->a.schema->nattributes && !c->enough; i++) {
+		const sheaf_attribute *a = &c->a.schema->attributes[i];
+		const char *b = sheaf_schema_attribute(c->b.schema, a->name);
+		if (!b || strcmp(a->text, b) != 0) tell(c, a->name, -1, -1, a->text, b ? b : "none");
+	}
+	for (int i = 0; i < c->b.schema->nattributes && !c->enough; i++) {
+		const sheaf_attribute *b = &c->b.schema->attributes[i];
+		if (!sheaf_schema_attribute(c->a.schema, b->name)) tell(c, b->name, -1, -1, "none", b->text);
+	}
+}
+
 /* ---- rows ---- */
 
 /* Values of different types may look the same, 0.1 as float32 and as float64: then the type is shown, too. */
@@ -86,9 +99,14 @@ static sheaf_status compare_position(comparison *c, const char *stream, int64_t 
 	return SHEAF_OK;
 }
 
+static bool is_of_samples(const sheaf_column *column)
+{
+	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_text(column, 0);
+}
+
 static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a, const sheaf_column *b, sheaf_error *err)
 {
-	bool lists = a->nlevels && b->nlevels && a->levels[0].shape.kind == SHEAF_LIST && b->levels[0].shape.kind == SHEAF_LIST;
+	bool lists = is_of_samples(a) && is_of_samples(b);
 	if (!lists) return compare_position(c, stream, -1, a, c->a.at, b, c->b.at, 0, err);
 	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at), rb = sheaf_level_below_one(&b->levels[0], c->b.at);
 	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
@@ -142,6 +160,7 @@ static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
 static sheaf_status compare_all(comparison *c, sheaf_error *err)
 {
 	compare_fields(c);
+	compare_attributes(c);
 	while (!c->enough) {
 		SHEAF_TRY(refill(&c->a, err));
 		SHEAF_TRY(refill(&c->b, err));

@@ -145,7 +145,7 @@ static int64_t longest_row(const sheaf_schema *schema, const sheaf_frame *frame)
 {
 	int64_t longest = 0;
 	for (int c = 0; c < frame->ncolumns; c++) {
-		if (schema->fields[c].nlevels == 0 || schema->fields[c].levels[0].kind != SHEAF_LIST) continue;
+		if (!sheaf_field_is_stream(&schema->fields[c])) continue;
 		const int64_t *o = sheaf_level_offsets(&frame->columns[c].levels[0]);
 		for (int64_t r = 0; r < frame->nrows; r++)
 			if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];

@@ -14,7 +14,7 @@ struct sheaf_writer {
 	sheaf_sink *sink; /* NULL once `out` has it */
 	char *name;       /* the sink's */
 	sheaf_schema given, stored;
-	int key; /* the given key field that is not stored, or -1 */
+	int key; /* the given key field, or -1 */
 	bool key_told;
 	int *kept; /* the given fields that are stored */
 	sheaf_values values;
@@ -69,15 +69,17 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	return SHEAF_OK;
 }
 
-static sheaf_status note_kept(sheaf_writer *w, sheaf_error *err)
+static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
 	void *memory;
 	int n = 0;
 	SHEAF_TRY(sheaf_allocate_array(w->cx, (size_t)w->given.nfields, sizeof *w->kept, &memory, err));
 	w->kept = (int *)memory;
 	for (int f = 0; f < w->given.nfields; f++)
-		if (f != w->key) w->kept[n++] = f;
-	return SHEAF_OK;
+		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;
+	for (int f = w->given.nfields - 1; f >= 0; f--)
+		if (sheaf_loses_field(w->format, &w->given.fields[f])) sheaf_schema_remove(&w->stored, f);
+	return sheaf_tell_of_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
@@ -88,9 +90,8 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used, w->cx, &w->values, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
-	if (!(w->format->can & SHEAF_CAN_KEYS)) w->key = sheaf_schema_key(schema);
-	if (w->key >= 0) sheaf_schema_remove(&w->stored, w->key);
-	SHEAF_TRY(note_kept(w, err));
+	w->key = sheaf_schema_key(schema);
+	SHEAF_TRY(keep_fields(w, err));
 	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
 	SHEAF_TRY(w->format->create(w->sink, &w->stored, &options->totals, &w->values, w->cx, &w->out, err));
 	w->sink = NULL;
@@ -228,13 +229,26 @@ static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 	return status;
 }
 
+/* Tells of what is said in columns that are not stored. */
+static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	for (int f = 0; f < w->given.nfields; f++) {
+		const sheaf_column *column = &frame->columns[f];
+		const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
+		if (!sheaf_loses_field(w->format, &w->given.fields[f])) continue;
+		if (f == w->key)
+			SHEAF_TRY(sheaf_tell_of_keys(w->cx, w->name, keys, w->row, frame->nrows, &w->key_told, err));
+		else
+			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], column, frame->nrows, w->name, w->row, w->cx, err));
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
 	if (frame->nrows == 0) return SHEAF_OK;
-	if (w->key >= 0)
-		SHEAF_TRY(
-			sheaf_tell_of_keys(w->cx, w->name, (const uint64_t *)(const void *)frame->columns[w->key].values.data, w->row, frame->nrows, &w->key_told, err));
+	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
 	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : put(w, &w->cast, err));

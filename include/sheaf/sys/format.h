@@ -108,6 +108,9 @@ typedef struct sheaf_format {
 	sheaf_status (*settle)(void *in, sheaf_error *err);
 	void (*close)(void *in);
 
+	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot is LOSS. A format with this also takes
+	 * the attributes of schemas. NULL: streams and keys alone. */
+	bool (*holds)(const sheaf_field *field);
 	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot hold a field. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
