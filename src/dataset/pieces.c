@@ -35,14 +35,12 @@ void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece)
 	g->samples += samples;
 }
 
-static bool is_list(const sheaf_field *field) { return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST; }
-
 /* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of samples counts as one. */
 static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, int64_t r)
 {
 	int64_t longest = -1;
 	for (int f = 0; f < schema->nfields; f++) {
-		if (!is_list(&schema->fields[f])) continue;
+		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
 		const int64_t *o = sheaf_level_offsets(&frame->columns[f].levels[0]) + r;
 		if (schema->fields[f].main) return o[1] - o[0];
 		if (o[1] - o[0] > longest) longest = o[1] - o[0];
