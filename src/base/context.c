@@ -253,7 +253,7 @@ sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char
 	void *copy;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, n + 1, &copy, err));
-	memcpy(copy, text, n);
+	if (n) memcpy(copy, text, n);
 	*out = (char *)copy;
 	return SHEAF_OK;
 }
