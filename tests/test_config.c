@@ -175,6 +175,8 @@ static void test_names_between_dollars(void **state)
 	assert_text(wanted, r.config->inputs[0].path);
 	end(&r);
 	refuse("A = $B$\nB = $A$\nreader = [ readerType = CNTKTextFormatReader ; file = $A$ ]", NULL, SHEAF_DATA, "names that mean each other");
+	refuse("A = $B$$B$$B$$B$\nB = $C$$C$$C$$C$\nC = $D$$D$$D$$D$\nD = $E$$E$$E$$E$\nE = x\nreader = [ readerType = CNTKBinaryReader ; file = $A$ ]", NULL,
+	       SHEAF_DATA, "expected at most 100 names in a value");
 }
 
 static void test_paths_from_windows(void **state)

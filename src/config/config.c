@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MOST_BYTES = 1 << 20 };
 
 /* "FILE:SECTION" where no file is called so: the text up to the last ':' whose rest can be a section. */
 static size_t file_length(const char *name)

@@ -13,16 +13,14 @@ static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 	const char *name = path, *slash = strrchr(c->file, '/');
 	size_t folder = slash ? (size_t)(slash + 1 - c->file) : 0;
 	sheaf_builder b;
-	sheaf_buffer text = {0};
 	for (const char *at = path; *at; at++)
 		if (*at == '/' || *at == '\\') name = at + 1;
 	sheaf_builder_begin(&b, c->cx, NULL);
 	sheaf_builder_append(&b, c->file, folder);
 	sheaf_builder_text(&b, name);
-	sheaf_status status = sheaf_builder_finish(&b, &text, c->err);
-	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)text.data, text.size, out, c->err);
+	sheaf_status status = sheaf_builder_status(&b, c->err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)b.data, b.size, out, c->err);
 	sheaf_builder_drop(&b);
-	sheaf_buffer_reset(&text);
 	return status;
 }
 

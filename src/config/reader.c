@@ -238,7 +238,6 @@ static sheaf_status check_stream(const sheaf_cntk *c, const stream *s, bool decl
 static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, settings to)
 {
 	sheaf_builder b;
-	sheaf_buffer text = {0};
 	sheaf_builder_begin(&b, c->cx, NULL);
 	sheaf_builder_append(&b, c->text + s->name.at, s->name.end - s->name.at);
 	if (s->dim > 0) sheaf_builder_printf(&b, ":%" PRId64 ":%s", s->dim, s->sparse ? "sparse" : "dense");
@@ -246,10 +245,9 @@ static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, settings to
 		sheaf_builder_text(&b, ":alias=");
 		sheaf_builder_text(&b, s->alias);
 	}
-	sheaf_status status = sheaf_builder_finish(&b, &text, c->err);
-	if (status == SHEAF_OK) status = add_copy(c, to, "stream", (const char *)text.data, text.size);
+	sheaf_status status = sheaf_builder_status(&b, c->err);
+	if (status == SHEAF_OK) status = add_copy(c, to, "stream", (const char *)b.data, b.size);
 	sheaf_builder_drop(&b);
-	sheaf_buffer_reset(&text);
 	if (status == SHEAF_OK && s->main) status = add_copy(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
 	return status;
 }

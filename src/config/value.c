@@ -6,9 +6,16 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DEEPEST_NAMES = 20 }; /* names whose values hold names */
+/* Names in one value, those in the values of names included: without a bound a short file could ask for endless text. */
+enum { MOST_NAMES = 100 };
 
-static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, int depth, sheaf_builder *b);
+/* A value being put together. */
+typedef struct expansion {
+	sheaf_builder text;
+	int names;
+} expansion;
+
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, expansion *x);
 
 /* Without its quotes, in which a backslash is a character like any other. */
 static sheaf_status unquote(const sheaf_cntk *c, sheaf_span *value)
@@ -46,7 +53,7 @@ static void append_folder(const sheaf_cntk *c, sheaf_builder *b)
 		sheaf_builder_append(b, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
 }
 
-static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record, sheaf_span name, int depth, sheaf_builder *b)
+static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record, sheaf_span name, expansion *x)
 {
 	char word[128];
 	const sheaf_record *where;
@@ -58,28 +65,29 @@ static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record
 		word[n] = '\0';
 		status = find_around(c, record, word, name.at, &where, &field);
 	}
-	if (status == SHEAF_OK) return append_value(c, where, field.value, depth + 1, b);
+	if (status == SHEAF_OK && x->names++ == MOST_NAMES)
+		return sheaf_cntk_fail(c, name.at, "expected at most %d names in a value, found more, or names that mean each other", MOST_NAMES);
+	if (status == SHEAF_OK) return append_value(c, where, field.value, x);
 	if (status != SHEAF_END) return status;
 	if (sheaf_cntk_is_name(c, name, "ConfigDir"))
-		append_folder(c, b);
+		append_folder(c, &x->text);
 	else
-		sheaf_builder_append(b, c->text + name.at - 1, n + 2);
+		sheaf_builder_append(&x->text, c->text + name.at - 1, n + 2);
 	return SHEAF_OK;
 }
 
-static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, int depth, sheaf_builder *b)
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, expansion *x)
 {
-	if (depth > DEEPEST_NAMES) return sheaf_cntk_fail(c, value.at, "expected names that end in values, found names that mean each other");
 	SHEAF_TRY(unquote(c, &value));
 	while (value.at < value.end) {
 		const char *at = c->text + value.at, *mark = (const char *)memchr(at, '$', value.end - value.at);
 		const char *second = mark ? (const char *)memchr(mark + 1, '$', value.end - value.at - (size_t)(mark + 1 - at)) : NULL;
 		if (!second || second == mark + 1) {
-			sheaf_builder_append(b, at, value.end - value.at);
+			sheaf_builder_append(&x->text, at, value.end - value.at);
 			return SHEAF_OK;
 		}
-		sheaf_builder_append(b, at, (size_t)(mark - at));
-		SHEAF_TRY(append_named(c, record, (sheaf_span){(size_t)(mark + 1 - c->text), (size_t)(second - c->text)}, depth, b));
+		sheaf_builder_append(&x->text, at, (size_t)(mark - at));
+		SHEAF_TRY(append_named(c, record, (sheaf_span){(size_t)(mark + 1 - c->text), (size_t)(second - c->text)}, x));
 		value.at = (size_t)(second + 1 - c->text);
 	}
 	return SHEAF_OK;
@@ -87,15 +95,13 @@ static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record
 
 sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, char **out)
 {
-	sheaf_builder b;
-	sheaf_buffer text = {0};
+	expansion x = {.names = 0};
 	*out = NULL;
-	sheaf_builder_begin(&b, c->cx, NULL);
-	sheaf_status status = append_value(c, record, value, 0, &b);
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, &text, c->err);
-	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)text.data, text.size, out, c->err);
-	sheaf_builder_drop(&b);
-	sheaf_buffer_reset(&text);
+	sheaf_builder_begin(&x.text, c->cx, NULL);
+	sheaf_status status = append_value(c, record, value, &x);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&x.text, c->err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)x.text.data, x.text.size, out, c->err);
+	sheaf_builder_drop(&x.text);
 	return status;
 }
 
