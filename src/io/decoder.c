@@ -16,7 +16,7 @@ static sheaf_status out_of_memory(const sheaf_raw *raw, const sheaf_filter *filt
 sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw, sheaf_builder *head, sheaf_error *err)
 {
 	*d = (sheaf_decoder){.memory = {.cx = raw->cx}, .is_first = true};
-	sheaf_status status = filter->decoder_open(&d->memory, &d->state);
+	sheaf_status status = sheaf_coder_open(&filter->decoder, &d->memory, &d->state);
 	if (status) return out_of_memory(raw, filter, status, err);
 	d->filter = filter;
 	d->input = *head;
@@ -35,7 +35,7 @@ sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sh
 void sheaf_decoder_close(sheaf_decoder *d)
 {
 	if (!d->filter) return;
-	d->filter->decoder_close(d->state);
+	sheaf_coder_close(&d->filter->decoder, &d->memory, d->state);
 	sheaf_builder_drop(&d->input);
 	*d = (sheaf_decoder){0};
 }
@@ -79,7 +79,7 @@ static sheaf_status refuse_trailer(const sheaf_decoder *d, const sheaf_raw *raw,
 
 static sheaf_status begin_member(sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
 {
-	sheaf_status status = d->is_first ? SHEAF_OK : d->filter->decoder_restart(d->state);
+	sheaf_status status = d->is_first ? SHEAF_OK : d->filter->decoder.restart(d->state);
 	if (status) return out_of_memory(raw, d->filter, status, err);
 	d->is_first = false;
 	d->is_inside = true;
@@ -115,7 +115,7 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 	size_t in_before = d->in_left, out_before = step->out_left;
 	step->in = d->in;
 	step->in_left = d->in_left;
-	sheaf_status status = d->filter->decode(d->state, step);
+	sheaf_status status = d->filter->decoder.run(d->state, step, false);
 	d->in = step->in;
 	d->in_left = step->in_left;
 	if (status) return refuse_member(d, raw, status, step->found, err);

@@ -18,7 +18,7 @@ sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sh
 	void *out;
 	*e = (sheaf_encoder){.memory = {.cx = cx}, .name = name};
 	SHEAF_TRY(sheaf_allocate(cx, OUT_STEP, &out, err));
-	sheaf_status status = filter->encoder_open(&e->memory, &e->state);
+	sheaf_status status = sheaf_coder_open(&filter->encoder, &e->memory, &e->state);
 	if (status) {
 		sheaf_release(cx, out, OUT_STEP);
 		return refuse(e, filter, status, NULL, err);
@@ -35,7 +35,7 @@ sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size
 		SHEAF_TRY(sheaf_check_stop(e->memory.cx, err));
 		step.out = e->out;
 		step.out_left = OUT_STEP;
-		sheaf_status status = e->filter->encode(e->state, &step, finish);
+		sheaf_status status = e->filter->encoder.run(e->state, &step, finish);
 		if (status) return refuse(e, e->filter, status, step.found, err);
 		if (step.out_left < OUT_STEP) SHEAF_TRY(store(user, e->out, OUT_STEP - step.out_left, err));
 	}
@@ -45,7 +45,7 @@ sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size
 void sheaf_encoder_close(sheaf_encoder *e)
 {
 	if (!e->filter) return;
-	e->filter->encoder_close(e->state);
+	sheaf_coder_close(&e->filter->encoder, &e->memory, e->state);
 	sheaf_release(e->memory.cx, e->out, OUT_STEP);
 	*e = (sheaf_encoder){0};
 }

@@ -74,3 +74,24 @@ void sheaf_filter_free(sheaf_filter_memory *memory, void *allocated)
 }
 
 sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory) { return memory->failed ? memory->failed : SHEAF_NOMEM; }
+
+/* ---- coders ---- */
+
+void sheaf_coder_close(const sheaf_coder *coder, sheaf_filter_memory *memory, void *state)
+{
+	if (!state) return;
+	coder->stop(state);
+	sheaf_release(memory->cx, state, coder->state_size);
+}
+
+sheaf_status sheaf_coder_open(const sheaf_coder *coder, sheaf_filter_memory *memory, void **state)
+{
+	SHEAF_TRY(sheaf_allocate(memory->cx, coder->state_size, state, NULL));
+	memcpy(*state, &memory, sizeof memory);
+	sheaf_status status = coder->start(*state);
+	if (status) {
+		sheaf_coder_close(coder, memory, *state);
+		*state = NULL;
+	}
+	return status;
+}

@@ -36,6 +36,22 @@ typedef struct sheaf_magic {
 	uint8_t mask[SHEAF_MAGIC_MAX];
 } sheaf_magic;
 
+/* One direction of a filter. Its state is zeroed memory that begins with the sheaf_filter_memory * to allocate by. The functions give OK,
+ * DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. */
+typedef struct sheaf_coder {
+	size_t state_size;
+	sheaf_status (*start)(void *state);
+	/* Makes a decoder ready for the next member; not called before the first. An encoder has none. */
+	sheaf_status (*restart)(void *state);
+	/* `finish`, for encoders: `in` has the last bytes; called until step->ended. */
+	sheaf_status (*run)(void *state, sheaf_filter_step *step, bool finish);
+	/* Lets go of what start has begun, also where that failed. */
+	void (*stop)(void *state);
+} sheaf_coder;
+
+SHEAF_USE sheaf_status sheaf_coder_open(const sheaf_coder *coder, sheaf_filter_memory *memory, void **state);
+void sheaf_coder_close(const sheaf_coder *coder, sheaf_filter_memory *memory, void *state); /* state may be NULL */
+
 typedef struct sheaf_filter {
 	const char *name;      /* "gzip" */
 	const char *a_member;  /* "a gzip member", for messages */
@@ -43,17 +59,7 @@ typedef struct sheaf_filter {
 	sheaf_magic magics[2]; /* what a source goes by; size 0: none */
 	bool zero_padded;      /* zero bytes may follow a member */
 
-	/* The functions give OK, DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. `restart` makes a decoder ready for
-	 * the next member; it is not called before the first. Closing accepts NULL. */
-	sheaf_status (*decoder_open)(sheaf_filter_memory *memory, void **state);
-	sheaf_status (*decoder_restart)(void *state);
-	sheaf_status (*decode)(void *state, sheaf_filter_step *step);
-	void (*decoder_close)(void *state);
-
-	/* With `finish`, encode is called until step->ended. */
-	sheaf_status (*encoder_open)(sheaf_filter_memory *memory, void **state);
-	sheaf_status (*encode)(void *state, sheaf_filter_step *step, bool finish);
-	void (*encoder_close)(void *state);
+	sheaf_coder decoder, encoder;
 } sheaf_filter;
 
 extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* bzip2 streams by libbzip2. */
-#include "base/memory.h"
 #include "io/filter.h"
 #include <bzlib.h>
 #include <limits.h>
@@ -9,9 +8,8 @@
 enum { BLOCK_100K = 9, DEFAULT_WORK = 0, QUIET = 0, FAST = 0 /* not the slow way that halves the memory */ };
 
 typedef struct bzip2_state {
-	bz_stream z;
 	sheaf_filter_memory *memory;
-	bool is_open;
+	bz_stream z;
 } bzip2_state;
 
 static void *allocate(void *memory, int count, int size)
@@ -22,24 +20,15 @@ static void *allocate(void *memory, int count, int size)
 
 static void release(void *memory, void *allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
 
-static sheaf_status new_state(sheaf_filter_memory *memory, bzip2_state **out)
-{
-	void *state;
-	SHEAF_TRY(sheaf_allocate(memory->cx, sizeof **out, &state, NULL));
-	*out = (bzip2_state *)state;
-	(*out)->memory = memory;
-	return SHEAF_OK;
-}
-
-static void free_state(bzip2_state *s) { sheaf_release(s->memory->cx, s, sizeof *s); }
-
 /* libbzip2 has no reset: every member begins with a clean structure. */
-static void clean(bzip2_state *s)
+static bz_stream *clean_stream_of(void *state)
 {
+	bzip2_state *s = (bzip2_state *)state;
 	memset(&s->z, 0, sizeof s->z);
 	s->z.bzalloc = allocate;
 	s->z.bzfree = release;
 	s->z.opaque = s->memory;
+	return &s->z;
 }
 
 static unsigned clamp(size_t n) { return n < UINT_MAX ? (unsigned)n : UINT_MAX; }
@@ -60,37 +49,22 @@ static void move_on(const bz_stream *z, sheaf_filter_step *step)
 	step->out = (uint8_t *)z->next_out;
 }
 
-static sheaf_status decoder_restart(void *state)
+static sheaf_status start_decoding(void *state)
 {
-	bzip2_state *s = (bzip2_state *)state;
-	if (s->is_open) BZ2_bzDecompressEnd(&s->z);
-	clean(s);
-	s->is_open = BZ2_bzDecompressInit(&s->z, QUIET, FAST) == BZ_OK;
-	return s->is_open ? SHEAF_OK : sheaf_filter_refused(s->memory);
+	return BZ2_bzDecompressInit(clean_stream_of(state), QUIET, FAST) == BZ_OK ? SHEAF_OK : sheaf_filter_refused(((bzip2_state *)state)->memory);
 }
 
-static void decoder_close(void *state)
+static void stop_decoding(void *state) { BZ2_bzDecompressEnd(&((bzip2_state *)state)->z); }
+
+static sheaf_status restart_decoding(void *state)
 {
-	bzip2_state *s = (bzip2_state *)state;
-	if (!s) return;
-	if (s->is_open) BZ2_bzDecompressEnd(&s->z);
-	free_state(s);
+	stop_decoding(state);
+	return start_decoding(state);
 }
 
-static sheaf_status decoder_open(sheaf_filter_memory *memory, void **out)
+static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 {
-	bzip2_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	sheaf_status status = decoder_restart(s);
-	if (status)
-		decoder_close(s);
-	else
-		*out = s;
-	return status;
-}
-
-static sheaf_status decode(void *state, sheaf_filter_step *step)
-{
+	(void)finish;
 	bzip2_state *s = (bzip2_state *)state;
 	show(&s->z, step);
 	int result = BZ2_bzDecompress(&s->z);
@@ -102,17 +76,10 @@ static sheaf_status decode(void *state, sheaf_filter_step *step)
 	return SHEAF_DATA;
 }
 
-static sheaf_status encoder_open(sheaf_filter_memory *memory, void **out)
+static sheaf_status start_encoding(void *state)
 {
-	bzip2_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	clean(s);
-	if (BZ2_bzCompressInit(&s->z, BLOCK_100K, QUIET, DEFAULT_WORK) != BZ_OK) {
-		free_state(s);
-		return sheaf_filter_refused(memory);
-	}
-	*out = s;
-	return SHEAF_OK;
+	int result = BZ2_bzCompressInit(clean_stream_of(state), BLOCK_100K, QUIET, DEFAULT_WORK);
+	return result == BZ_OK ? SHEAF_OK : sheaf_filter_refused(((bzip2_state *)state)->memory);
 }
 
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
@@ -128,13 +95,7 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 	return SHEAF_USAGE;
 }
 
-static void encoder_close(void *state)
-{
-	bzip2_state *s = (bzip2_state *)state;
-	if (!s) return;
-	BZ2_bzCompressEnd(&s->z);
-	free_state(s);
-}
+static void stop_encoding(void *state) { BZ2_bzCompressEnd(&((bzip2_state *)state)->z); }
 
 /* "BZh", the block size as a digit, then the number pi for a first block, or its square root for an empty stream. */
 const sheaf_filter sheaf_filter_bzip2 = {
@@ -143,11 +104,6 @@ const sheaf_filter sheaf_filter_bzip2 = {
 	.suffix = ".bz2",
 	.magics = {{10, {'B', 'Z', 'h', 0x30, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
                {10, {'B', 'Z', 'h', 0x30, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}},
-	.decoder_open = decoder_open,
-	.decoder_restart = decoder_restart,
-	.decode = decode,
-	.decoder_close = decoder_close,
-	.encoder_open = encoder_open,
-	.encode = encode,
-	.encoder_close = encoder_close,
+	.decoder = {sizeof(bzip2_state), start_decoding, restart_decoding, decode, stop_decoding},
+	.encoder = {sizeof(bzip2_state), start_encoding, NULL, encode, stop_encoding},
 };

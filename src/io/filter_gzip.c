@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* gzip members by zlib. */
-#include "base/memory.h"
 #include "io/filter.h"
 #include <limits.h>
 #include <zlib.h>
@@ -8,26 +7,21 @@
 enum { GZIP_WINDOW_BITS = 15 + 16 /* zlib's way to ask for the gzip wrapping */, LEVEL = 6, MEMORY_LEVEL = 8 };
 
 typedef struct gzip_state {
-	z_stream z;
 	sheaf_filter_memory *memory;
+	z_stream z;
 } gzip_state;
 
 static voidpf allocate(voidpf memory, uInt count, uInt size) { return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size); }
 static void release(voidpf memory, voidpf allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
 
-static sheaf_status new_state(sheaf_filter_memory *memory, gzip_state **out)
+static z_stream *stream_of(void *state)
 {
-	void *state;
-	SHEAF_TRY(sheaf_allocate(memory->cx, sizeof **out, &state, NULL));
-	*out = (gzip_state *)state;
-	(*out)->memory = memory;
-	(*out)->z.zalloc = allocate;
-	(*out)->z.zfree = release;
-	(*out)->z.opaque = memory;
-	return SHEAF_OK;
+	gzip_state *s = (gzip_state *)state;
+	s->z.zalloc = allocate;
+	s->z.zfree = release;
+	s->z.opaque = s->memory;
+	return &s->z;
 }
-
-static void free_state(gzip_state *s) { sheaf_release(s->memory->cx, s, sizeof *s); }
 
 /* zlib counts in 32 bits: a step shows it as much as fits, and the callers go on. */
 static uInt clamp(size_t n) { return n < UINT_MAX ? (uInt)n : UINT_MAX; }
@@ -48,22 +42,16 @@ static void move_on(const z_stream *z, sheaf_filter_step *step)
 	step->out = z->next_out;
 }
 
-static sheaf_status decoder_open(sheaf_filter_memory *memory, void **out)
+static sheaf_status start_decoding(void *state)
 {
-	gzip_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	if (inflateInit2(&s->z, GZIP_WINDOW_BITS) != Z_OK) {
-		free_state(s);
-		return sheaf_filter_refused(memory);
-	}
-	*out = s;
-	return SHEAF_OK;
+	return inflateInit2(stream_of(state), GZIP_WINDOW_BITS) == Z_OK ? SHEAF_OK : sheaf_filter_refused(((gzip_state *)state)->memory);
 }
 
-static sheaf_status decoder_restart(void *state) { return inflateReset(&((gzip_state *)state)->z) == Z_OK ? SHEAF_OK : SHEAF_NOMEM; }
+static sheaf_status restart_decoding(void *state) { return inflateReset(&((gzip_state *)state)->z) == Z_OK ? SHEAF_OK : SHEAF_NOMEM; }
 
-static sheaf_status decode(void *state, sheaf_filter_step *step)
+static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 {
+	(void)finish;
 	gzip_state *s = (gzip_state *)state;
 	show(&s->z, step);
 	int result = inflate(&s->z, Z_NO_FLUSH);
@@ -75,25 +63,13 @@ static sheaf_status decode(void *state, sheaf_filter_step *step)
 	return SHEAF_DATA;
 }
 
-static void decoder_close(void *state)
-{
-	gzip_state *s = (gzip_state *)state;
-	if (!s) return;
-	inflateEnd(&s->z);
-	free_state(s);
-}
+static void stop_decoding(void *state) { inflateEnd(&((gzip_state *)state)->z); }
 
-static sheaf_status encoder_open(sheaf_filter_memory *memory, void **out)
+/* zlib's header has no name and no time: the same content gives the same file. */
+static sheaf_status start_encoding(void *state)
 {
-	gzip_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	/* zlib's header has no name and no time: the same content gives the same file. */
-	if (deflateInit2(&s->z, LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
-		free_state(s);
-		return sheaf_filter_refused(memory);
-	}
-	*out = s;
-	return SHEAF_OK;
+	int result = deflateInit2(stream_of(state), LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+	return result == Z_OK ? SHEAF_OK : sheaf_filter_refused(((gzip_state *)state)->memory);
 }
 
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
@@ -109,13 +85,7 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 	return SHEAF_USAGE;
 }
 
-static void encoder_close(void *state)
-{
-	gzip_state *s = (gzip_state *)state;
-	if (!s) return;
-	deflateEnd(&s->z);
-	free_state(s);
-}
+static void stop_encoding(void *state) { deflateEnd(&((gzip_state *)state)->z); }
 
 const sheaf_filter sheaf_filter_gzip = {
 	.name = "gzip",
@@ -123,11 +93,6 @@ const sheaf_filter sheaf_filter_gzip = {
 	.suffix = ".gz",
 	.magics = {{3, {0x1f, 0x8b, 8 /* deflate, the only method there is */}, {0xff, 0xff, 0xff}}},
 	.zero_padded = true,
-	.decoder_open = decoder_open,
-	.decoder_restart = decoder_restart,
-	.decode = decode,
-	.decoder_close = decoder_close,
-	.encoder_open = encoder_open,
-	.encode = encode,
-	.encoder_close = encoder_close,
+	.decoder = {sizeof(gzip_state), start_decoding, restart_decoding, decode, stop_decoding},
+	.encoder = {sizeof(gzip_state), start_encoding, NULL, encode, stop_encoding},
 };

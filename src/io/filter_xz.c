@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* xz streams by liblzma. */
 #include "base/context.h"
-#include "base/memory.h"
 #include "io/filter.h"
 #include <lzma.h>
 
 enum { PRESET = 6 };
 
 typedef struct xz_state {
+	sheaf_filter_memory *memory;
 	lzma_stream z;
 	lzma_allocator allocator;
-	sheaf_filter_memory *memory;
 } xz_state;
 
 static void *allocate(void *memory, size_t count, size_t size) { return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size); }
 static void release(void *memory, void *allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
 
-static sheaf_status new_state(sheaf_filter_memory *memory, xz_state **out)
-{
-	void *state;
-	SHEAF_TRY(sheaf_allocate(memory->cx, sizeof **out, &state, NULL));
-	*out = (xz_state *)state;
-	(*out)->memory = memory;
-	(*out)->allocator = (lzma_allocator){allocate, release, memory};
-	(*out)->z = (lzma_stream)LZMA_STREAM_INIT;
-	(*out)->z.allocator = &(*out)->allocator;
-	return SHEAF_OK;
-}
-
-static void close_state(void *state)
+static lzma_stream *stream_of(void *state)
 {
 	xz_state *s = (xz_state *)state;
-	if (!s) return;
-	lzma_end(&s->z);
-	sheaf_release(s->memory->cx, s, sizeof *s);
+	s->allocator = (lzma_allocator){allocate, release, s->memory};
+	s->z = (lzma_stream)LZMA_STREAM_INIT;
+	s->z.allocator = &s->allocator;
+	return &s->z;
 }
+
+static void stop(void *state) { lzma_end(&((xz_state *)state)->z); }
 
 /* Bytes that the context has left to give. */
 static uint64_t budget(const sheaf_filter_memory *memory)
@@ -44,7 +34,7 @@ static uint64_t budget(const sheaf_filter_memory *memory)
 }
 
 /* Also makes an open decoder ready again: liblzma keeps what it can reuse. */
-static sheaf_status decoder_restart(void *state)
+static sheaf_status restart_decoding(void *state)
 {
 	xz_state *s = (xz_state *)state;
 	/* What this decoder holds already is within the budget, too. */
@@ -52,16 +42,10 @@ static sheaf_status decoder_restart(void *state)
 	return lzma_stream_decoder(&s->z, limit, 0) == LZMA_OK ? SHEAF_OK : sheaf_filter_refused(s->memory);
 }
 
-static sheaf_status decoder_open(sheaf_filter_memory *memory, void **out)
+static sheaf_status start_decoding(void *state)
 {
-	xz_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	sheaf_status status = decoder_restart(s);
-	if (status)
-		close_state(s);
-	else
-		*out = s;
-	return status;
+	stream_of(state);
+	return restart_decoding(state);
 }
 
 static lzma_ret run(xz_state *s, sheaf_filter_step *step, lzma_action action)
@@ -79,8 +63,9 @@ static lzma_ret run(xz_state *s, sheaf_filter_step *step, lzma_action action)
 	return result;
 }
 
-static sheaf_status decode(void *state, sheaf_filter_step *step)
+static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 {
+	(void)finish;
 	xz_state *s = (xz_state *)state;
 	switch (run(s, step, LZMA_RUN)) {
 	case LZMA_OK:
@@ -102,16 +87,10 @@ static uint32_t affordable_preset(const sheaf_filter_memory *memory)
 	return preset;
 }
 
-static sheaf_status encoder_open(sheaf_filter_memory *memory, void **out)
+static sheaf_status start_encoding(void *state)
 {
-	xz_state *s = NULL;
-	SHEAF_TRY(new_state(memory, &s));
-	if (lzma_easy_encoder(&s->z, affordable_preset(memory), LZMA_CHECK_CRC64) != LZMA_OK) {
-		close_state(s);
-		return sheaf_filter_refused(memory);
-	}
-	*out = s;
-	return SHEAF_OK;
+	sheaf_filter_memory *memory = ((xz_state *)state)->memory;
+	return lzma_easy_encoder(stream_of(state), affordable_preset(memory), LZMA_CHECK_CRC64) == LZMA_OK ? SHEAF_OK : sheaf_filter_refused(memory);
 }
 
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
@@ -132,11 +111,6 @@ const sheaf_filter sheaf_filter_xz = {
 	.suffix = ".xz",
 	.magics = {{6, {0xfd, '7', 'z', 'X', 'Z', 0}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}},
 	.zero_padded = true,
-	.decoder_open = decoder_open,
-	.decoder_restart = decoder_restart,
-	.decode = decode,
-	.decoder_close = close_state,
-	.encoder_open = encoder_open,
-	.encode = encode,
-	.encoder_close = close_state,
+	.decoder = {sizeof(xz_state), start_decoding, restart_decoding, decode, stop},
+	.encoder = {sizeof(xz_state), start_encoding, NULL, encode, stop},
 };
