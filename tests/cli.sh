@@ -1,19 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The command as users meet it: each subcommand with good and bad input, text and JSON, exit codes, pipes, messages.
-# TAP on standard output. SHEAF is the command.
+# TAP on standard output.
 set -u
 
-sheaf=${SHEAF:?expected the path of the command in SHEAF}
-folder=$(mktemp -d "${TMPDIR:-/tmp}/sheaf-cli.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
-cd "$folder" || exit 1
-
-# shellcheck source=tests/tap.sh
-. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
 # shellcheck source=tests/command.sh
-. "$SHEAF_TESTS/command.sh"
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
 
 # ---- data ----
 

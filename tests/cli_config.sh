@@ -3,16 +3,8 @@
 # --config: commands that take their file, format, streams and options from a CNTK configuration. TAP on standard output.
 set -u
 
-sheaf=${SHEAF:?expected the path of the command in SHEAF}
-folder=$(mktemp -d "${TMPDIR:-/tmp}/sheaf-config.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
-cd "$folder" || exit 1
-
-# shellcheck source=tests/tap.sh
-. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
 # shellcheck source=tests/command.sh
-. "$SHEAF_TESTS/command.sh"
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
 
 cat >train.cntk <<'END'
 command = Train:Test

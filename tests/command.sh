@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Shared by the shell tests that run the command: running it, and looking at what it printed. Sourced, behind tap.sh, by a script that
-# has set `sheaf` to the command and stands in a folder of its own.
-# shellcheck shell=sh disable=SC2154
+# Shared by the shell tests that run the command: an empty folder to stand in, running the command, and looking at what it printed.
+# Sourced, not run. SHEAF is the command.
+# shellcheck shell=sh
+
+# shellcheck source=tests/tap.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
+
+sheaf=${SHEAF:?expected the path of the command in SHEAF}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/sheaf-test.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+cd "$folder" || exit 1
 
 # expect CODE ARGUMENT...: runs the command; its output is in `out`, its messages in `err`.
 expect() {
