@@ -77,10 +77,10 @@ static void drop_notes(notes *n)
 	sheaf_release(n->cx, n, sizeof *n);
 }
 
-static sheaf_status notes_open(sheaf_source *source, const sheaf_values *values, bool whole, sheaf_context *cx, void **in, sheaf_error *e)
+static sheaf_status notes_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *e)
 {
 	notes *n;
-	(void)source, (void)values, (void)whole;
+	(void)source, (void)values, (void)how;
 	SHEAF_TRY(answer('O', e));
 	SHEAF_TRY(new_notes(cx, &n, e));
 	*in = n;

@@ -31,7 +31,11 @@ typedef struct sheaf_open_options {
 	int nsettings;
 	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
 	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 8 MiB, less under a small memory limit */
-	bool random;         /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
+	sheaf_view view;     /* for showing: rows as the format's users write them, where they write them in a way of their own */
+	bool pipe;           /* rows are given as they come, from a file, a FIFO or a function, nothing is read ahead of them, and at the end it begins
+	                      * again, for ever, but for `once`; UNSUPPORTED where the format cannot */
+	bool once;
+	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -46,6 +50,9 @@ SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
+/* What else the format tells of its file: lines of text or, as JSON, members of an object, each with a comma before it. *out is reset first
+ * and empty where there is nothing to tell. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err);
 
 /* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
  * by reference. */

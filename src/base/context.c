@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +179,20 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	sheaf_status status = report(cx, problem, err);
 	pthread_mutex_unlock(&cx->lock);
 	return status;
+}
+
+sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format, sheaf_error *err)
+{
+	char kinds[600];
+	size_t used = 0;
+	if (cx->options.allow_loss || cx->losses <= before) return SHEAF_OK;
+	for (int i = 0; i < cx->rules && used < sizeof kinds; i++) {
+		const sheaf_tally *tally = &cx->tally[i];
+		if (tally->status != SHEAF_LOSS) continue;
+		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally->rule, tally->count);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned", file, format, kinds);
 }
 
 /* ---- memory ---- */

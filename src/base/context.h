@@ -19,6 +19,9 @@ SHEAF_USE sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err);
 /* How many problems of status LOSS were reported so far. */
 int64_t sheaf_context_losses(const sheaf_context *cx);
 
+/* LOSS with the kinds of it where losses beyond the first `before` were reported and are not allowed; `file` and `format` are the output's. */
+SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format, sheaf_error *err);
+
 bool sheaf_is_validating(const sheaf_context *cx);
 bool sheaf_allows_loss(const sheaf_context *cx);
 int64_t sheaf_max_errors(const sheaf_context *cx);

@@ -181,15 +181,20 @@ typedef struct session_options {
 SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err);
 /* Says what was tolerated, and frees the context. */
 void session_end(session *s);
+/* How inputs are opened: all at default where it is zeros. */
+typedef struct opening {
+	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
+	int64_t piece_bytes;
+} opening;
 /* Opens an input with the options of the command line. */
-SHEAF_USE sheaf_status session_open(session *s, const char *path, bool glance, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err);
+SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err);
 
 /* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
 typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
 /* Does work on all files with marks of the options of formats that they use (NULL for a single file, which must use all): one that none
  * uses is refused at the end. */
 int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user);
-int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit);
+int visit_files(const arguments *args, opening how, visitor visit);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);

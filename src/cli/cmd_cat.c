@@ -8,4 +8,4 @@ static sheaf_status print_all(session *s, sheaf_dataset *dataset, sheaf_error *e
 	return print_rows(dataset, sheaf_values_flag(values, "json") ? SHEAF_JSON : SHEAF_TEXT, sheaf_values_number(values, "skip", 0), -1, err);
 }
 
-int run_cat(const arguments *args) { return visit_files(args, false, 0, print_all); }
+int run_cat(const arguments *args) { return visit_files(args, (opening){.shown = true}, print_all); }

@@ -118,7 +118,7 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 	for (int i = 0; i < 2; i++) {
 		session_options options = {.label = args->files[i], .slot = i, .inputs = 2, .used = used};
 		SHEAF_TRY(session_begin(&sessions[i], args, &options, err));
-		SHEAF_TRY(session_open(&sessions[i], args->files[i], false, 0, &datasets[i], err));
+		SHEAF_TRY(session_open(&sessions[i], args->files[i], &(opening){0}, &datasets[i], err));
 	}
 	return check_used(args, used, err);
 }

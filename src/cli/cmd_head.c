@@ -15,5 +15,5 @@ static sheaf_status print_head(session *s, sheaf_dataset *dataset, sheaf_error *
 int run_head(const arguments *args)
 {
 	enum { SMALL = 64 << 10 }; /* a few rows need no large pieces */
-	return visit_files(args, true, SMALL, print_head);
+	return visit_files(args, (opening){.glance = true, .shown = true, .piece_bytes = SMALL}, print_head);
 }

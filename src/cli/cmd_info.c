@@ -9,6 +9,7 @@ typedef struct info {
 	int64_t bytes;
 	sheaf_facts facts;
 	const sheaf_schema *schema;
+	sheaf_buffer more; /* what only the format knows */
 } info;
 
 static info gather(const session *s, const sheaf_dataset *dataset)
@@ -92,6 +93,7 @@ static void print_text(const info *i)
 	print_fields(i->schema, true, width < 40 ? (int)width : 40);
 	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
+	out_bytes(i->more.data, i->more.size);
 }
 
 /* ---- JSON ---- */
@@ -136,19 +138,19 @@ static void print_json(const info *i)
 	json_fields(i->schema, true);
 	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
+	out_bytes(i->more.data, i->more.size);
 	out_text("}\n");
 }
 
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	info i = gather(s, dataset);
-	if (sheaf_values_flag(&s->args->values, "json")) {
-		print_json(&i);
-		return out_check(err);
-	}
-	if (s->label != s->args->files[0]) out_text("\n"); /* between two files */
-	print_text(&i);
+	bool json = sheaf_values_flag(&s->args->values, "json");
+	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
+	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
+	(json ? print_json : print_text)(&i);
+	sheaf_buffer_reset(&i.more);
 	return out_check(err);
 }
 
-int run_info(const arguments *args) { return visit_files(args, true, 0, print_info); }
+int run_info(const arguments *args) { return visit_files(args, (opening){.glance = true}, print_info); }

@@ -74,4 +74,4 @@ static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error
 	return status;
 }
 
-int run_schema(const arguments *args) { return visit_files(args, false, 0, print_schema); }
+int run_schema(const arguments *args) { return visit_files(args, (opening){0}, print_schema); }

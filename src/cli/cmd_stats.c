@@ -24,4 +24,4 @@ static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error 
 	return status;
 }
 
-int run_stats(const arguments *args) { return visit_files(args, false, 0, print_stats); }
+int run_stats(const arguments *args) { return visit_files(args, (opening){0}, print_stats); }

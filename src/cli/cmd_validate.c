@@ -145,7 +145,7 @@ static sheaf_status read_all(session *s, sheaf_error *err)
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(session_open(s, s->label, false, 0, &dataset, err));
+	SHEAF_TRY(session_open(s, s->label, &(opening){0}, &dataset, err));
 	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {
 	}
 	sheaf_close(dataset);

@@ -25,6 +25,10 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip,
 	const sheaf_frame *frame;
 	sheaf_buffer text = {0};
 	sheaf_status status = SHEAF_OK;
+	sheaf_facts facts;
+	sheaf_dataset_facts(dataset, &facts);
+	if (facts.heading) out_text(facts.heading);
+	SHEAF_TRY(out_flush(err));
 	while (limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
 		int64_t from = clamp(skip, frame->nrows);
 		int64_t to = limit < 0 ? frame->nrows : from + clamp(limit, frame->nrows - from);

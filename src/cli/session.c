@@ -130,27 +130,35 @@ void session_end(session *s)
 	s->cx = NULL;
 }
 
-sheaf_status session_open(session *s, const char *path, bool glance, int64_t piece_bytes, sheaf_dataset **out, sheaf_error *err)
+sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = sheaf_values_text(&s->args->values, "from"),
-		.glance = glance,
+		.glance = how->glance,
 		.settings = s->args->settings,
 		.nsettings = s->args->nsettings,
 		.used = s->used,
-		.piece_bytes = piece_bytes,
+		.piece_bytes = how->piece_bytes,
+		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
+	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
+	                                                          : SHEAF_VIEW_TEXT,
 	};
 	return sheaf_open(path, &open, s->cx, out, err);
 }
 
 /* ---- each file in turn ---- */
 
-static sheaf_status visit_file(session *s, const char *path, bool glance, int64_t piece_bytes, visitor visit, sheaf_error *err)
+typedef struct visit_options {
+	opening how;
+	visitor visit;
+} visit_options;
+
+static sheaf_status visit_file(session *s, const char *path, const visit_options *options, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
-	SHEAF_TRY(session_open(s, path, glance, piece_bytes, &dataset, err));
-	sheaf_status status = visit(s, dataset, err);
+	SHEAF_TRY(session_open(s, path, &options->how, &dataset, err));
+	sheaf_status status = options->visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
 	return out_flush(err); /* so that the summary stands behind it where both go to one place */
@@ -178,12 +186,6 @@ int with_shared_options(const arguments *args, int (*work)(const arguments *args
 	return worst;
 }
 
-typedef struct visit_options {
-	bool glance;
-	int64_t piece_bytes;
-	visitor visit;
-} visit_options;
-
 static int visit_each(const arguments *args, bool *used, const void *user)
 {
 	const visit_options *v = (const visit_options *)user;
@@ -195,7 +197,7 @@ static int visit_each(const arguments *args, bool *used, const void *user)
 		options.used = used;
 		sheaf_status status = session_begin(&s, args, &options, &err);
 		if (status == SHEAF_OK) {
-			status = visit_file(&s, args->files[i], v->glance, v->piece_bytes, v->visit, &err);
+			status = visit_file(&s, args->files[i], v, &err);
 			session_end(&s);
 		}
 		int code = status ? say_failure(&err) : EXIT_FINE;
@@ -205,9 +207,8 @@ static int visit_each(const arguments *args, bool *used, const void *user)
 	return was_interrupted() ? EXIT_INTERRUPTED : worst;
 }
 
-int visit_files(const arguments *args, bool glance, int64_t piece_bytes, visitor visit)
+int visit_files(const arguments *args, opening how, visitor visit)
 {
-	visit_options options = {glance, piece_bytes, visit};
+	visit_options options = {how, visit};
 	return with_shared_options(args, visit_each, &options);
 }
-

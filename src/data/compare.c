@@ -54,3 +54,20 @@ bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, con
 		if (!sheaf_positions_equal(a, level_a + 1, ra.begin + k, b, level_b + 1, rb.begin + k)) return false;
 	return true;
 }
+
+static bool is_usual(const sheaf_column *column, const sheaf_field *field, int level, int64_t p)
+{
+	sheaf_canon value, usual = {field->usual, 0};
+	if (level == column->nlevels) {
+		sheaf_canon_values(column->type, column->values.data, p, 1, &value);
+		return sheaf_canon_equal(value, usual);
+	}
+	if (sheaf_level_is_null(&column->levels[level], p)) return true;
+	if (sheaf_level_is_text(column, level)) return false;
+	sheaf_run run = sheaf_level_below_one(&column->levels[level], p);
+	for (int64_t q = run.begin; q < run.end; q++)
+		if (!is_usual(column, field, level + 1, q)) return false;
+	return true;
+}
+
+bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row) { return is_usual(column, field, 0, row); }

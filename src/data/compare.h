@@ -6,6 +6,9 @@
 
 #include <sheaf/frame.h>
 
+/* Whether a row says no more in a column than its absence would: all there is under it is the field's usual value, or missing. */
+bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row);
+
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b, int level_b, int64_t at_b);
 
 #endif

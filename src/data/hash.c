@@ -3,6 +3,7 @@
  * rows can be hashed in any cutting and, later, on any number of threads. What is hashed is the canonical form that comparison
  * uses: runs as counts, entries as (index, value). */
 #include "base/memory.h"
+#include "data/compare.h"
 #include "data/frame.h"
 #include "data/value.h"
 #include "third/xxhash.h"
@@ -100,8 +101,10 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 	if (frame->ncolumns != hash->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
 	for (int c = 0; c < frame->ncolumns; c++) {
-		if (hash->schema.fields[c].meaning == SHEAF_KEY && !hash->keys) continue;
+		const sheaf_field *field = &hash->schema.fields[c];
+		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
 		for (int64_t r = 0; r < frame->nrows; r++) {
+			if (field->loss && sheaf_row_is_usual(&frame->columns[c], field, r)) continue;
 			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->rows + r));
 			add_position(hash->state, &frame->columns[c], 0, r);
 			sheaf_digest row = sheaf_xxhash_end(hash->state);
@@ -155,6 +158,7 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 	for (int c = 0; c < hash->schema.nfields; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
+		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0) continue; /* a column that says nothing might as well not be there */
 		keyed |= field->meaning == SHEAF_KEY;
 		sheaf_digest d = finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);
 		total.low += d.low, total.high += d.high;

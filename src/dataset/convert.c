@@ -12,7 +12,8 @@ typedef struct conversion {
 	const sheaf_format *to;
 	sheaf_dataset **inputs;
 	int ninputs;
-	bool *used; /* one for each setting */
+	sheaf_source *first; /* the first input where it had to be looked at before the others: a pipe cannot be opened again */
+	bool *used;          /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
 	bool key_told;
@@ -30,7 +31,12 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.used = c->used,
 		.piece_bytes = c->options->piece_bytes,
 	};
-	SHEAF_TRY(sheaf_source_path(path, c->cx, &source, err));
+	if (c->first) {
+		source = c->first;
+		c->first = NULL;
+	} else {
+		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
+	}
 	return sheaf_open_rewindable(source, &open, rewindable, c->cx, out, err);
 }
 
@@ -182,8 +188,32 @@ static sheaf_status write_output(conversion *c, const char *output, sheaf_error 
 	return status;
 }
 
+/* ---- without rows ---- */
+
+static sheaf_status transcode(conversion *c, const char *output, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
+	return c->to->transcode(c->first, sink, c->cx, err);
+}
+
+/* Whether there is one file, of the format that is wanted, which can say all of it again. Settings would ask for something else. */
+static sheaf_status can_transcode(conversion *c, const char *input, bool *can, sheaf_error *err)
+{
+	const sheaf_format *from;
+	*can = false;
+	if (!c->to->transcode || c->ninputs > 1 || c->options->nsettings > 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
+	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &from, err));
+	*can = from == c->to;
+	return SHEAF_OK;
+}
+
 static sheaf_status run(conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
+	bool can;
+	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
+	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(join_schemas(c, inputs, err));
 	SHEAF_TRY(gather_totals(c, err));
@@ -215,6 +245,7 @@ sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *o
 	c.used = (bool *)used;
 	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
 	for (int i = 0; i < ninputs; i++) sheaf_close(c.inputs[i]);
+	sheaf_source_close(c.first);
 	sheaf_schema_free(&c.schema);
 	sheaf_release(cx, c.used, (size_t)c.options->nsettings * sizeof *c.used);
 	sheaf_release(cx, datasets, (size_t)ninputs * sizeof *c.inputs);

@@ -32,6 +32,9 @@ SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned 
                                            sheaf_values *out, sheaf_error *err);
 void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
 
+/* sheaf_source_path that knows formats whose users leave a compression suffix out of the names they give. */
+SHEAF_USE sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err);
+
 /* The format of a source: by name, else by content and name. */
 SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err);
 

@@ -51,7 +51,7 @@ static void compare_fields(comparison *c)
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
 		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);
-		if (field->meaning == SHEAF_KEY) continue;
+		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
 			tell(c, field->name, -1, -1, "such a stream", "none");
 		else if (c->options->strict && strcmp(sheaf_field_text(field, ta, sizeof ta), sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
@@ -59,7 +59,8 @@ static void compare_fields(comparison *c)
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
-		if (field->meaning != SHEAF_KEY && sheaf_schema_find_near(c->a.schema, field->name, f) < 0) tell(c, field->name, -1, -1, "none", "such a stream");
+		if (field->meaning != SHEAF_KEY && !field->loss && sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
+			tell(c, field->name, -1, -1, "none", "such a stream");
 	}
 }
 
@@ -125,12 +126,28 @@ static void compare_keys(comparison *c)
 	tell(c, NULL, c->row, -1, ta, tb);
 }
 
+/* What one side alone says of a row, in columns that the other has not: rows that say nothing there are equal. */
+static sheaf_status compare_with_none(comparison *c, const side *with, const side *without, sheaf_error *err)
+{
+	for (int f = 0; f < with->schema->nfields && !c->enough; f++) {
+		const sheaf_field *field = &with->schema->fields[f];
+		const sheaf_column *column = &with->frame->columns[f];
+		if (!field->loss || sheaf_schema_find_near(without->schema, field->name, f) >= 0 || sheaf_row_is_usual(column, field, with->at)) continue;
+		SHEAF_TRY(position_text(column, 0, with->at, false, c->cx, &c->text_a, err));
+		const char *text = (const char *)c->text_a.data;
+		tell(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 {
 	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough; c->a.at++, c->b.at++, c->row++) {
 		if (c->options->keys) compare_keys(c);
 		for (int f = 0; f < c->a.schema->nfields && !c->enough; f++)
 			if (c->match[f] >= 0) SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f], &c->b.frame->columns[c->match[f]], err));
+		SHEAF_TRY(compare_with_none(c, &c->a, &c->b, err));
+		SHEAF_TRY(compare_with_none(c, &c->b, &c->a, err));
 	}
 	return SHEAF_OK;
 }

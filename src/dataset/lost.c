@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What the target of a conversion cannot hold besides streams and keys: told for each row that says something there. */
 #include "base/context.h"
+#include "data/compare.h"
 #include "data/frame.h"
 #include "data/print.h"
-#include "data/value.h"
 #include "dataset/dataset.h"
 
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 {
 	if (field->meaning == SHEAF_KEY) return !(format->can & SHEAF_CAN_KEYS);
 	return field->loss && !sheaf_field_is_stream(field) && !(format->holds && format->holds(field));
-}
-
-/* Whether position p says no more than its absence would. */
-static bool is_usual(const sheaf_column *column, const sheaf_field *field, int level, int64_t p)
-{
-	sheaf_canon value, usual = {field->usual, 0};
-	if (level == column->nlevels) {
-		sheaf_canon_values(column->type, column->values.data, p, 1, &value);
-		return sheaf_canon_equal(value, usual);
-	}
-	if (sheaf_level_is_null(&column->levels[level], p)) return true;
-	if (sheaf_level_is_text(column, level)) return false;
-	sheaf_run run = sheaf_level_below_one(&column->levels[level], p);
-	for (int64_t q = run.begin; q < run.end; q++)
-		if (!is_usual(column, field, level + 1, q)) return false;
-	return true;
 }
 
 static sheaf_status tell(const sheaf_field *field, const char *file, int64_t row, const char *found, sheaf_context *cx, sheaf_error *err)
@@ -44,7 +28,7 @@ sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *co
 	sheaf_status status = SHEAF_OK;
 	for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
 		sheaf_builder b;
-		if (is_usual(column, field, 0, r)) continue;
+		if (sheaf_row_is_usual(column, field, r)) continue;
 		sheaf_builder_begin(&b, cx, &text);
 		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
 		sheaf_builder_byte(&b, '\0');

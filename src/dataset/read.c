@@ -35,7 +35,10 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
-	return d->format->open(d->source, &d->values, options->glance, d->cx, &d->in, err);
+	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one whose rows can be had as they come, found one that cannot", d->format->name);
+	sheaf_opening how = {.glance = options->glance, .pipe = options->pipe, .loop = options->pipe && !options->once, .view = options->view};
+	return d->format->open(d->source, &d->values, &how, d->cx, &d->in, err);
 }
 
 sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
@@ -73,7 +76,7 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 {
 	sheaf_source *source;
 	*out = NULL;
-	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
+	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 	return sheaf_open_source(source, options, cx, out, err);
 }
 
@@ -87,6 +90,12 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 {
 	*out = SHEAF_NO_FACTS;
 	if (dataset->format->facts) dataset->format->facts(dataset->in, out);
+}
+
+sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer_reset(out);
+	return dataset->format->describe ? dataset->format->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
 }
 
 int64_t sheaf_dataset_row(const sheaf_dataset *dataset) { return dataset->row; }

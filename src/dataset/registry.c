@@ -2,6 +2,7 @@
 /* Which formats there are, which one a file is, and which settings are whose. */
 #include "base/memory.h"
 #include "dataset/dataset.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -26,16 +27,33 @@ static size_t without_suffix(const char *path, size_t n, const char *suffix)
 	return n > m && strncasecmp(path + n - m, suffix, m) == 0 ? n - m : n;
 }
 
+enum { COMPRESSED = 4 };
+static const char *const compressed[COMPRESSED] = {".gz", ".bz2", ".zst", ".xz"};
+
 /* Length of the path without a suffix that only says how it is compressed. */
 static size_t bare_length(const char *path)
 {
-	static const char *const compressed[] = {".gz", ".bz2", ".zst", ".xz"};
 	size_t n = strlen(path);
-	for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
+	for (size_t i = 0; i < COMPRESSED; i++) {
 		size_t m = without_suffix(path, n, compressed[i]);
 		if (m < n) return m;
 	}
 	return n;
+}
+
+sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_error missing;
+	char packed[4096];
+	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
+	const sheaf_format *format = sheaf_format_of_name(path);
+	bool sought = status == SHEAF_IO && missing.sys == ENOENT && format && (format->can & SHEAF_CAN_HIDE);
+	for (size_t i = 0; i < COMPRESSED && sought; i++) {
+		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
+		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK) return SHEAF_OK;
+	}
+	if (status && err) *err = missing;
+	return status;
 }
 
 static bool has_suffix(const sheaf_format *format, const char *path, size_t n)

@@ -130,7 +130,7 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, con
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
                           sheaf_error *err)
 {
-	static const sheaf_create_options defaults = {.size = sizeof defaults, .totals = {-1, -1, -1, -1, -1, NULL}};
+	static const sheaf_create_options defaults = {.size = sizeof defaults, .totals = {-1, -1, -1, -1, -1, NULL, NULL}};
 	sheaf_sink *sink;
 	*out = NULL;
 	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
@@ -275,23 +275,10 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 
 /* ---- finish ---- */
 
-static sheaf_status refuse(const sheaf_writer *w, sheaf_error *err)
-{
-	char kinds[600];
-	size_t used = 0;
-	sheaf_tally tally;
-	for (int i = 0; sheaf_context_tally(w->cx, i, &tally) && used < sizeof kinds; i++) {
-		if (tally.status != SHEAF_LOSS) continue;
-		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally.rule, tally.count);
-		used += n > 0 ? (size_t)n : 0;
-	}
-	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned", w->name, w->format->name, kinds);
-}
-
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : w->format->sizes ? flush_pending(w, err) : SHEAF_OK;
-	if (status == SHEAF_OK && is_lost(w)) status = refuse(w, err);
+	if (status == SHEAF_OK) status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
 		status = w->format->finish(w->out, err);
 		w->out = NULL;

@@ -23,9 +23,14 @@ enum { SHEAF_FORMAT_ABI = 1 };
 enum {
 	SHEAF_CAN_READ = 1,
 	SHEAF_CAN_WRITE = 2,
-	SHEAF_CAN_KEYS = 4,       /* holds the keys of sequences */
-	SHEAF_CAN_NONFINITE = 8,  /* holds NaN and infinities */
-	SHEAF_CAN_EMPTY_ROWS = 16 /* holds a stream without samples in a sequence */
+	SHEAF_CAN_KEYS = 4,        /* holds the keys of sequences */
+	SHEAF_CAN_NONFINITE = 8,   /* holds NaN and infinities */
+	SHEAF_CAN_EMPTY_ROWS = 16, /* holds a stream without samples in a sequence */
+	SHEAF_CAN_UNALIGNED = 32,  /* holds streams of different lengths in a sequence */
+	SHEAF_CAN_DOUBLES = 64,    /* holds values that float32 does not */
+	SHEAF_CAN_REPEATS = 128,   /* holds an index twice in a sparse sample */
+	SHEAF_CAN_PIPE = 256,      /* rows can be had as they come, and again from the start at the end */
+	SHEAF_CAN_HIDE = 512       /* where no file has the name given, one with a compression suffix behind it is meant */
 };
 
 /* What a format needs. */
@@ -36,16 +41,29 @@ enum {
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 
+/* What the rows are wanted for. The two for showing make a difference in formats whose users write rows in a way of their own: the schema
+ * is one field of meaning SPELLING then. */
+typedef enum sheaf_view { SHEAF_VIEW_STREAMS, SHEAF_VIEW_TEXT, SHEAF_VIEW_JSON } sheaf_view;
+
+/* How an input is to be opened. */
+typedef struct sheaf_opening {
+	bool glance; /* what is not declared is inferred from the first part of the input instead of all of it */
+	bool pipe;   /* rows are wanted as they come: nothing may be read ahead of them */
+	bool loop;   /* at the end of the input begin again, for ever */
+	sheaf_view view;
+} sheaf_opening;
+
 /* What is known of a dataset without reading all of it; -1 where it is not. */
 typedef struct sheaf_facts {
 	int64_t rows;
 	int64_t samples; /* sum of the rows' lengths as the format counts them */
 	int64_t chunks;
-	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
-	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */
-	const char *guess; /* how the schema was found where it is not in the file ("inferred from the first 32768 bytes"), or NULL */
+	int64_t longest;     /* most samples that any stream has in a row; 2 also stands for "more than one" */
+	int ordinal_keys;    /* 1: the keys are 0, 1, 2, ...; 0: they are not */
+	const char *guess;   /* how the schema was found where it is not in the file ("inferred from the first 32768 bytes"), or NULL */
+	const char *heading; /* in views for showing: a text that stands before the rows, or NULL */
 } sheaf_facts;
-#define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL})
+#define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
 
 /* What CNTK's configuration files call a reader of a format. */
 typedef struct sheaf_reader_name {
@@ -83,12 +101,14 @@ typedef struct sheaf_format {
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
 
-	/* `glance`: what is not declared is inferred from the first part of the input instead of all of it. The source outlives `in`. */
-	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **in, sheaf_error *err);
+	/* The source outlives `in`. */
+	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err);
 	/* Valid until close. */
 	const sheaf_schema *(*schema)(const void *in);
 	/* NULL: nothing is known. */
 	void (*facts)(const void *in, sheaf_facts *facts);
+	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each with a comma before it. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 	/* Refills the frame, whose buffers are reused where nobody else owns them. */
@@ -123,6 +143,9 @@ typedef struct sheaf_format {
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
 	sheaf_status (*finish)(void *out, sheaf_error *err);
 	void (*abandon)(void *out);
+
+	/* From one spelling of the format into another without loss, where rows and columns would lose some. NULL: through rows and columns. */
+	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
 
 	/* Appends the schema as this format's users write it: options, configuration, statements. `own`: the file is of this format, so the fields'
 	 * aliases are those of the file. UNSUPPORTED where the format cannot hold

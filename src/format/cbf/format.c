@@ -66,10 +66,10 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
-	(void)glance; /* the header declares everything */
+	(void)how; /* the header declares everything */
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_cbf_reader), &memory, err));
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)memory;
@@ -90,7 +90,7 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_cbf_re
 static void facts(const void *reader, sheaf_facts *out)
 {
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
-	*out = (sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL};
+	*out = (sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL, NULL};
 }
 
 const sheaf_format sheaf_format_cbf = {
@@ -98,7 +98,7 @@ const sheaf_format sheaf_format_cbf = {
 	.name = "cbf",
 	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,
 	.readers = readers,

@@ -80,7 +80,7 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return sheaf_ctf_begin(in, err);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, bool glance, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -89,7 +89,7 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	in->cx = cx;
 	in->source = source;
 	in->main = -1;
-	sheaf_status status = prepare(in, values, glance, err);
+	sheaf_status status = prepare(in, values, how->glance, err);
 	if (status) {
 		close_reader(in);
 		return status;
@@ -107,7 +107,7 @@ const sheaf_format sheaf_format_ctf = {
 	.name = "ctf",
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
 	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,
 	.readers = readers,

@@ -224,7 +224,7 @@ static sheaf_status infer(inference *f, bool glance, const sheaf_values *values)
 	bool complete = true;
 	size_t part = first_part(in->cx);
 	const char *word = sheaf_values_text(values, "precision");
-	in->facts = (sheaf_facts){0, 0, -1, 0, 1, NULL};
+	in->facts = (sheaf_facts){0, 0, -1, 0, 1, NULL, NULL};
 	SHEAF_TRY(f->add && !glance ? read_whole(f) : read_part(f, part, &complete));
 	if (f->add) {
 		shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32, !complete);
