@@ -4,6 +4,7 @@
 #define SHEAF_H
 
 #include <sheaf/base.h>
+#include <sheaf/batch.h>
 #include <sheaf/config.h>
 #include <sheaf/dataset.h>
 #include <sheaf/frame.h>

@@ -67,39 +67,72 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 
 /* ---- ends of sequences ---- */
 
+/* A piece is what CNTK calls a chunk: as many sequences as fit into its size, and one at least. */
+
 static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
 {
 	const uint8_t *feed = line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
 	return feed ? feed + 1 : begin;
 }
 
-/* The start of the last sequence in [begin, end), where an earlier one ends before it; NULL where there is only one. A line that
- * does not end before `end` does not count: its id may be cut. */
-static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *end)
+/* Whether a line begins with an id, and all of it is there. */
+static bool has_id(const uint8_t *line, const uint8_t *end, uint64_t *id)
 {
-	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(end - begin)), *candidate = NULL;
-	uint64_t candidate_id = 0;
+	bool over;
+	return sheaf_ctf_read_id(&line, end, id, &over) && line < end;
+}
+
+/* The start of the last sequence in [begin, limit], where an earlier one ends before it; NULL where there is only one. Ids may be read up to `end`. */
+static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, const uint8_t *end)
+{
+	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(limit - begin)), *candidate = NULL;
+	uint64_t candidate_id = 0, id;
 	if (!feed) return NULL;
-	for (const uint8_t *line = feed + 1; line > begin;) {
-		line = line_before(begin, line);
-		const uint8_t *at = line;
-		uint64_t id;
-		bool over;
-		if (!sheaf_ctf_read_id(&at, end, &id, &over)) continue;
-		if (candidate && id != candidate_id) return candidate;
-		candidate = line;
-		candidate_id = id;
+	for (const uint8_t *line = feed + 1;; line = line_before(begin, line)) {
+		bool told = has_id(line, end, &id);
+		if (told && candidate && id != candidate_id) return candidate;
+		if (told) candidate = line;
+		if (told) candidate_id = id;
+		if (line == begin) return NULL;
 	}
+}
+
+/* The start of the second sequence; NULL where there is only one. */
+static const uint8_t *second_sequence(const uint8_t *begin, const uint8_t *end)
+{
+	uint64_t first = 0, id;
+	const uint8_t *feed = begin;
+	has_id(begin, end, &first);
+	while ((feed = (const uint8_t *)memchr(feed, '\n', (size_t)(end - feed))) && ++feed < end)
+		if (has_id(feed, end, &id) && id != first) return feed;
 	return NULL;
 }
 
-static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window)
+/* Bytes of the whole sequences within the first `limit` bytes of the window. */
+static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window, size_t limit)
+{
+	const uint8_t *feed = (const uint8_t *)memrchr(window.data, '\n', limit);
+	if (in->by_line) return feed ? (size_t)(feed + 1 - window.data) : 0;
+	const uint8_t *last = last_sequence(window.data, window.data + limit, window.data + window.size);
+	return last ? (size_t)(last - window.data) : 0;
+}
+
+static size_t first_sequence(const sheaf_ctf_reader *in, sheaf_bytes window)
 {
 	const uint8_t *end = window.data + window.size;
-	const uint8_t *feed = (const uint8_t *)memrchr(window.data, '\n', window.size);
+	const uint8_t *feed = (const uint8_t *)memchr(window.data, '\n', window.size);
 	if (in->by_line) return feed ? (size_t)(feed + 1 - window.data) : 0;
-	const uint8_t *last = last_sequence(window.data, end);
-	return last ? (size_t)(last - window.data) : 0;
+	const uint8_t *second = second_sequence(window.data, end);
+	return second ? (size_t)(second - window.data) : 0;
+}
+
+/* Whether the window ends before it shows if its last line begins another sequence. */
+static bool hides_id(const sheaf_ctf_reader *in, sheaf_bytes window)
+{
+	const uint8_t *end = window.data + window.size, *at = end;
+	if (in->by_line) return false;
+	while (at > window.data && sheaf_ctf_is_digit(at[-1])) at--;
+	return at > window.data && at[-1] == '\n';
 }
 
 static int64_t count_lines(const uint8_t *at, const uint8_t *end)
@@ -115,23 +148,36 @@ static int64_t count_lines(const uint8_t *at, const uint8_t *end)
 /* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. */
 static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
-	*size = window.size ? whole_sequences(in, window) : 0;
+	*size = window.size ? whole_sequences(in, window, window.size) : 0;
 	if (*size) return SHEAF_OK;
 	if (err) *err = in->cut_off_error;
 	return in->cut_off;
 }
 
-static sheaf_status find_cut(sheaf_ctf_reader *in, size_t want, size_t *size, sheaf_error *err)
+/* At most `want` bytes from here on, the same whatever the source has at hand. */
+static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 {
+	in->cut_off = sheaf_source_ahead(in->source, want, window, &in->cut_off_error);
+	if (window->size > want) window->size = want;
+	return in->cut_off == SHEAF_OK;
+}
+
+static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, sheaf_error *err)
+{
+	enum { LONGEST_ID = 64 };
 	sheaf_bytes window = {0};
+	*size = 0;
 	if (in->cut_off) return cut_before_failure(in, window, size, err);
-	for (*size = 0; *size == 0; want *= 2) {
-		in->cut_off = sheaf_source_ahead(in->source, want, &window, &in->cut_off_error);
-		if (in->cut_off) return cut_before_failure(in, window, size, err);
+	for (size_t want = bytes; *size == 0; want *= 2) {
+		size_t limit = want;
+		if (!show(in, want, &window)) return cut_before_failure(in, window, size, err);
+		if (window.size == want && hides_id(in, window) && !show(in, want + LONGEST_ID, &window)) return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
-		bool is_end = window.size < want;
-		if (!is_end) window.size = want; /* the same pieces whatever the source has at hand */
-		*size = is_end ? window.size : whole_sequences(in, window);
+		bool is_all = window.size < want || (window.size == want && hides_id(in, window));
+		if (is_all && want == bytes) *size = window.size;
+		else if (want == bytes) *size = whole_sequences(in, window, limit);
+		else *size = first_sequence(in, window);
+		if (is_all && *size == 0) *size = window.size;
 	}
 	return SHEAF_OK;
 }

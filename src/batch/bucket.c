@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/bucket.h"
+#include "base/memory.h"
+#include "batch/permutation.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCHES = 64, MOST = 1 << 16 }; /* that a bucket is made of, and sequences in it at most */
+
+struct sheaf_buckets {
+	const sheaf_rows *rows;
+	const sheaf_order *order;
+	void *opened;
+	sheaf_bucket_options options;
+	sheaf_context *cx;
+	int64_t room;               /* sequences of a bucket */
+	int64_t sweep, first, count; /* of the bucket at hand; sweep -1: none */
+	sheaf_item *items, *sorted; /* in the order given, and in the one to give */
+	uint64_t *ranks;            /* length in the upper half, place in the lower one */
+	int64_t *runs;              /* where each batch begins in the ranks, and the end */
+};
+
+/* About as many sequences as BATCHES batches have. */
+static int64_t choose_room(const sheaf_rows *rows, const sheaf_bucket_options *options)
+{
+	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES ? (rows->samples + rows->rows - 1) / rows->rows : 1;
+	int64_t in_batch = options->size / (mean > 0 ? mean : 1);
+	if (in_batch < 1) in_batch = 1;
+	return in_batch > MOST / BATCHES ? MOST : in_batch * BATCHES;
+}
+
+void sheaf_buckets_close(sheaf_buckets *b)
+{
+	if (!b) return;
+	sheaf_release(b->cx, b->items, (size_t)b->room * sizeof *b->items);
+	sheaf_release(b->cx, b->sorted, (size_t)b->room * sizeof *b->sorted);
+	sheaf_release(b->cx, b->ranks, (size_t)b->room * sizeof *b->ranks);
+	sheaf_release(b->cx, b->runs, ((size_t)b->room + 1) * sizeof *b->runs);
+	sheaf_release(b->cx, b, sizeof *b);
+}
+
+static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
+{
+	void *items, *sorted, *ranks, *runs;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->items, &items, err));
+	b->items = (sheaf_item *)items;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->sorted, &sorted, err));
+	b->sorted = (sheaf_item *)sorted;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->ranks, &ranks, err));
+	b->ranks = (uint64_t *)ranks;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room + 1, sizeof *b->runs, &runs, err));
+	b->runs = (int64_t *)runs;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_order *order, void *opened, const sheaf_bucket_options *options, sheaf_context *cx,
+                                sheaf_buckets **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_buckets), &memory, err));
+	sheaf_buckets *b = (sheaf_buckets *)memory;
+	*b = (sheaf_buckets){.rows = rows, .order = order, .opened = opened, .options = *options, .cx = cx, .sweep = -1};
+	b->room = choose_room(rows, options);
+	sheaf_status status = allocate(b, err);
+	if (status)
+		sheaf_buckets_close(b);
+	else
+		*out = b;
+	return status;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void sort_by_length(sheaf_buckets *b)
+{
+	for (int64_t i = 0; i < b->count; i++) b->ranks[i] = (uint64_t)b->items[i].samples << 32 | (uint64_t)i;
+	qsort(b->ranks, (size_t)b->count, sizeof *b->ranks, by_rank);
+}
+
+/* The batches that the sorted sequences make, by the rule that cuts them later. */
+static int64_t cut_runs(sheaf_buckets *b)
+{
+	sheaf_amount amount = {0};
+	int64_t n = 0;
+	for (int64_t i = 0; i < b->count; i++) {
+		uint32_t samples = (uint32_t)(b->ranks[i] >> 32);
+		sheaf_amount more = sheaf_amount_with(amount, samples);
+		if (i == 0 || sheaf_amount_in(more, b->options.unit) > b->options.size) {
+			b->runs[n++] = i;
+			more = sheaf_amount_with((sheaf_amount){0}, samples);
+		}
+		amount = more;
+	}
+	b->runs[n] = b->count;
+	return n;
+}
+
+static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
+{
+	sheaf_permutation p;
+	sheaf_item *to = b->sorted;
+	sheaf_permutation_make(&p, n, ~b->options.seed, sweep, b->first / b->room); /* another seed than the order's own */
+	for (int64_t i = 0; i < n; i++) {
+		int64_t run = sheaf_permutation_at(&p, i);
+		sheaf_item *first = to;
+		for (int64_t k = b->runs[run]; k < b->runs[run + 1]; k++) *to++ = b->items[(uint32_t)b->ranks[k]];
+		first->begins = true;
+	}
+}
+
+static sheaf_status take_bucket(sheaf_buckets *b, int64_t sweep, int64_t ordinal, sheaf_error *err)
+{
+	int64_t rest = b->rows->rows - (ordinal - ordinal % b->room), filled;
+	b->sweep = -1; /* until it is whole */
+	b->first = ordinal - ordinal % b->room;
+	int64_t wanted = rest < b->room ? rest : b->room;
+	for (b->count = 0; b->count < wanted; b->count += filled)
+		SHEAF_TRY(b->order->fill(b->opened, sweep, b->first + b->count, wanted - b->count, b->items + b->count, &filled, err));
+	sort_by_length(b);
+	shuffle_runs(b, cut_runs(b), sweep);
+	b->sweep = sweep;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_buckets_fill(sheaf_buckets *b, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	if (b->sweep != sweep || ordinal < b->first || ordinal >= b->first + b->count) SHEAF_TRY(take_bucket(b, sweep, ordinal, err));
+	int64_t rest = b->first + b->count - ordinal;
+	*filled = n < rest ? n : rest;
+	memcpy(items, b->sorted + (ordinal - b->first), (size_t)*filled * sizeof *items);
+	return SHEAF_OK;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders: in which sequence the rows of a sweep come. An order is one file and one row of the table in order.c; it sees nothing of the data but
+ * how many rows there are, in which chunks they stand and how long they are. */
+#ifndef SHEAF_BATCH_ORDER_H
+#define SHEAF_BATCH_ORDER_H
+
+#include <sheaf/base.h>
+
+/* What an order arranges. Chunks have at least one row each. */
+typedef struct sheaf_rows {
+	int64_t rows, samples; /* of a sweep */
+	int64_t chunks;
+	const int64_t *first_row, *first_sample; /* of each chunk, and one entry more: what is behind the last */
+	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
+	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
+	const void *user;
+} sheaf_rows;
+
+/* One sequence as an order gives it. */
+typedef struct sheaf_item {
+	int64_t row;
+	uint32_t samples;
+	uint64_t owner; /* what shards are told by: see sheaf_order.shards */
+	bool begins;    /* a batch has to begin here, whatever there is room for */
+} sheaf_item;
+
+typedef struct sheaf_order_options {
+	uint64_t seed;
+	int64_t window; /* in chunks or samples; 0: everything */
+	bool window_in_samples;
+} sheaf_order_options;
+
+/* How an order's sequences are dealt to shards. */
+typedef enum sheaf_dealing {
+	SHEAF_DEAL_BATCH, /* each batch among all: the i-th sequence of a batch is shard i % world's */
+	SHEAF_DEAL_OWNER  /* item.owner % world says whose a sequence is, and each shard cuts batches from what is its own */
+} sheaf_dealing;
+
+typedef struct sheaf_order {
+	const char *name, *summary;
+	sheaf_dealing dealing;
+	bool uses_chunks;  /* another cutting into chunks gives another order */
+	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
+	bool ends_whole;   /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */
+	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err);
+	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at least one. Calls mostly go on where the last one
+	 * ended; others may take long. */
+	sheaf_status (*fill)(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err);
+	void (*close)(void *order);
+} sheaf_order;
+
+/* By name; NULL where there is none. */
+const sheaf_order *sheaf_order_find(const char *name);
+
+extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf;
+
+/* Fills in the lengths of items whose rows are known. */
+SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err);
+/* The chunk that a row stands in. */
+int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* CNTK's randomised order (BlockRandomizer, ChunkRandomizer and SequenceRandomizer of its reader library): chunks are shuffled; then each
+ * sequence changes places with one of a window of chunks around it, chunk by chunk as they are handed out. Like there, sequences near the
+ * place of reading stand in a table, the others do not. Every chunk keeps its number of sequences. */
+#include "batch/array.h"
+#include "batch/mersenne.h"
+#include "batch/order.h"
+#include <string.h>
+
+/* Chunks, in their shuffled order. */
+typedef struct cntk_chunk {
+	int64_t chunk;             /* its number in the file */
+	int64_t position, samples; /* of its first sequence and sample in the sweep */
+	int64_t begin, end;        /* its window: places of chunks */
+} cntk_chunk;
+
+typedef struct cntk_sequence {
+	int64_t row;
+	uint32_t samples;
+	uint32_t home; /* place of its chunk */
+} cntk_sequence;
+
+typedef struct cntk_order {
+	const sheaf_rows *rows;
+	sheaf_order_options options;
+	sheaf_context *cx;
+	int64_t sweep; /* that the rest is of; -1: none */
+	sheaf_mersenne draws;
+	cntk_chunk *chunks; /* one more than there are, which begins behind the last */
+	int64_t handed;     /* places before this one are final */
+	int64_t drawn;      /* sequences of places before this one have been drawn for */
+	int64_t first_loaded, loaded;
+	cntk_sequence *sequences; /* of places [first_loaded, loaded) */
+	size_t room;
+	uint32_t *lengths; /* of one chunk */
+	size_t lengths_room;
+	int64_t near; /* place that was asked for last */
+} cntk_order;
+
+static void cntk_close(void *order)
+{
+	cntk_order *o = (cntk_order *)order;
+	if (!o) return;
+	sheaf_array_release(o->cx, o->chunks, (size_t)o->rows->chunks + 1, sizeof *o->chunks);
+	sheaf_array_release(o->cx, o->sequences, o->room, sizeof *o->sequences);
+	sheaf_array_release(o->cx, o->lengths, o->lengths_room, sizeof *o->lengths);
+	sheaf_release(o->cx, o, sizeof *o);
+}
+
+static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+{
+	void *chunks;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(cntk_order), order, err));
+	cntk_order *o = (cntk_order *)*order;
+	*o = (cntk_order){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
+	sheaf_status status = sheaf_allocate_array(cx, (size_t)rows->chunks + 1, sizeof *o->chunks, &chunks, err);
+	if (status) {
+		cntk_close(o);
+		*order = NULL;
+		return status;
+	}
+	o->chunks = (cntk_chunk *)chunks;
+	return SHEAF_OK;
+}
+
+static int64_t draw(cntk_order *o, int64_t begin, int64_t end) { return begin + (int64_t)(sheaf_mersenne_next(&o->draws) % (uint64_t)(end - begin)); }
+
+/* ---- chunks and their windows ---- */
+
+static void shuffle_chunks(cntk_order *o)
+{
+	int64_t n = o->rows->chunks, position = 0, samples = 0;
+	for (int64_t i = 0; i < n; i++) o->chunks[i].chunk = i;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t j = draw(o, 0, n), chunk = o->chunks[i].chunk;
+		o->chunks[i].chunk = o->chunks[j].chunk;
+		o->chunks[j].chunk = chunk;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		int64_t chunk = o->chunks[i].chunk;
+		o->chunks[i].position = position;
+		o->chunks[i].samples = samples;
+		position += o->rows->first_row[chunk + 1] - o->rows->first_row[chunk];
+		samples += o->rows->first_sample[chunk + 1] - o->rows->first_sample[chunk];
+	}
+	o->chunks[n].position = position;
+	o->chunks[n].samples = samples;
+}
+
+static void windows_in_chunks(cntk_order *o, int64_t window)
+{
+	int64_t n = o->rows->chunks;
+	if (window < 1) window = 1;
+	if (window > n) window = n;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t begin = i > window / 2 ? i - window / 2 : 0;
+		if (begin > n - window) begin = n - window;
+		o->chunks[i].begin = begin;
+		o->chunks[i].end = begin + window;
+	}
+}
+
+static void windows_in_samples(cntk_order *o, int64_t window)
+{
+	int64_t n = o->rows->chunks, half = window / 2, begin = 0, end = 1;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t start = o->chunks[i].samples;
+		while (start - o->chunks[begin].samples > half) begin++;
+		if (end < i + 1) end = i + 1;
+		while (end < n && o->chunks[end + 1].samples - start < half) end++;
+		o->chunks[i].begin = begin;
+		o->chunks[i].end = end;
+	}
+}
+
+static void start_sweep(cntk_order *o, int64_t sweep)
+{
+	uint64_t seed = o->options.seed + (uint64_t)sweep;
+	sheaf_mersenne_seed(&o->draws, seed);
+	shuffle_chunks(o);
+	if (o->options.window == 0)
+		windows_in_chunks(o, o->rows->chunks);
+	else if (o->options.window_in_samples)
+		windows_in_samples(o, o->options.window);
+	else
+		windows_in_chunks(o, o->options.window);
+	sheaf_mersenne_seed(&o->draws, seed); /* once more: sequences have a generator of their own */
+	o->handed = o->drawn = o->first_loaded = o->loaded = o->near = 0;
+	o->sweep = sweep;
+}
+
+/* ---- sequences ---- */
+
+/* The place of the chunk in which a position stands; near the last one mostly. */
+static int64_t place_of(cntk_order *o, int64_t position)
+{
+	int64_t low = 0, high = o->rows->chunks;
+	if (o->chunks[o->near].position <= position && position < o->chunks[o->near + 1].position) return o->near;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		if (o->chunks[middle].position <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return o->near = low;
+}
+
+static cntk_sequence *sequence_at(const cntk_order *o, int64_t position) { return &o->sequences[position - o->chunks[o->first_loaded].position]; }
+
+/* Sequences that no place to come can draw any more make room. */
+static void forget_chunks(cntk_order *o)
+{
+	int64_t first = o->first_loaded, keep = o->handed < o->rows->chunks ? o->chunks[o->handed].begin : o->handed;
+	while (first < o->handed && first < keep) first++;
+	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position;
+	int64_t stay = o->chunks[o->loaded].position - o->chunks[first].position;
+	if (gone == 0 || gone < stay) return; /* moving them is worth it only now and then */
+	memmove(o->sequences, o->sequences + gone, (size_t)stay * sizeof *o->sequences);
+	o->first_loaded = first;
+}
+
+static sheaf_status load_chunk(cntk_order *o, sheaf_error *err)
+{
+	int64_t place = o->loaded, chunk = o->chunks[place].chunk, row = o->rows->first_row[chunk], n = o->rows->first_row[chunk + 1] - row;
+	int64_t before = o->chunks[place].position - o->chunks[o->first_loaded].position;
+	void *sequences = o->sequences, *lengths = o->lengths;
+	SHEAF_TRY(sheaf_array_room(o->cx, &sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
+	o->sequences = (cntk_sequence *)sequences;
+	SHEAF_TRY(sheaf_array_room(o->cx, &lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
+	o->lengths = (uint32_t *)lengths;
+	if (o->rows->lengths) SHEAF_TRY(o->rows->lengths(o->rows->user, row, n, o->lengths, err));
+	for (int64_t i = 0; i < n; i++) o->sequences[before + i] = (cntk_sequence){row + i, o->rows->lengths ? o->lengths[i] : 1, (uint32_t)place};
+	o->loaded++;
+	return SHEAF_OK;
+}
+
+static bool may_stand(const cntk_order *o, const cntk_sequence *sequence, int64_t place)
+{
+	return o->chunks[place].begin <= (int64_t)sequence->home && (int64_t)sequence->home < o->chunks[place].end;
+}
+
+static void draw_for(cntk_order *o, int64_t position, int64_t place)
+{
+	int64_t begin = o->chunks[o->chunks[place].begin].position, end = o->chunks[o->chunks[place].end].position;
+	cntk_sequence *mine = sequence_at(o, position), *other;
+	int64_t j;
+	do {
+		j = draw(o, begin, end);
+		other = sequence_at(o, j);
+	} while (!may_stand(o, other, place) || !may_stand(o, mine, place_of(o, j)));
+	cntk_sequence sequence = *mine;
+	*mine = *other;
+	*other = sequence;
+}
+
+/* Makes the next place final: everything that might still come into it is drawn for first. */
+static sheaf_status hand_out(cntk_order *o, sheaf_error *err)
+{
+	int64_t n = o->rows->chunks, until = o->chunks[o->handed].end;
+	forget_chunks(o);
+	while (until < n && o->chunks[until].begin <= o->handed) until++;
+	while (o->loaded < o->chunks[until - 1].end) SHEAF_TRY(load_chunk(o, err));
+	for (; o->drawn < until; o->drawn++)
+		for (int64_t t = o->chunks[o->drawn].position; t < o->chunks[o->drawn + 1].position; t++) draw_for(o, t, o->drawn);
+	o->handed++;
+	return SHEAF_OK;
+}
+
+static sheaf_status cntk_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	cntk_order *o = (cntk_order *)order;
+	if (o->sweep != sweep || ordinal < o->chunks[o->first_loaded].position) start_sweep(o, sweep);
+	while (o->chunks[o->handed].position <= ordinal) SHEAF_TRY(hand_out(o, err));
+	int64_t ready = o->chunks[o->handed].position - ordinal;
+	*filled = n < ready ? n : ready;
+	for (int64_t i = 0; i < *filled; i++) {
+		const cntk_sequence *sequence = sequence_at(o, ordinal + i);
+		items[i] = (sheaf_item){.row = sequence->row, .samples = sequence->samples, .owner = sequence->home};
+	}
+	return SHEAF_OK;
+}
+
+const sheaf_order sheaf_order_cntk = {
+	.name = "cntk",
+	.summary = "CNTK's randomisation: shuffled chunks, and sequences within a window",
+	.dealing = SHEAF_DEAL_OWNER,
+	.uses_chunks = true,
+	.passes_strangers = true,
+	.ends_whole = true,
+	.open = cntk_open,
+	.fill = cntk_fill,
+	.close = cntk_close,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of the file, as CNTK's reader without randomisation has it: shards take turns, sequence by sequence, and go on taking turns from
+ * sweep to sweep. */
+#include "base/memory.h"
+#include "batch/order.h"
+
+typedef struct file_order {
+	const sheaf_rows *rows;
+	sheaf_context *cx;
+} file_order;
+
+static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+{
+	(void)options;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(file_order), order, err));
+	*(file_order *)*order = (file_order){rows, cx};
+	return SHEAF_OK;
+}
+
+static void file_close(void *order)
+{
+	file_order *o = (file_order *)order;
+	if (o) sheaf_release(o->cx, o, sizeof *o);
+}
+
+static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	const sheaf_rows *rows = ((file_order *)order)->rows;
+	*filled = n < rows->rows - ordinal ? n : rows->rows - ordinal;
+	for (int64_t i = 0; i < *filled; i++) {
+		uint64_t position = (uint64_t)sweep * (uint64_t)rows->rows + (uint64_t)(ordinal + i);
+		items[i] = (sheaf_item){.row = ordinal + i, .owner = position};
+	}
+	return sheaf_items_measure(rows, items, *filled, err);
+}
+
+const sheaf_order sheaf_order_file = {
+	.name = "file",
+	.summary = "the order of the file",
+	.dealing = SHEAF_DEAL_OWNER,
+	.open = file_open,
+	.fill = file_fill,
+	.close = file_close,
+};

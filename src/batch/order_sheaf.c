@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of choice: a keyed permutation, so that any place of any sweep is found without what comes before it. With a window the chunks are
+ * permuted, then the sequences of each run of chunks that fills the window: what has to be in memory at a time is one window, and the next
+ * one as it is read ahead. */
+#include "batch/array.h"
+#include "batch/order.h"
+#include "batch/permutation.h"
+
+enum { CHUNKS_PART = -1 }; /* parts from 0 on are windows */
+
+typedef struct placed_chunk {
+	int64_t chunk, ordinal; /* its number, and the ordinal of the first sequence of its place */
+} placed_chunk;
+
+typedef struct sheaf_shuffle {
+	const sheaf_rows *rows;
+	sheaf_order_options options;
+	sheaf_context *cx;
+	int64_t sweep; /* that the rest is of; -1: none */
+	sheaf_permutation of_chunks, inside;
+	/* The window: its number, the places of its chunks, the ordinals of its sequences. */
+	int64_t window, place, places, begin, end;
+	placed_chunk *chunks;
+	size_t room;
+} sheaf_shuffle;
+
+static sheaf_status shuffle_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shuffle), order, err));
+	*(sheaf_shuffle *)*order = (sheaf_shuffle){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
+	return SHEAF_OK;
+}
+
+static void shuffle_close(void *order)
+{
+	sheaf_shuffle *s = (sheaf_shuffle *)order;
+	if (!s) return;
+	sheaf_array_release(s->cx, s->chunks, s->room, sizeof *s->chunks);
+	sheaf_release(s->cx, s, sizeof *s);
+}
+
+/* ---- windows ---- */
+
+static int64_t weight(const sheaf_shuffle *s, int64_t chunk)
+{
+	return s->options.window_in_samples ? s->rows->first_sample[chunk + 1] - s->rows->first_sample[chunk] : 1;
+}
+
+/* The window that begins at this place and ordinal: chunks until it is full, but one at least. */
+static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordinal, sheaf_error *err)
+{
+	int64_t full = 0;
+	s->place = place;
+	s->begin = s->end = ordinal;
+	for (s->places = 0; place + s->places < s->rows->chunks; s->places++) {
+		int64_t chunk = sheaf_permutation_at(&s->of_chunks, place + s->places);
+		if (s->places && full + weight(s, chunk) > s->options.window) break;
+		void *chunks = s->chunks;
+		SHEAF_TRY(sheaf_array_room(s->cx, &chunks, &s->room, (size_t)s->places + 1, sizeof *s->chunks, err));
+		s->chunks = (placed_chunk *)chunks;
+		s->chunks[s->places] = (placed_chunk){chunk, s->end};
+		s->end += s->rows->first_row[chunk + 1] - s->rows->first_row[chunk];
+		full += weight(s, chunk);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status first_window(sheaf_shuffle *s, int64_t sweep, sheaf_error *err)
+{
+	s->sweep = -1; /* until it is whole */
+	sheaf_permutation_make(&s->of_chunks, s->rows->chunks, s->options.seed, sweep, CHUNKS_PART);
+	s->window = 0;
+	SHEAF_TRY(gather_window(s, 0, 0, err));
+	s->sweep = sweep;
+	return SHEAF_OK;
+}
+
+static sheaf_status find_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, sheaf_error *err)
+{
+	bool moved = s->sweep != sweep || ordinal < s->begin;
+	if (moved) SHEAF_TRY(first_window(s, sweep, err));
+	for (; ordinal >= s->end; moved = true) {
+		s->window++;
+		SHEAF_TRY(gather_window(s, s->place + s->places, s->end, err));
+	}
+	if (moved) sheaf_permutation_make(&s->inside, s->end - s->begin, s->options.seed, sweep, s->window);
+	return SHEAF_OK;
+}
+
+/* The row that stands at this ordinal while chunks, but not their sequences, are in order. */
+static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
+{
+	int64_t low = 0, high = s->places;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		if (s->chunks[middle].ordinal <= ordinal)
+			low = middle;
+		else
+			high = middle;
+	}
+	return s->rows->first_row[s->chunks[low].chunk] + ordinal - s->chunks[low].ordinal;
+}
+
+static sheaf_status fill_from_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	SHEAF_TRY(find_window(s, sweep, ordinal, err));
+	*filled = n < s->end - ordinal ? n : s->end - ordinal;
+	for (int64_t i = 0; i < *filled; i++) {
+		int64_t inside = sheaf_permutation_at(&s->inside, ordinal + i - s->begin);
+		items[i] = (sheaf_item){.row = row_in_window(s, s->begin + inside)};
+	}
+	return SHEAF_OK;
+}
+
+/* ---- without ---- */
+
+static sheaf_status fill_from_all(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled)
+{
+	if (s->sweep != sweep) sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, sweep, 0);
+	s->sweep = sweep;
+	*filled = n < s->rows->rows - ordinal ? n : s->rows->rows - ordinal;
+	for (int64_t i = 0; i < *filled; i++) items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, ordinal + i)};
+	return SHEAF_OK;
+}
+
+static sheaf_status shuffle_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	sheaf_shuffle *s = (sheaf_shuffle *)order;
+	SHEAF_TRY(s->options.window ? fill_from_window(s, sweep, ordinal, n, items, filled, err) : fill_from_all(s, sweep, ordinal, n, items, filled));
+	return sheaf_items_measure(s->rows, items, *filled, err);
+}
+
+const sheaf_order sheaf_order_sheaf = {
+	.name = "sheaf",
+	.summary = "a shuffle of all sequences, the same for any number of shards",
+	.dealing = SHEAF_DEAL_BATCH,
+	.ends_whole = true,
+	.open = shuffle_open,
+	.fill = shuffle_fill,
+	.close = shuffle_close,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: which sequences make up each batch of a shard, without a look at the data. */
+#ifndef SHEAF_BATCH_PLAN_H
+#define SHEAF_BATCH_PLAN_H
+
+#include "batch/amount.h"
+#include "batch/bucket.h"
+#include "batch/order.h"
+
+/* A place between two sequences on the line of all sweeps. */
+typedef struct sheaf_mark {
+	int64_t sweep, ordinal; /* of the sequence that comes next */
+	int64_t position;       /* samples before it, from the beginning of sweep 0 */
+} sheaf_mark;
+
+typedef struct sheaf_plan_options {
+	const sheaf_order *order;
+	sheaf_order_options arranged;
+	int64_t size; /* > 0 */
+	sheaf_size_unit unit;
+	sheaf_rest rest;
+	bool bucket;
+	bool one_by_one;            /* each sequence goes to a shard of its own, not each batch to all */
+	bool crosses;               /* batches go on past the end of a sweep */
+	bool global;                /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
+	int64_t rank, world;        /* this shard, and how many there are */
+	int64_t epoch_size;         /* in samples, > 0 */
+	int64_t first_epoch, epochs; /* the first one, and how many */
+} sheaf_plan_options;
+
+/* One batch. */
+typedef struct sheaf_planned {
+	sheaf_item *items; /* this shard's */
+	size_t count, room;
+	size_t repeated; /* the last ones of them, which only fill up */
+	sheaf_mark before, after;
+	bool sweep_end, epoch_end;
+	bool is_short; /* an end kept it from being full */
+} sheaf_planned;
+
+typedef struct sheaf_plan sheaf_plan;
+
+/* `rows` outlives the plan. Sizes and shards must have been checked. */
+SHEAF_USE sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx, sheaf_plan **out, sheaf_error *err);
+void sheaf_plan_close(sheaf_plan *plan);
+/* The next batch into *out, whose items are reused; END behind the last epoch. */
+SHEAF_USE sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err);
+/* To the first sequence at or behind a position. */
+SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err);
+/* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can have. */
+SHEAF_USE sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err);
+sheaf_mark sheaf_plan_mark(const sheaf_plan *plan);
+void sheaf_planned_free(sheaf_planned *planned, sheaf_context *cx);
+
+#endif
