@@ -394,12 +394,69 @@ static void test_lengths_of_every_width(void **state)
 	free(found);
 }
 
+/* ---- CNTK's chunks ---- */
+
+/* A text of n sequences, with ids or by line, and the bytes of each. */
+static size_t make_text(char *text, bool ids, size_t *bytes, int n)
+{
+	size_t used = 0;
+	for (int i = 0; i < n; i++) {
+		size_t before = used;
+		int64_t lines = ids ? 1 + random_below(3) : 1;
+		for (int64_t k = 0; k < lines; k++) {
+			if (ids && (k == 0 || random_below(2))) used += (size_t)sprintf(text + used, "%d ", i * 7);
+			used += (size_t)sprintf(text + used, "|A %.*s\n", (int)(1 + random_below(9)), "123456789");
+		}
+		bytes[i] = used - before;
+	}
+	return used;
+}
+
+/* A sequence goes into the chunk at hand where that is empty or still has room for all of it. */
+static void test_pieces_of_text_are_chunks_of_cntk(void **state)
+{
+	(void)state;
+	enum { SEQUENCES = 12 };
+	char text[2000];
+	size_t bytes[SEQUENCES];
+	seed_random(31);
+	for (int round = 0; round < 200; round++) {
+		size_t size = make_text(text, round % 2, bytes, SEQUENCES), filled = 0;
+		int64_t limit = 1 + random_below(60), piece = -1;
+		sheaf_setting stream = {"stream", "A:1:dense"};
+		sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = limit, .random = true};
+		sheaf_context *cx = usual_context();
+		sheaf_dataset *dataset;
+		const sheaf_pieces *pieces;
+		assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, size}, "x.ctf", &options, cx, &dataset));
+		assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
+		for (int64_t i = 0; i < SEQUENCES; i++) {
+			bool opens = i == 0 || filled + bytes[i] > (size_t)limit;
+			filled = opens ? bytes[i] : filled + bytes[i];
+			piece += opens;
+			assert_int_equal(sheaf_pieces_find(pieces, i), piece);
+		}
+		assert_int_equal(sheaf_pieces_count(pieces), piece + 1);
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_text_with_ids),      TEST(test_text_by_line),           TEST(test_text_of_every_kind),     TEST(test_chunks_are_pieces),
-	TEST(test_compressed_input),   TEST(test_input_that_passes_once), TEST(test_pieces_on_many_threads), TEST(test_findings_come_with_the_rows),
-	TEST(test_calls_out_of_order), TEST(test_input_that_changes),     TEST(test_lengths_of_every_width),
+	TEST(test_pieces_of_text_are_chunks_of_cntk),
+	TEST(test_text_with_ids),
+	TEST(test_text_by_line),
+	TEST(test_text_of_every_kind),
+	TEST(test_chunks_are_pieces),
+	TEST(test_compressed_input),
+	TEST(test_input_that_passes_once),
+	TEST(test_pieces_on_many_threads),
+	TEST(test_findings_come_with_the_rows),
+	TEST(test_calls_out_of_order),
+	TEST(test_input_that_changes),
+	TEST(test_lengths_of_every_width),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }

@@ -13,11 +13,11 @@ struct sheaf_buckets {
 	void *opened;
 	sheaf_bucket_options options;
 	sheaf_context *cx;
-	int64_t room;               /* sequences of a bucket */
+	int64_t room;                /* sequences of a bucket */
 	int64_t sweep, first, count; /* of the bucket at hand; sweep -1: none */
-	sheaf_item *items, *sorted; /* in the order given, and in the one to give */
-	uint64_t *ranks;            /* length in the upper half, place in the lower one */
-	int64_t *runs;              /* where each batch begins in the ranks, and the end */
+	sheaf_item *items, *sorted;  /* in the order given, and in the one to give */
+	uint64_t *ranks;             /* length in the upper half, place in the lower one */
+	int64_t *runs;               /* where each batch begins in the ranks, and the end */
 };
 
 /* About as many sequences as BATCHES batches have. */

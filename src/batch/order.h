@@ -39,9 +39,9 @@ typedef enum sheaf_dealing {
 typedef struct sheaf_order {
 	const char *name, *summary;
 	sheaf_dealing dealing;
-	bool uses_chunks;  /* another cutting into chunks gives another order */
+	bool uses_chunks;      /* another cutting into chunks gives another order */
 	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
-	bool ends_whole;   /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */
+	bool ends_whole;       /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */
 	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err);
 	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at least one. Calls mostly go on where the last one
 	 * ended; others may take long. */

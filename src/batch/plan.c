@@ -193,7 +193,7 @@ static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *
 	if (is_full(plan, c->amount) && !(order->passes_strangers && !own)) return false;
 	if (first) return true;
 	if ((own || plan->options.global) && !fits(plan, c->amount, item->samples)) return false;
-	return order->ends_whole || plan->mark.position + item->samples <= plan->epoch_end;
+	return order->ends_whole || plan->options.rest == SHEAF_REST_WRAP || plan->mark.position + item->samples <= plan->epoch_end;
 }
 
 static sheaf_status cut(sheaf_plan *plan, cutting *c, sheaf_error *err)
@@ -243,7 +243,8 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 {
 	cutting c = {.out = out};
 	out->count = out->repeated = 0;
-	if (plan->mark.position >= plan->epoch_end) enter_epoch(plan, plan->epoch + 1);
+	/* The number follows from the place, so that a plan that goes on from a mark knows it: an epoch in which no sequence begins has no batch. */
+	if (plan->mark.position >= plan->epoch_end) enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
 	if (plan->epoch >= plan->options.first_epoch + plan->options.epochs) return SHEAF_END;
 	out->before = plan->mark;
 	SHEAF_TRY(cut(plan, &c, err));

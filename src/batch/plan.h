@@ -20,11 +20,11 @@ typedef struct sheaf_plan_options {
 	sheaf_size_unit unit;
 	sheaf_rest rest;
 	bool bucket;
-	bool one_by_one;            /* each sequence goes to a shard of its own, not each batch to all */
-	bool crosses;               /* batches go on past the end of a sweep */
-	bool global;                /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
-	int64_t rank, world;        /* this shard, and how many there are */
-	int64_t epoch_size;         /* in samples, > 0 */
+	bool one_by_one;             /* each sequence goes to a shard of its own, not each batch to all */
+	bool crosses;                /* batches go on past the end of a sweep */
+	bool global;                 /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
+	int64_t rank, world;         /* this shard, and how many there are */
+	int64_t epoch_size;          /* in samples, > 0 */
 	int64_t first_epoch, epochs; /* the first one, and how many */
 } sheaf_plan_options;
 

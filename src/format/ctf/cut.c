@@ -162,6 +162,14 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 	return in->cut_off == SHEAF_OK;
 }
 
+/* What to cut from a window that begins with it; 0 where the first sequence does not end there. */
+static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want, bool is_end)
+{
+	if (is_end && window.size <= bytes) return window.size;
+	size_t size = want > bytes ? first_sequence(in, window) : whole_sequences(in, window, window.size < want ? window.size : want);
+	return size == 0 && is_end ? window.size : size;
+}
+
 static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, sheaf_error *err)
 {
 	enum { LONGEST_ID = 64 };
@@ -169,15 +177,11 @@ static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, s
 	*size = 0;
 	if (in->cut_off) return cut_before_failure(in, window, size, err);
 	for (size_t want = bytes; *size == 0; want *= 2) {
-		size_t limit = want;
-		if (!show(in, want, &window)) return cut_before_failure(in, window, size, err);
-		if (window.size == want && hides_id(in, window) && !show(in, want + LONGEST_ID, &window)) return cut_before_failure(in, window, size, err);
+		size_t asked = want;
+		if (!show(in, asked, &window)) return cut_before_failure(in, window, size, err);
+		if (window.size == asked && hides_id(in, window) && !show(in, asked += LONGEST_ID, &window)) return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
-		bool is_all = window.size < want || (window.size == want && hides_id(in, window));
-		if (is_all && want == bytes) *size = window.size;
-		else if (want == bytes) *size = whole_sequences(in, window, limit);
-		else *size = first_sequence(in, window);
-		if (is_all && *size == 0) *size = window.size;
+		*size = choose_cut(in, window, bytes, want, window.size < asked);
 	}
 	return SHEAF_OK;
 }
