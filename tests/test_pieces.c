@@ -425,7 +425,6 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 		int64_t limit = 1 + random_below(60), piece = -1;
 		sheaf_setting stream = {"stream", "A:1:dense"};
 		sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = limit, .random = true};
-		sheaf_context *cx = usual_context();
 		sheaf_dataset *dataset;
 		const sheaf_pieces *pieces;
 		assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, size}, "x.ctf", &options, cx, &dataset));
@@ -438,7 +437,6 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 		}
 		assert_int_equal(sheaf_pieces_count(pieces), piece + 1);
 		sheaf_close(dataset);
-		end_context(cx);
 	}
 }
 

@@ -166,7 +166,8 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want, bool is_end)
 {
 	if (is_end && window.size <= bytes) return window.size;
-	size_t size = want > bytes ? first_sequence(in, window) : whole_sequences(in, window, window.size < want ? window.size : want);
+	size_t size = want > bytes ? 0 : whole_sequences(in, window, window.size < want ? window.size : want);
+	if (size == 0 && (want > bytes || is_end)) size = first_sequence(in, window);
 	return size == 0 && is_end ? window.size : size;
 }
 
