@@ -7,6 +7,7 @@
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
+#   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make install   into PREFIX (and DESTDIR)
 #   make clean     removes what all of these have built
 
@@ -20,7 +21,7 @@ FORMAT ?= all
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check lint sanitize fuzz install clean
+.PHONY: build demo check lint sanitize fuzz bench install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -37,7 +38,7 @@ lint: needs-lint $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@tools/check_layers
-	@find src fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
+	@find src bench fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
 	@cppcheck --quiet --project=$(BUILD)/compile_commands.json $(CPPCHECK)
 	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck -x
 	@echo "lint: nothing found"
@@ -58,6 +59,12 @@ fuzz: needs-fuzz build-fuzz/build.ninja
 			{ status=1; tail -n 60 "$$log"; echo "fuzz_$$name: broken by an input in $$broken"; }; \
 		echo "fuzz_$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' "$$log") executions, coverage $$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$$log" | tail -n 1)"; \
 	done; exit $$status
+
+# Meson looks again for the library of a peer, which may have been installed just now.
+bench: needs-bench $(BUILD)/build.ninja
+	@$(MESON) configure --clearcache $(BUILD)
+	@$(MESON) compile -C $(BUILD) sheaf sheaf-bench
+	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
 
 install: build
 	@grep -qx 'prefix=$(abspath $(PREFIX))' $(BUILD)/meson-private/sheaf.pc || $(MESON) configure $(BUILD) --prefix=$(abspath $(PREFIX))

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Ours, called as a library: text to arrays, and frames of a file, both in memory that is used again. */
+#include "bench.h"
+#include <stdlib.h>
+
+typedef struct reading {
+	bench_mapped text;
+	sheaf_context *cx;
+	sheaf_setting *settings;
+	int nsettings;
+} reading;
+
+static const char *begin_reading(const bench_job *job, void **state)
+{
+	reading *r = (reading *)need(sizeof *r);
+	sheaf_error err;
+	if (sheaf_context_new(NULL, &r->cx, &err)) die("%s", err.message);
+	r->settings = workload_settings(job->work, &r->nsettings);
+	*state = r;
+	return NULL;
+}
+
+static const char *begin_parsing(const bench_job *job, void **state)
+{
+	begin_reading(job, state);
+	((reading *)*state)->text = map_file(job->text);
+	return NULL;
+}
+
+static int64_t values_of(const sheaf_schema *schema, const sheaf_frame *frame)
+{
+	int64_t n = 0;
+	for (int c = 0; c < frame->ncolumns; c++)
+		if (schema->fields[c].meaning != SHEAF_KEY) n += (int64_t)(frame->columns[c].values.size / sheaf_type_size(frame->columns[c].type));
+	return n;
+}
+
+static void read_all(reading *r, sheaf_dataset *dataset, bench_yield *out)
+{
+	const sheaf_frame *frame;
+	sheaf_error err;
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) out->values += values_of(sheaf_dataset_schema(dataset), frame);
+	if (status != SHEAF_END) die("%s", err.message);
+	sheaf_close(dataset);
+	sheaf_context_memory(r->cx, &out->memory);
+}
+
+static void run_parsing(const bench_job *job, void *state, bench_yield *out)
+{
+	reading *r = (reading *)state;
+	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings};
+	sheaf_source *source;
+	sheaf_dataset *dataset;
+	sheaf_error err;
+	if (sheaf_source_memory((sheaf_bytes){(const uint8_t *)r->text.data, r->text.size}, job->text, r->cx, &source, &err) ||
+	    sheaf_open_source(source, &options, r->cx, &dataset, &err))
+		die("%s", err.message);
+	read_all(r, dataset, out);
+}
+
+const bench_runner parse_text = {"parse", begin_parsing, run_parsing};
+
+static void run_frames(const bench_job *job, void *state, bench_yield *out)
+{
+	reading *r = (reading *)state;
+	sheaf_dataset *dataset;
+	sheaf_error err;
+	if (sheaf_open(job->binary, NULL, r->cx, &dataset, &err)) die("%s", err.message);
+	read_all(r, dataset, out);
+}
+
+const bench_runner read_frames = {"read", begin_reading, run_frames};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* What is measured and against what, and the one place of all targets. */
+#include "bench.h"
+
+#define FIVE "integers", "pairs", "lines", "floats", "exponents"
+
+static const char to_binary[] = "SHEAF convert --quiet --to cbf STREAMS TEXT OUTPUT";
+
+const bench_race races[] = {
+	/* Text in memory to arrays in reused memory, on one thread. */
+	{
+		.part = "parse",
+		.name = "text to arrays",
+		.works = {FIVE},
+		.by = BY_CPU,
+		.ours = {{.runner = &parse_text, .threads = 1}},
+		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}, {.runner = &bare_read}},
+	},
+	{
+		.part = "parse",
+		.name = "1000 of them, to arrays",
+		.works = {"streams"},
+		.percent = 25,
+		.by = BY_CPU,
+		.ours = {{.runner = &parse_text, .threads = 1}},
+		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}},
+	},
+	/* A whole file into another, with all that makes it safe to keep. */
+	{
+		.part = "convert",
+		.name = "CTF to CBF",
+		.works = {FIVE},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY,
+		.ours = {{.runner = &run_command, .words = to_binary}},
+		.peers = {{.runner = &bare_write}},
+	},
+	{
+		.part = "convert",
+		.name = "CBF to CTF",
+		.works = {FIVE},
+		.percent = 25,
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY,
+		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --to ctf BINARY OUTPUT"}},
+		.peers = {{.runner = &printf_loop}},
+	},
+	{
+		.part = "binary",
+		.name = "CBF to arrays",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours = {{.runner = &read_frames, .threads = 1}},
+		.peers = {{.runner = &bare_map}},
+	},
+	/* What a user waits for. */
+	{
+		.part = "start",
+		.name = "sheaf --version",
+		.by = BY_WALL,
+		.ours = {{.runner = &run_command, .words = "SHEAF --version"}},
+		.peers = {{.runner = &run_command, .name = "true", .words = "true"}},
+	},
+	{
+		.part = "start",
+		.name = "first row of 10 GB",
+		.works = {"integers"},
+		.percent = 10,
+		.by = BY_WALL,
+		.needs = NEEDS_HUGE,
+		.ours = {{.runner = &run_command, .words = "SHEAF head --rows 1 HUGE"}},
+		.peers = {{.runner = &run_command, .name = "head -n 1", .words = "head -n 1 HUGE"}},
+	},
+	{
+		.part = "cold",
+		.name = "statistics of a file that is not cached",
+		.works = {"integers"},
+		.by = BY_WALL,
+		.needs = COLD,
+		.ours = {{.runner = &run_command, .words = "SHEAF stats STREAMS TEXT"}},
+		.peers = {{.runner = &bare_read}},
+	},
+	{
+		.part = "commands",
+		.name = "each command",
+		.works = {"integers"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY,
+		.ours =
+			{
+				{.runner = &run_command, .name = "info", .words = "SHEAF info TEXT"},
+				{.runner = &run_command, .name = "head", .words = "SHEAF head TEXT"},
+				{.runner = &run_command, .name = "cat", .words = "SHEAF cat STREAMS TEXT"},
+				{.runner = &run_command, .name = "cat --json", .words = "SHEAF cat --json STREAMS TEXT"},
+				{.runner = &run_command, .name = "stats", .words = "SHEAF stats STREAMS TEXT"},
+				{.runner = &run_command, .name = "validate", .words = "SHEAF validate STREAMS TEXT"},
+				{.runner = &run_command, .name = "schema", .words = "SHEAF schema TEXT"},
+				{.runner = &run_command, .name = "hash", .words = "SHEAF hash STREAMS TEXT"},
+				{.runner = &run_command, .name = "diff", .words = "SHEAF diff TEXT BINARY"},
+				{.runner = &run_command, .name = "convert", .words = to_binary},
+				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --quiet --to cbf TEXT OUTPUT"},
+			},
+		.peers = {{.runner = &bare_read}},
+	},
+	/* From 5 to 500 percent: one hundred times as much. */
+	{
+		.part = "growth",
+		.name = "time of CTF to CBF",
+		.works = {"integers"},
+		.by = BY_WALL,
+		.ours = {{.runner = &run_command, .name = "100 sizes", .words = to_binary, .percent = 500}},
+		.peers = {{.runner = &run_command, .name = "1 size", .words = to_binary, .percent = 5}},
+	},
+	{
+		.part = "growth",
+		.name = "memory of CTF to CBF",
+		.works = {"integers"},
+		.by = BY_MEMORY,
+		.ours = {{.runner = &run_command, .name = "100 sizes", .words = to_binary, .percent = 500}},
+		.peers = {{.runner = &run_command, .name = "1 size", .words = to_binary, .percent = 5}},
+	},
+};
+
+const int nraces = sizeof races / sizeof *races;
+
+const bench_target targets[] = {
+	{.part = "convert", .peer = "bare write", .least = 0.85},
+	{.part = "convert", .peer = "printf loop", .least = 5},
+	{.part = "binary", .peer = "bare mapped read", .least = 0.3},
+};
+
+const int ntargets = sizeof targets / sizeof *targets;

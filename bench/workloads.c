@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts that are read, made from fixed seeds: the same bytes in every run. */
+#include "bench.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER = 1 << 20, LONGEST_LINE = 64 << 10 };
+
+struct bench_text {
+	FILE *file;
+	const char *path;
+	int64_t written;
+	uint64_t random; /* state */
+	uint64_t id;     /* of the sequence that is being written */
+	int left;        /* lines that it still gets */
+	size_t used;
+	char bytes[BUFFER];
+};
+
+/* ---- random numbers: splitmix64 ---- */
+
+static uint64_t draw(bench_text *t)
+{
+	uint64_t z = t->random += 0x9e3779b97f4a7c15u;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static unsigned below(bench_text *t, unsigned n) { return (unsigned)((draw(t) >> 32) * n >> 32); }
+
+/* ---- putting ---- */
+
+static void put_text(bench_text *t, const char *s)
+{
+	size_t n = strlen(s);
+	memcpy(t->bytes + t->used, s, n);
+	t->used += n;
+}
+
+static void put_byte(bench_text *t, char c) { t->bytes[t->used++] = c; }
+
+/* With zeros in front up to `least` digits. */
+static void put_digits(bench_text *t, uint64_t value, int least)
+{
+	char digits[24];
+	int n = 0;
+	for (; value || n < least; value /= 10) digits[n++] = (char)('0' + value % 10);
+	while (n) put_byte(t, digits[--n]);
+}
+
+static void put_number(bench_text *t, uint64_t value) { put_digits(t, value, 1); }
+
+static void flush(bench_text *t)
+{
+	if (fwrite(t->bytes, 1, t->used, t->file) != t->used) die("%s: expected room for the workload, found none", t->path);
+	t->written += (int64_t)t->used;
+	t->used = 0;
+}
+
+/* ---- lines ---- */
+
+/* Like handwritten digits of 28 by 28 pixels: a stroke of dark pixels, faint at its ends, crosses most rows; 2.3 bytes a value. */
+static void integers_line(bench_text *t)
+{
+	enum { SIDE = 28, FIRST_ROW = 4, LAST_ROW = 23, DIGITS = 10 };
+	unsigned digit = below(t, DIGITS);
+	put_text(t, "|labels");
+	for (unsigned i = 0; i < DIGITS; i++) put_text(t, i == digit ? " 1" : " 0");
+	put_text(t, " |features");
+	for (unsigned y = 0; y < SIDE; y++) {
+		bool crossed = y >= FIRST_ROW && y <= LAST_ROW;
+		unsigned from = 4 + below(t, 12), to = crossed ? from + 2 + below(t, 12) : from;
+		for (unsigned x = 0; x < SIDE; x++) {
+			bool dark = x >= from && x < to, faint = x == from || x + 1 == to;
+			put_byte(t, ' ');
+			put_number(t, !dark ? 0 : faint ? 1 + below(t, 254) : 200 + below(t, 56));
+		}
+	}
+	put_byte(t, '\n');
+}
+
+/* Bags of 40 words, their counts small: 8 bytes a pair. */
+static void pairs_line(bench_text *t)
+{
+	unsigned index = 0;
+	put_text(t, "|words");
+	for (int i = 0; i < 40; i++) {
+		index += 1 + below(t, 4999);
+		put_byte(t, ' ');
+		put_number(t, index);
+		put_byte(t, ':');
+		put_number(t, below(t, 10) ? 1 + below(t, 9) : 10 + below(t, 90));
+	}
+	put_byte(t, '\n');
+}
+
+/* Words and their tags, one pair of indices a line, sequences of up to 20 lines: 25 bytes a line. */
+static void lines_line(bench_text *t)
+{
+	if (t->left == 0) {
+		t->id++;
+		t->left = 1 + (int)below(t, 20);
+	}
+	t->left--;
+	put_number(t, t->id);
+	put_text(t, "\t|S0 ");
+	put_number(t, below(t, 943));
+	put_text(t, ":1\t|S2 ");
+	put_number(t, below(t, 129));
+	put_text(t, ":1\n");
+}
+
+/* Eight significant digits, as d.ddddddd or in exponent form. */
+static void put_float(bench_text *t, bool exponent)
+{
+	unsigned value = 10000000 + below(t, 90000000);
+	put_byte(t, ' ');
+	if (draw(t) & 1) put_byte(t, '-');
+	put_number(t, value / 10000000);
+	put_byte(t, '.');
+	put_digits(t, value % 10000000, 7);
+	if (!exponent) return;
+	put_text(t, draw(t) & 1 ? "e-" : "e+");
+	put_digits(t, 1 + below(t, 20), 2);
+}
+
+static void put_floats(bench_text *t, unsigned exponents_of_ten)
+{
+	put_text(t, "|features");
+	for (int i = 0; i < 100; i++) put_float(t, exponents_of_ten && below(t, 10) < exponents_of_ten);
+	put_byte(t, '\n');
+}
+
+static void floats_line(bench_text *t) { put_floats(t, 0); }
+
+static void exponents_line(bench_text *t) { put_floats(t, 1); }
+
+static void streams_line(bench_text *t)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		put_text(t, i ? " |s" : "|s");
+		put_number(t, i);
+		put_byte(t, ' ');
+		put_number(t, below(t, 100));
+	}
+	put_byte(t, '\n');
+}
+
+static const bench_workload workloads[] = {
+	{.name = "integers", .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
+	{.name = "pairs", .streams = {"words:200000:sparse"}, .sparse = true, .line = pairs_line},
+	{.name = "lines", .streams = {"S0:943:sparse", "S2:129:sparse"}, .sparse = true, .line = lines_line},
+	{.name = "floats", .streams = {"features:100:dense"}, .line = floats_line},
+	{.name = "exponents", .streams = {"features:100:dense"}, .line = exponents_line},
+	{.name = "streams", .streams = {"s%d:1:dense"}, .repeated = 1000, .line = streams_line},
+};
+
+const bench_workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+		if (strcmp(workloads[i].name, name) == 0) return &workloads[i];
+	die("expected a workload, found the name %s", name);
+}
+
+sheaf_setting *workload_settings(const bench_workload *work, int *n)
+{
+	enum { STREAM_SIZE = 64 };
+	*n = work->repeated;
+	while (!work->repeated && work->streams[*n]) ++*n;
+	sheaf_setting *settings = (sheaf_setting *)need((size_t)*n * sizeof *settings);
+	for (int i = 0; i < *n; i++) {
+		char *stream = (char *)need(STREAM_SIZE);
+		snprintf(stream, STREAM_SIZE, work->streams[work->repeated ? 0 : i], i);
+		settings[i] = (sheaf_setting){"stream", stream};
+	}
+	return settings;
+}
+
+void workload_settings_free(sheaf_setting *settings, int n)
+{
+	for (int i = 0; i < n; i++) free((char *)settings[i].value);
+	free(settings);
+}
+
+void workload_write(const bench_workload *work, int64_t bytes, const char *path)
+{
+	bench_text *t = (bench_text *)need(sizeof *t);
+	t->random = 20170418;
+	t->path = path;
+	t->file = fopen(path, "w");
+	if (!t->file) die("%s: expected to create it, found that it cannot be", path);
+	while (t->written + (int64_t)t->used < bytes) {
+		work->line(t);
+		if (t->used > BUFFER - LONGEST_LINE) flush(t);
+	}
+	flush(t);
+	if (fclose(t->file) != 0) die("%s: expected room for the workload, found none", path);
+	free(t);
+}
