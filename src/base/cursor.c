@@ -2,6 +2,7 @@
 /* The bounds-checked cursor. */
 #include "base/cursor.h"
 #include "base/endian.h"
+#include <string.h>
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
 {
@@ -61,6 +62,22 @@ int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field)
 {
 	const uint8_t *b = sheaf_cursor_bytes(c, 1, 8, field);
 	return b ? sheaf_load_i64le(b) : 0;
+}
+
+int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field)
+{
+	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
+	return b ? sheaf_load_i32be(b) : 0;
+}
+
+const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field)
+{
+	size_t left = sheaf_cursor_left(c);
+	const uint8_t *nul = left ? (const uint8_t *)memchr(c->at, '\0', left) : NULL;
+	*size = nul ? (size_t)(nul - c->at) : left;
+	const uint8_t *text = sheaf_cursor_bytes(c, *size + 1, 1, field);
+	if (!text) *size = 0;
+	return text;
 }
 
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field)

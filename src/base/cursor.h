@@ -21,6 +21,9 @@ uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field);
 int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field);
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
+int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field);
+/* A string that ends with a NUL, *size bytes before it; NULL where none ends. */
+const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
 /* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
 /* count * size bytes in place; NULL where they are not there. */

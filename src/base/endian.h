@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Little-endian numbers at any address, on any machine. The compiler turns each into one move where it can. */
+/* Little-endian and big-endian numbers at any address, on any machine. The compiler turns each into one move where it can. */
 #ifndef SHEAF_BASE_ENDIAN_H
 #define SHEAF_BASE_ENDIAN_H
 
@@ -17,12 +17,18 @@ static inline uint64_t sheaf_load_u64le(const void *from)
 	return (uint64_t)sheaf_load_u32le(from) | (uint64_t)sheaf_load_u32le((const uint8_t *)from + 4) << 32;
 }
 
-/* Two's complement without a cast whose result the standard leaves open. */
-static inline int32_t sheaf_load_i32le(const void *from)
+static inline uint32_t sheaf_load_u32be(const void *from)
 {
-	uint32_t u = sheaf_load_u32le(from);
-	return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u);
+	const uint8_t *b = (const uint8_t *)from;
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
 }
+
+/* Two's complement without a cast whose result the standard leaves open. */
+static inline int32_t sheaf_signed_32(uint32_t u) { return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u); }
+
+static inline int32_t sheaf_load_i32le(const void *from) { return sheaf_signed_32(sheaf_load_u32le(from)); }
+
+static inline int32_t sheaf_load_i32be(const void *from) { return sheaf_signed_32(sheaf_load_u32be(from)); }
 
 static inline int64_t sheaf_load_i64le(const void *from)
 {
@@ -34,6 +40,12 @@ static inline void sheaf_store_u32le(void *to, uint32_t v)
 {
 	uint8_t *b = (uint8_t *)to;
 	for (int i = 0; i < 4; i++) b[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void sheaf_store_u32be(void *to, uint32_t v)
+{
+	uint8_t *b = (uint8_t *)to;
+	for (int i = 0; i < 4; i++) b[3 - i] = (uint8_t)(v >> 8 * i);
 }
 
 static inline void sheaf_store_u64le(void *to, uint64_t v)

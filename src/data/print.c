@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows as text for people and as JSON for programs. */
 #include "data/print.h"
+#include "base/show.h"
 #include "data/frame.h"
 #include "data/value.h"
 #include "number/number.h"
@@ -10,26 +11,12 @@
 
 enum { SHORT_ENTRIES = 10, SHORT_SAMPLES = 4 };
 
-/* Length of the UTF-8 sequence at s[0..n), 0 where there is none: overlong forms, surrogates and the like are none. */
-static size_t utf8_length(const uint8_t *s, size_t n)
-{
-	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
-	if (length <= 1 || length > n) return length == 1;
-	uint32_t point = s[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80) return 0;
-		point = point << 6 | (s[i] & 0x3fu);
-	}
-	return point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
-}
-
 void sheaf_json_string(sheaf_builder *b, const char *text, size_t n)
 {
 	const uint8_t *s = (const uint8_t *)text;
 	sheaf_builder_byte(b, '"');
 	for (size_t i = 0; i < n;) {
-		size_t length = utf8_length(s + i, n - i);
+		size_t length = sheaf_utf8_length(s + i, n - i);
 		if (length == 0)
 			sheaf_builder_text(b, "\xef\xbf\xbd");
 		else if (s[i] == '"' || s[i] == '\\')

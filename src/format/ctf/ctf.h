@@ -6,13 +6,14 @@
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
  *   review.c   what only the whole input shows              write.c    sequences into lines
  *   report.c   findings with their places                measure.c  lengths of sequences by their lines
- *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes, and how messages show them
+ *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes
  *
  * What is read and why is in docs/formats/ctf.md. */
 #ifndef SHEAF_FORMAT_CTF_CTF_H
 #define SHEAF_FORMAT_CTF_CTF_H
 
 #include "base/buffer.h"
+#include "base/show.h"
 #include "data/frame.h"
 #include "data/names.h"
 #include "io/sorter.h"
@@ -49,9 +50,8 @@ static inline bool sheaf_ctf_is(uint8_t byte, int classes) { return (sheaf_ctf_c
 static inline bool sheaf_ctf_is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 /* The next '|' or LF, or end. */
 const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end);
-/* What stands at `at`, for a message: "abc" in quotes, "the end of the line", "byte 0x00". */
-enum { CTF_FOUND_SIZE = 64 };
-const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end, char text[CTF_FOUND_SIZE]);
+enum { CTF_FOUND_SIZE = SHEAF_SHOWN_SIZE };
+static inline const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end, char text[CTF_FOUND_SIZE]) { return sheaf_show(at, end, '|', text); }
 /* The id at the start of a line: false where there is none. Ids beyond 64 bits become UINT64_MAX with *over set. */
 bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, bool *over);
 

@@ -65,7 +65,7 @@ typedef struct sheaf_lens_example {
 	float frequency;
 	int32_t nevents, nlists, ntraits;
 	int64_t events, lists, traits; /* first of its own in the set's arrays */
-	int64_t line, column, byte;    /* where it begins in the input; line -1: the binary spelling */
+	int64_t byte;                  /* where it begins in the input, see sheaf_lens_place */
 } sheaf_lens_example;
 
 /* The header of a set. Its proc is text, never run. */
@@ -158,17 +158,33 @@ int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before);
 /* Adds the examples of a piece to the set, which was begun with the reader's header. Flaws are reported; an example with an error in it is
  * left out. */
 SHEAF_USE sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+/* The place of a byte of the input that is in the piece: line and column where the spelling is text. */
+sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *piece, int64_t byte);
 /* Back to before the first example, with the header read again; the source is rewindable. */
 SHEAF_USE sheaf_status sheaf_lens_rewind(sheaf_lens_reader *in, sheaf_error *err);
 
-/* ---- text_write.c, binary_write.c ---- */
+/* ---- users.c, text_write.c, binary_write.c ---- */
 
-/* Writes one spelling. What it cannot hold is reported as a LOSS at `place` (file, and the example as row). */
+/* What writing examples needs at hand; one thread uses it at a time. */
+typedef struct sheaf_lens_writing {
+	sheaf_context *cx;
+	const char *file;          /* for messages */
+	const sheaf_lens_set *set; /* the example under way */
+	const sheaf_lens_example *example;
+	int64_t row;                  /* its number, for messages */
+	sheaf_builder starts, events; /* int32_t: who uses its lists */
+} sheaf_lens_writing;
+/* `file` is borrowed. */
+void sheaf_lens_writing_begin(sheaf_lens_writing *w, const char *file, sheaf_context *cx);
+void sheaf_lens_writing_end(sheaf_lens_writing *w);
+
+/* Writes one spelling to the end of a builder. What it cannot hold is reported as a LOSS, and left out where that is allowed. */
 typedef struct sheaf_lens_spelling {
-	/* The header; `examples` is their number, which the text spelling does not say. */
-	sheaf_status (*put_header)(const sheaf_lens_header *header, int64_t examples, const sheaf_place *place, sheaf_context *cx, sheaf_builder *to,
-	                           sheaf_error *err);
-	sheaf_status (*put_example)(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_place *place, sheaf_builder *to, sheaf_error *err);
+	/* `examples` is their number, which the text spelling does not say. */
+	sheaf_status (*put_header)(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err);
+	/* `row` is the number of the example in the file, for messages. */
+	sheaf_status (*put_example)(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+	                            sheaf_error *err);
 } sheaf_lens_spelling;
 extern const sheaf_lens_spelling sheaf_lens_text_spelling, sheaf_lens_binary_spelling;
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The binary spelling from the inside.
+ *
+ *   binary_scan.c   where examples end        binary_example.c   examples
+ *   binary_header.c the header of the set     binary_write.c     the writer */
+#ifndef SHEAF_FORMAT_LENS_BINARY_H
+#define SHEAF_FORMAT_LENS_BINARY_H
+
+#include "base/cursor.h"
+#include "base/endian.h"
+#include "format/lens/reader.h"
+
+#define SHEAF_LENS_COOKIE 0xaaaaaaaau
+
+/* Least bytes of what counts count. */
+enum {
+	LENS_SPECIAL_BYTES = 4 + 1 + 4 * SHEAF_LENS_FIELDS,
+	LENS_INPUT_LIST_BYTES = 4 + 4 + 4 + 1,
+	LENS_TARGET_LIST_BYTES = 4 + 4 + 4,
+	LENS_RANGE_BYTES = 1 + 4 + 1 + 4
+};
+
+/* Any NaN is the same NaN. */
+static inline uint32_t sheaf_lens_one_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
+
+static inline float sheaf_lens_load_real(const uint8_t *from)
+{
+	float value;
+	uint32_t bits = sheaf_lens_one_nan(sheaf_load_u32be(from));
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* ---- binary_scan.c ---- */
+
+void sheaf_lens_binary_start(sheaf_lens_scan *scan, bool line_start);
+bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
+
+/* ---- binary_header.c ---- */
+
+/* The seven reals of a set or of an event. */
+void sheaf_lens_read_reals(sheaf_cursor *c, const char *field, float out[SHEAF_LENS_FIELDS]);
+SHEAF_USE sheaf_status sheaf_lens_binary_begin(sheaf_lens_reader *in, sheaf_error *err);
+
+/* ---- binary_example.c ---- */
+
+SHEAF_USE sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+
+#endif

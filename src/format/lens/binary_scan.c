@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a binary example ends: a walk over its counts, which can stop anywhere and go on when more bytes are there. What is wrong with
+ * them is said by who reads the example. */
+#include "format/lens/binary.h"
+
+/* What comes next, in the order of the file. */
+enum { NAME, PROC, COUNTS, SPECIAL, SPECIAL_PROC, SPECIAL_REALS, LISTS, EVENTS, RANGES, GROUP, RANGE, SHARED, SHARED_EVENTS, END };
+
+void sheaf_lens_binary_start(sheaf_lens_scan *scan, bool line_start) { *scan = (sheaf_lens_scan){.state = NAME, .line_start = line_start}; }
+
+/* Bytes at the scan; NULL where they are not shown yet. */
+static const uint8_t *take(sheaf_lens_scan *scan, const uint8_t *data, size_t size, size_t n)
+{
+	if (size < scan->at || size - scan->at < n) {
+		scan->needed = scan->at + n;
+		return NULL;
+	}
+	scan->at += n;
+	return data + scan->at - n;
+}
+
+static bool pass_string(sheaf_lens_scan *scan, const uint8_t *data, size_t size, int next)
+{
+	const uint8_t *nul = scan->at < size ? (const uint8_t *)memchr(data + scan->at, '\0', size - scan->at) : NULL;
+	if (!nul) return false;
+	scan->at = (size_t)(nul + 1 - data);
+	scan->state = next;
+	return true;
+}
+
+/* A count; negative ones end the walk. */
+static bool read_count(sheaf_lens_scan *scan, const uint8_t *at, uint32_t *count)
+{
+	int32_t n = sheaf_load_i32be(at);
+	scan->broken = n < 0;
+	*count = (uint32_t)n;
+	return !scan->broken;
+}
+
+/* Behind a list of ranges: an input list says whether targets share it. */
+static int behind_ranges(const sheaf_lens_scan *scan) { return scan->targets ? LISTS : SHARED; }
+
+static bool step_counts(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	const uint8_t *at = take(scan, data, size, 12); /* frequency, events, special events */
+	if (!at || !read_count(scan, at + 8, &scan->left)) return false;
+	scan->state = SPECIAL;
+	return true;
+}
+
+static bool step_special(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	if (scan->left == 0) {
+		const uint8_t *at = take(scan, data, size, 4);
+		if (!at || !read_count(scan, at, &scan->lists)) return false;
+		scan->targets = false;
+		scan->state = LISTS;
+		return true;
+	}
+	if (!take(scan, data, size, 4)) return false;
+	scan->left--;
+	scan->state = SPECIAL_PROC;
+	return true;
+}
+
+static bool step_lists(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	if (scan->lists > 0) {
+		scan->lists--;
+		scan->state = EVENTS;
+		return true;
+	}
+	if (scan->targets) {
+		scan->state = END;
+		return true;
+	}
+	const uint8_t *at = take(scan, data, size, 4);
+	if (!at || !read_count(scan, at, &scan->lists)) return false;
+	scan->targets = true;
+	return true;
+}
+
+/* Integers behind their count. */
+static bool step_events(sheaf_lens_scan *scan, const uint8_t *data, size_t size, int next)
+{
+	size_t start = scan->at;
+	uint32_t count;
+	const uint8_t *at = take(scan, data, size, 4);
+	if (!at || !read_count(scan, at, &count)) return false;
+	if (!take(scan, data, size, (size_t)count * 4)) {
+		scan->at = start;
+		return false;
+	}
+	scan->state = next;
+	return true;
+}
+
+static bool step_ranges(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	const uint8_t *at = take(scan, data, size, 4);
+	if (!at || !read_count(scan, at, &scan->ranges)) return false;
+	scan->state = GROUP;
+	return true;
+}
+
+static bool step_group(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	if (scan->ranges > 0) return pass_string(scan, data, size, RANGE);
+	scan->state = behind_ranges(scan);
+	return true;
+}
+
+/* Count, kind, first unit or value, and then four bytes for each item of either kind. */
+static bool step_range(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	size_t start = scan->at;
+	uint32_t count;
+	const uint8_t *at = take(scan, data, size, 9);
+	if (!at || !read_count(scan, at, &count)) return false;
+	if (!take(scan, data, size, (size_t)count * 4)) {
+		scan->at = start;
+		return false;
+	}
+	scan->ranges--;
+	scan->state = GROUP;
+	return true;
+}
+
+static bool step_shared(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	const uint8_t *at = take(scan, data, size, 1);
+	if (!at) return false;
+	scan->state = *at ? SHARED_EVENTS : LISTS;
+	return true;
+}
+
+static bool step_reals(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	if (!take(scan, data, size, (size_t)4 * SHEAF_LENS_FIELDS)) return false;
+	scan->state = SPECIAL;
+	return true;
+}
+
+static bool step(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	switch (scan->state) {
+	case NAME: return pass_string(scan, data, size, PROC);
+	case PROC: return pass_string(scan, data, size, COUNTS);
+	case COUNTS: return step_counts(scan, data, size);
+	case SPECIAL: return step_special(scan, data, size);
+	case SPECIAL_PROC: return pass_string(scan, data, size, SPECIAL_REALS);
+	case SPECIAL_REALS: return step_reals(scan, data, size);
+	case LISTS: return step_lists(scan, data, size);
+	case EVENTS: return step_events(scan, data, size, RANGES);
+	case RANGES: return step_ranges(scan, data, size);
+	case GROUP: return step_group(scan, data, size);
+	case RANGE: return step_range(scan, data, size);
+	case SHARED: return step_shared(scan, data, size);
+	default: return step_events(scan, data, size, LISTS);
+	}
+}
+
+bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	if (scan->broken || size < scan->needed) return false;
+	scan->needed = 0;
+	while (scan->state != END)
+		if (!step(scan, data, size)) return false;
+	scan->state = NAME;
+	return true;
+}

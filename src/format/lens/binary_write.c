@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The binary spelling, byte for byte as Lens writes it, but that strings are UTF-8. */
+#include "base/context.h"
+#include "format/lens/binary.h"
+#include "format/lens/writing.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_integer(sheaf_builder *to, int64_t v)
+{
+	uint8_t bytes[4];
+	sheaf_store_u32be(bytes, (uint32_t)v);
+	sheaf_builder_append(to, bytes, sizeof bytes);
+}
+
+static void put_real(sheaf_builder *to, float v)
+{
+	uint32_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	put_integer(to, sheaf_lens_one_nan(bits));
+}
+
+static void put_flag(sheaf_builder *to, bool flag) { sheaf_builder_byte(to, (char)flag); }
+
+static void put_string(sheaf_builder *to, const char *text) { sheaf_builder_append(to, text ? text : "", text ? strlen(text) + 1 : 1); }
+
+static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
+{
+	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
+}
+
+static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
+{
+	if (examples < 0 || examples > INT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64, w->file, INT32_MAX, examples);
+	put_integer(to, SHEAF_LENS_COOKIE);
+	put_integer(to, 4); /* sizeof(real) */
+	put_string(to, header->proc);
+	put_reals(to, header->fields);
+	put_integer(to, examples);
+	return sheaf_builder_status(to, err);
+}
+
+/* ---- events ---- */
+
+static void put_specials(const sheaf_lens_writing *w, sheaf_builder *to)
+{
+	size_t at = to->size;
+	int32_t count = 0;
+	put_integer(to, 0);
+	for (int32_t e = 0; e < w->example->nevents; e++) {
+		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
+		if (traits == &w->set->plain || !sheaf_lens_is_special(w->set, traits)) continue;
+		put_integer(to, e);
+		put_string(to, sheaf_lens_string(w->set, traits->proc));
+		put_reals(to, traits->fields);
+		count++;
+	}
+	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+}
+
+/* A run of events is its first and the negative of its last. */
+static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to)
+{
+	size_t at = to->size;
+	int32_t count, words = 0;
+	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
+	put_integer(to, 0);
+	for (int32_t from = 0, behind; from < count; from = behind) {
+		behind = sheaf_lens_end_of_run(events, count, from);
+		put_integer(to, events[from]);
+		if (behind > from + 1) put_integer(to, -(int64_t)events[behind - 1]);
+		words += behind > from + 1 ? 2 : 1;
+	}
+	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)words);
+}
+
+/* ---- ranges ---- */
+
+static void put_words(sheaf_builder *to, const void *words, int32_t count, uint32_t (*change)(uint32_t))
+{
+	const uint8_t *from = (const uint8_t *)words;
+	if (!sheaf_builder_room(to, (size_t)count * 4)) return;
+	for (int32_t i = 0; i < count; i++) {
+		uint32_t word;
+		memcpy(&word, from + (ptrdiff_t)4 * i, sizeof word);
+		sheaf_store_u32be(to->data + to->size + (ptrdiff_t)4 * i, change ? change(word) : word);
+	}
+	to->size += (size_t)count * 4;
+}
+
+/* A dense range of nothing is written as a sparse one. */
+static void put_range(const sheaf_lens_set *set, const sheaf_lens_range *range, sheaf_builder *to)
+{
+	bool sparse = range->sparse || range->count == 0;
+	put_string(to, range->group < 0 ? NULL : set->groups.names[range->group].text);
+	put_integer(to, range->count);
+	put_flag(to, sparse);
+	if (sparse)
+		put_real(to, range->value);
+	else
+		put_integer(to, range->first);
+	if (sparse)
+		put_words(to, sheaf_lens_units_of(set, range), range->count, NULL);
+	else
+		put_words(to, sheaf_lens_values_of(set, range), range->count, sheaf_lens_one_nan);
+}
+
+static void put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to)
+{
+	int32_t count;
+	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
+	put_integer(to, count);
+	for (int32_t i = 0; i < count; i++) put_range(w->set, &ranges[i], to);
+}
+
+static void put_inputs(const sheaf_lens_writing *w, sheaf_builder *to)
+{
+	size_t at = to->size;
+	int32_t count = 0, sharers;
+	put_integer(to, 0);
+	for (int32_t e = 0; e < w->example->nevents; e++) {
+		if (!sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) continue;
+		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->input;
+		put_users(w, SHEAF_LENS_INPUTS, list, to);
+		put_ranges(w, list, to);
+		sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &sharers);
+		put_flag(to, sharers > 0);
+		if (sharers) put_users(w, SHEAF_LENS_TARGETS, list, to);
+		count++;
+	}
+	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+}
+
+static void put_targets(const sheaf_lens_writing *w, sheaf_builder *to)
+{
+	size_t at = to->size;
+	int32_t count = 0, inputs;
+	put_integer(to, 0);
+	for (int32_t e = 0; e < w->example->nevents; e++) {
+		if (!sheaf_lens_owns(w, SHEAF_LENS_TARGETS, e)) continue;
+		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->target;
+		sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &inputs);
+		if (inputs) continue; /* written with them */
+		put_users(w, SHEAF_LENS_TARGETS, list, to);
+		put_ranges(w, list, to);
+		count++;
+	}
+	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+}
+
+/* What text tells apart and binary does not: strings that are there and empty, and where a dense range of nothing begins. */
+static sheaf_status tell_losses(const sheaf_lens_writing *w, sheaf_error *err)
+{
+	const char *name = sheaf_lens_string(w->set, w->example->name), *proc = sheaf_lens_string(w->set, w->example->proc);
+	if (!(name && !*name) && !(proc && !*proc)) return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "empty string", SHEAF_NOWHERE, "names and procs with text in them", "an empty one", "written as none"};
+	problem.place.file = w->file;
+	problem.place.row = w->row;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+                                sheaf_error *err)
+{
+	w->row = row;
+	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
+	SHEAF_TRY(tell_losses(w, err));
+	put_string(to, sheaf_lens_string(set, example->name));
+	put_string(to, sheaf_lens_string(set, example->proc));
+	put_real(to, example->frequency);
+	put_integer(to, example->nevents);
+	put_specials(w, to);
+	put_inputs(w, to);
+	put_targets(w, to);
+	return sheaf_builder_status(to, err);
+}
+
+const sheaf_lens_spelling sheaf_lens_binary_spelling = {.put_header = put_header, .put_example = put_example};

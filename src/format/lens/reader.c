@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening an example file, and its pieces: whole examples, of about the size asked for; from a pipe, as soon as there is one. */
+#include "format/lens/reader.h"
+#include "base/context.h"
+#include "base/memory.h"
+
+bool sheaf_lens_is_binary(sheaf_bytes head) { return head.size >= 4 && memcmp(head.data, "\xaa\xaa\xaa\xaa", 4) == 0; }
+
+const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in) { return &in->header; }
+
+int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in) { return in->told; }
+
+/* ---- opening ---- */
+
+static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
+{
+	memcpy(in->header.fields, sheaf_lens_defaults, sizeof in->header.fields);
+	sheaf_release_text(in->cx, in->header.proc);
+	in->header.proc = NULL;
+	in->cut = 0;
+	in->told = -1;
+	in->ended = false;
+	in->cut_off = SHEAF_OK;
+	SHEAF_TRY(in->way->begin(in, err));
+	in->way->start(&in->scan, in->column == 1);
+	return SHEAF_OK;
+}
+
+void sheaf_lens_close(sheaf_lens_reader *in)
+{
+	if (!in) return;
+	sheaf_release_text(in->cx, in->header.proc);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out, sheaf_error *err)
+{
+	void *memory;
+	sheaf_bytes head;
+	*out = NULL;
+	SHEAF_TRY(sheaf_source_ahead(source, 4, &head, err));
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_reader), &memory, err));
+	sheaf_lens_reader *in = (sheaf_lens_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	in->way = sheaf_lens_is_binary(head) ? &sheaf_lens_binary_way : &sheaf_lens_text_way;
+	sheaf_status status = begin(in, err);
+	if (status)
+		sheaf_lens_close(in);
+	else
+		*out = in;
+	return status;
+}
+
+sheaf_status sheaf_lens_rewind(sheaf_lens_reader *in, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	return begin(in, err);
+}
+
+/* ---- pieces ---- */
+
+/* A run of examples at the start of what is not cut yet. */
+typedef struct extent {
+	size_t size;
+	int64_t examples;
+} extent;
+
+/* Adds examples that end within the bytes shown until the run has `bytes` bytes. */
+static void add_examples(sheaf_lens_reader *in, sheaf_bytes shown, size_t bytes, extent *run)
+{
+	while (run->size < bytes && in->cut + run->examples != in->told && in->way->find_end(&in->scan, shown.data, shown.size)) {
+		run->size = in->scan.at;
+		run->examples++;
+	}
+}
+
+static bool is_pipe(const sheaf_source *source)
+{
+	int64_t done, total;
+	sheaf_source_progress(source, &done, &total);
+	return total < 0;
+}
+
+/* What the input ends with: an example that does not end, or nothing. */
+static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run)
+{
+	in->ended = true;
+	if (in->told < 0 && in->way->is_nothing(shown.data, shown.size, in->column == 1)) return SHEAF_END;
+	*run = (extent){shown.size, 1};
+	return SHEAF_OK;
+}
+
+static bool has_enough(const sheaf_lens_reader *in, const extent *run, size_t bytes)
+{
+	return run->size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
+}
+
+/* Where the input fails, the whole examples before that are cut first, and the failure comes with the next call. */
+static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, sheaf_error *err)
+{
+	sheaf_bytes shown = {0};
+	*run = (extent){0};
+	for (size_t want = 1; !in->cut_off;) {
+		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
+		add_examples(in, shown, bytes, run);
+		bool last = !in->cut_off && (shown.size < want || in->scan.broken);
+		if (run->size && (last || has_enough(in, run, bytes))) return SHEAF_OK;
+		if (last) return take_rest(in, shown, run);
+		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;
+	}
+	if (run->size) return SHEAF_OK;
+	if (err) *err = in->cut_off_error;
+	return in->cut_off;
+}
+
+/* Words of a piece's notes. */
+enum { EXAMPLES, BEFORE, WORDS };
+
+int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before)
+{
+	const int64_t *words = (const int64_t *)(const void *)piece->notes.data;
+	*before = words[BEFORE];
+	return words[EXAMPLES];
+}
+
+static sheaf_status note(sheaf_lens_reader *in, int64_t examples, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, in->cx, &piece->notes);
+	sheaf_builder_i64(&b, examples);
+	sheaf_builder_i64(&b, in->cut);
+	return sheaf_builder_finish(&b, &piece->notes, err);
+}
+
+/* The next bytes begin behind these. */
+static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
+{
+	sheaf_lens_teller lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
+	const uint8_t *end = piece->bytes.data + piece->bytes.size;
+	in->cut += examples;
+	in->scan.at -= piece->bytes.size;
+	in->scan.needed -= in->scan.needed > piece->bytes.size ? piece->bytes.size : in->scan.needed;
+	in->scan.line_start = false;
+	if (in->line < 0) return;
+	sheaf_lens_count_lines(&lines, end);
+	in->line = lines.line;
+	in->column = end - lines.line_begin + lines.column;
+}
+
+/* What stands behind the last example that the header tells of. */
+static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
+{
+	sheaf_bytes shown;
+	bool first = !in->ended;
+	in->ended = true;
+	if (in->told >= 0 && first) SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
+	if (in->told < 0 || !first || shown.size == 0) return SHEAF_END;
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "bytes behind the examples", SHEAF_NOWHERE, "the end of the file behind the last example",
+	                         "more bytes",  "ignored"};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.byte = sheaf_source_tell(in->source);
+	SHEAF_TRY(sheaf_report(in->cx, &problem, err));
+	return SHEAF_END;
+}
+
+sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	extent run;
+	sheaf_buffer_reset(&piece->bytes);
+	if (in->ended || in->cut == in->told) return end(in, err);
+	SHEAF_TRY(find_run(in, (size_t)bytes, &run, err));
+	SHEAF_TRY(note(in, run.examples, piece, err));
+	piece->byte = sheaf_source_tell(in->source);
+	piece->size = (int64_t)run.size;
+	piece->line = in->line;
+	piece->column = in->column;
+	piece->chunk = -1;
+	sheaf_source_take(in->source, run.size, &piece->bytes);
+	move_on(in, piece, run.examples);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
+{
+	return in->way->parse(in, piece, set, cx, err);
+}

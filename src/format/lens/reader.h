@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader from the inside: what its two spellings share. */
+#ifndef SHEAF_FORMAT_LENS_READER_H
+#define SHEAF_FORMAT_LENS_READER_H
+
+#include "format/lens/lens.h"
+
+/* Brackets and quotes that are open in a string. */
+enum { SHEAF_LENS_DEEPEST = 256, SHEAF_LENS_DEEPEST_OF_LENS = 32 };
+typedef struct sheaf_lens_nest {
+	uint8_t open[SHEAF_LENS_DEEPEST];
+	int depth;
+	bool escaped;
+} sheaf_lens_nest;
+
+/* Looks for the ends of examples and remembers how far it came: more of the input may be shown to it later. Offsets are from the first
+ * byte that is not cut yet. */
+typedef struct sheaf_lens_scan {
+	size_t at;     /* looked at so far */
+	size_t needed; /* so many bytes from the first one on are needed to go on; 0: one more than are there */
+	bool broken;   /* the end cannot be found: the rest of the input goes with this example */
+	int state;     /* of the spelling */
+	/* text */
+	bool line_start; /* the first byte that is not cut begins a line */
+	bool comment;    /* within one */
+	int behind;      /* the state behind the string that is open */
+	sheaf_lens_nest nest;
+	/* binary */
+	bool targets;                 /* their section, not that of the inputs */
+	uint32_t lists, ranges, left; /* to come in the section, in the list, and of what the state counts */
+} sheaf_lens_scan;
+
+/* What differs between the spellings in reading. */
+typedef struct sheaf_lens_way {
+	/* Reads the header at the start of the input. */
+	sheaf_status (*begin)(sheaf_lens_reader *in, sheaf_error *err);
+	/* Makes a scan stand at the start of an example. */
+	void (*start)(sheaf_lens_scan *scan, bool line_start);
+	/* Goes on to the end of the example; false: more bytes are needed. */
+	bool (*find_end)(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
+	/* Whether nothing is left in the rest of the input. */
+	bool (*is_nothing)(const uint8_t *data, size_t size, bool line_start);
+	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+} sheaf_lens_way;
+extern const sheaf_lens_way sheaf_lens_text_way, sheaf_lens_binary_way;
+
+struct sheaf_lens_reader {
+	sheaf_context *cx;
+	sheaf_source *source;
+	const sheaf_lens_way *way;
+	sheaf_lens_header header;
+	sheaf_lens_scan scan;
+	int64_t line, column; /* of the next byte to cut, from 1; -1 where there are no lines */
+	int64_t cut;          /* examples so far */
+	int64_t told;         /* examples by the header, or -1 */
+	bool ended;           /* nothing can follow what was cut */
+	sheaf_status cut_off; /* the input failed here, when the examples before had been cut */
+	sheaf_error cut_off_error;
+};
+
+/* What a reading of a piece, or of the header, reports with. */
+typedef struct sheaf_lens_teller {
+	const sheaf_lens_reader *in;
+	sheaf_context *cx;
+	sheaf_error *err;
+	const uint8_t *begin; /* of the bytes that are read */
+	const uint8_t *counted, *line_begin;
+	int64_t byte, line, column; /* of `begin`, then `line` is that of `counted`; -1 where there are no lines */
+	bool in_header;             /* where nothing can be left out */
+	bool flawed;                /* the example has an error, which is reported: it is to be left out */
+} sheaf_lens_teller;
+
+sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err);
+/* Counts the lines up to a byte. */
+void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at);
+/* Reports at a byte. */
+SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status, const char *rule, const uint8_t *at,
+                                       const char *expected, const char *found, const char *consequence);
+/* Reports what an example is left out for, or what ends a header. Never OK: where the report lets things go on, `flawed` is set, and DATA leads out of the example. */
+SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected, const char *found);
+
+/* Turns a string of the file into UTF-8: what is UTF-8 stays, anything else was Latin-1. */
+void sheaf_lens_make_utf8(sheaf_builder *text);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings with their places. Lines are counted only when somebody wants to know, from where they were counted last. */
+#include "base/context.h"
+#include "format/lens/reader.h"
+
+/* A line ends at LF, at CR, or at both. */
+void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
+{
+	if (at < t->counted) return;
+	for (const uint8_t *c = t->counted; c < at; c++) {
+		bool pair = *c == '\n' && c > t->begin && c[-1] == '\r';
+		t->line += (*c == '\n' || *c == '\r') && !pair;
+		if (*c == '\n' || *c == '\r') {
+			t->line_begin = c + 1;
+			t->column = 1;
+		}
+	}
+	t->counted = at;
+}
+
+sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status, const char *rule, const uint8_t *at, const char *expected,
+                             const char *found, const char *consequence)
+{
+	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(t->in->source);
+	problem.place.byte = t->byte + (at - t->begin);
+	if (t->line > 0) {
+		sheaf_lens_count_lines(t, at);
+		problem.place.line = t->line;
+		problem.place.column = at - t->line_begin + t->column;
+	}
+	return sheaf_report(t->cx, &problem, t->err);
+}
+
+sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected, const char *found)
+{
+	const char *consequence = t->in_header ? NULL : "the example is left out";
+	SHEAF_TRY(sheaf_lens_tell(t, t->in_header ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_DATA, rule, at, expected, found, consequence));
+	t->flawed = true;
+	return SHEAF_DATA;
+}
+
+sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+{
+	const uint8_t *begin = piece->bytes.data;
+	return (sheaf_lens_teller){.in = in,
+	                           .cx = cx,
+	                           .err = err,
+	                           .begin = begin,
+	                           .counted = begin,
+	                           .line_begin = begin,
+	                           .byte = piece->byte,
+	                           .line = piece->line,
+	                           .column = piece->column};
+}
+
+sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *piece, int64_t byte)
+{
+	sheaf_place place = SHEAF_NOWHERE;
+	sheaf_lens_teller t = sheaf_lens_teller_of(in, piece, NULL, NULL);
+	place.file = sheaf_source_name(in->source);
+	place.byte = byte;
+	if (piece->line <= 0) return place;
+	const uint8_t *at = t.begin + (byte - piece->byte);
+	sheaf_lens_count_lines(&t, at);
+	place.line = t.line;
+	place.column = at - t.line_begin + t.column;
+	return place;
+}

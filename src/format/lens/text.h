@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The text spelling from the inside.
+ *
+ *   text_words.c    blanks, comments, numbers       text_block.c    strings
+ *   text_scan.c     where examples end              text_header.c   the header of the set, fields
+ *   text_example.c  examples                        text_events.c   lists of events, and whose turn it is
+ *   text_ranges.c   values and units                text_write.c    the writer */
+#ifndef SHEAF_FORMAT_LENS_TEXT_H
+#define SHEAF_FORMAT_LENS_TEXT_H
+
+#include "base/show.h"
+#include "format/lens/reader.h"
+
+/* Events, from first to last. */
+typedef struct sheaf_lens_span {
+	int32_t first, last;
+} sheaf_lens_span;
+
+/* Inputs or targets of the example under way: whose turn it is. */
+typedef struct sheaf_lens_side {
+	const char *name; /* "inputs" */
+	bool is_input;
+	bool seen;    /* since the last event list */
+	int32_t next; /* event that is next where it was seen */
+} sheaf_lens_side;
+
+/* Text being read: a piece, or the header. */
+typedef struct sheaf_lens_parsing {
+	sheaf_lens_teller teller;
+	const uint8_t *begin, *at, *end;
+	bool line_start;      /* `begin` is the first byte of a line */
+	sheaf_builder string; /* the last block */
+	sheaf_lens_set *set;
+	sheaf_lens_example example; /* under way */
+	sheaf_builder active;       /* sheaf_lens_span: the last event list */
+	sheaf_lens_side input, target;
+	int32_t groups_told; /* group names that were looked at */
+} sheaf_lens_parsing;
+
+/* ---- text_words.c ---- */
+
+enum {
+	LENS_BLANK = 1,   /* parts words: what isspace has in C */
+	LENS_BRACKET = 2, /* { } ( ) [ ] ": ends a bare word */
+	LENS_OPENER = 4,  /* { ( [ ": begins a string that is no bare word */
+	LENS_DIGIT = 8,
+	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: behind these the word "-" ends */
+	LENS_ENDS_DASH = 32, /* } ) ; and blanks: a "-" before these is a number */
+	LENS_TELLS = 64      /* what tells the scan where an example ends */
+};
+extern const uint8_t sheaf_lens_classes[256];
+static inline bool sheaf_lens_is(uint8_t byte, int classes) { return (sheaf_lens_classes[byte] & classes) != 0; }
+static inline bool sheaf_lens_is_newline(uint8_t byte) { return byte == '\n' || byte == '\r'; }
+
+/* Passes blanks and comment lines; false at the end of the text. */
+bool sheaf_lens_pass_blank(sheaf_lens_parsing *p);
+/* Passes blanks, and then the word where it follows. */
+bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word);
+/* Whether a list of numbers goes on at this byte, which is no blank. */
+bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end);
+
+/* A real as scanf's %f takes it; "-", or nothing, are NaN. */
+typedef struct sheaf_lens_real {
+	float value;
+	const uint8_t *end; /* NULL: there is none */
+	bool empty;         /* nothing stands there */
+	bool infinite;      /* digits beyond the type */
+	bool cut;           /* an exponent without digits */
+} sheaf_lens_real;
+sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end);
+/* Passes blanks and reads a real; what is odd about it is reported. *found is false where there is none. */
+SHEAF_USE sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found);
+
+typedef enum sheaf_lens_integer { SHEAF_LENS_INTEGER, SHEAF_LENS_NO_INTEGER, SHEAF_LENS_INTEGER_OVER } sheaf_lens_integer;
+/* A whole number as scanf's %d takes it, but that what does not fit is told. Does not move where there is none. */
+sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out);
+
+/* Reports a flaw at p->at, where something else was expected. */
+SHEAF_USE sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const char *expected);
+
+/* ---- text_block.c ---- */
+
+typedef enum sheaf_lens_nesting { SHEAF_LENS_INSIDE, SHEAF_LENS_CLOSED, SHEAF_LENS_WRONG_CLOSER, SHEAF_LENS_TOO_DEEP } sheaf_lens_nesting;
+/* Takes one more byte of a string that began with an opener. */
+sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte);
+void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener);
+/* Reads a string into p->string. `what` names it for messages: "the name of an example". */
+SHEAF_USE sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what);
+/* The same, and adds it to the set. */
+SHEAF_USE sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_text *out);
+
+/* ---- text_scan.c ---- */
+
+void sheaf_lens_text_start(sheaf_lens_scan *scan, bool line_start);
+bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
+
+/* ---- text_header.c ---- */
+
+/* "max:" and so on. */
+extern const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS];
+SHEAF_USE sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err);
+/* Reads a field, if that is what follows, else *found is false. `where` is "set header" or "event header". */
+SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found);
+
+/* ---- text_events.c, text_ranges.c, text_example.c ---- */
+
+/* Behind '[': the events, then their fields, up to ']'. */
+SHEAF_USE sheaf_status sheaf_lens_read_events(sheaf_lens_parsing *p);
+/* The event that owns what comes next; it is the first of those that get it. */
+SHEAF_USE sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t *owner);
+/* Gives the list to the owner and those that share it. */
+SHEAF_USE sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t owner, int32_t list);
+/* Reads ranges; *list is -1 where there are none. `active` is what sparse ranges get that say no value. */
+SHEAF_USE sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active, int32_t *list);
+SHEAF_USE sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+
+#endif

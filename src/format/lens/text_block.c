@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Strings of the text spelling: bare words, and what stands in brackets or quotes, which nest within each other. */
+#include "format/lens/text.h"
+#include <stdio.h>
+
+/* ---- nesting ---- */
+
+void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener)
+{
+	nest->depth = 1;
+	nest->escaped = false;
+	nest->open[0] = opener;
+}
+
+static uint8_t closer_of(uint8_t opener) { return opener == '{' ? '}' : opener == '(' ? ')' : opener == '[' ? ']' : '"'; }
+
+static sheaf_lens_nesting close_one(sheaf_lens_nest *nest, uint8_t byte)
+{
+	if (closer_of(nest->open[nest->depth - 1]) != byte) return SHEAF_LENS_WRONG_CLOSER;
+	return --nest->depth ? SHEAF_LENS_INSIDE : SHEAF_LENS_CLOSED;
+}
+
+static sheaf_lens_nesting open_one(sheaf_lens_nest *nest, uint8_t byte)
+{
+	if (nest->depth == SHEAF_LENS_DEEPEST) return SHEAF_LENS_TOO_DEEP;
+	nest->open[nest->depth++] = byte;
+	return SHEAF_LENS_INSIDE;
+}
+
+/* A quote closes only where a quote was opened last: within any other bracket it opens one. */
+sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte)
+{
+	bool escapes = byte == '\\', escaped = nest->escaped && !escapes;
+	if (escapes || escaped) {
+		nest->escaped = escapes && !nest->escaped;
+		return SHEAF_LENS_INSIDE;
+	}
+	if (!sheaf_lens_is(byte, LENS_BRACKET)) return SHEAF_LENS_INSIDE;
+	bool opens = sheaf_lens_is(byte, LENS_OPENER) && !(byte == '"' && nest->open[nest->depth - 1] == '"');
+	return opens ? open_one(nest, byte) : close_one(nest, byte);
+}
+
+/* ---- reading ---- */
+
+static sheaf_status flaw_block(sheaf_lens_parsing *p, sheaf_lens_nesting nesting, const uint8_t *at, const char *rule, const char *what,
+                               const sheaf_lens_nest *nest)
+{
+	char expected[96], found[SHEAF_SHOWN_SIZE];
+	if (nesting == SHEAF_LENS_TOO_DEEP)
+		snprintf(expected, sizeof expected, "at most %d brackets within each other in %s", SHEAF_LENS_DEEPEST, what);
+	else
+		snprintf(expected, sizeof expected, "%s to be closed with '%c'", what, closer_of(nest->open[nest->depth - 1]));
+	return sheaf_lens_flaw(&p->teller, rule, at, expected, sheaf_show(at, p->end, '\0', found));
+}
+
+static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
+{
+	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "deep nesting", at, "at most 32 brackets within each other, which is what Lens has room for",
+	                       "more", NULL);
+}
+
+/* What stands on a line, up to its end or the end of the string. */
+static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_nest *nest, bool *closed)
+{
+	const uint8_t *from = p->at, *at = from;
+	sheaf_lens_nesting nesting = SHEAF_LENS_INSIDE;
+	bool deep = nest->depth > SHEAF_LENS_DEEPEST_OF_LENS;
+	while (at < p->end && !sheaf_lens_is_newline(*at) && *at != '\0' && nesting == SHEAF_LENS_INSIDE) nesting = sheaf_lens_nest_byte(nest, *at++);
+	*closed = nesting == SHEAF_LENS_CLOSED;
+	if (nesting > SHEAF_LENS_CLOSED) return flaw_block(p, nesting, at - 1, rule, what, nest);
+	if (!*closed && (at == p->end || *at == '\0')) return flaw_block(p, nesting, at, rule, what, nest);
+	if (!deep && nest->depth > SHEAF_LENS_DEEPEST_OF_LENS) SHEAF_TRY(tell_deep(p, from));
+	sheaf_builder_append(&p->string, from, (size_t)(at - from) - *closed);
+	p->at = at;
+	return SHEAF_OK;
+}
+
+/* To the start of the next line that is no comment. */
+static void pass_newline(sheaf_lens_parsing *p)
+{
+	do {
+		while (p->at < p->end && !sheaf_lens_is_newline(*p->at)) p->at++;
+		if (p->end - p->at > 1 && p->at[0] == '\r' && p->at[1] == '\n') p->at++;
+		if (p->at < p->end) p->at++;
+	} while (p->at < p->end && *p->at == '#');
+}
+
+/* Lines are joined by LF, but none is put before the first text. */
+static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const char *what)
+{
+	sheaf_lens_nest nest;
+	bool closed;
+	sheaf_lens_nest_begin(&nest, *p->at++);
+	for (;;) {
+		SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
+		if (closed) return SHEAF_OK;
+		pass_newline(p);
+		if (p->string.size) sheaf_builder_byte(&p->string, '\n');
+	}
+}
+
+static sheaf_status read_bare(sheaf_lens_parsing *p)
+{
+	const uint8_t *from = p->at, *at = from, *semicolon;
+	char found[SHEAF_SHOWN_SIZE];
+	while (at < p->end && *at && !sheaf_lens_is(*at, LENS_BLANK | LENS_BRACKET)) at++;
+	sheaf_builder_append(&p->string, from, (size_t)(at - from));
+	p->at = at;
+	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
+	if (!semicolon) return SHEAF_OK;
+	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "semicolon in a bare word", semicolon,
+	                       "a blank or a bracket behind a string without brackets", sheaf_show(from, at, '\0', found),
+	                       "the semicolon is part of the string and ends nothing");
+}
+
+sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what)
+{
+	p->string.size = 0;
+	if (!sheaf_lens_pass_blank(p)) return sheaf_lens_flaw_here(p, rule, what);
+	SHEAF_TRY(sheaf_lens_is(*p->at, LENS_OPENER) ? read_nested(p, rule, what) : read_bare(p));
+	sheaf_lens_make_utf8(&p->string);
+	return sheaf_builder_status(&p->string, p->teller.err);
+}
+
+sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_text *out)
+{
+	SHEAF_TRY(sheaf_lens_read_block(p, rule, what));
+	*out = sheaf_lens_add_text(p->set, p->string.data, p->string.size);
+	return SHEAF_OK;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Values and units: what stands behind I: and its kin. '(' begins a dense range, '{' a sparse one, a bare number goes on with the one
+ * that is open. */
+#include "format/lens/text.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A list of ranges as it is being read. */
+typedef struct listing {
+	sheaf_lens_parsing *p;
+	sheaf_lens_list list;
+	sheaf_lens_range range; /* that is open */
+	bool open;
+	float active; /* value of sparse ranges that say none */
+} listing;
+
+static sheaf_status end_range(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	if (!l->open) return SHEAF_OK;
+	if (sheaf_lens_end_range(p->set, &l->range, &l->list)) return SHEAF_OK;
+	return sheaf_lens_flaw(&p->teller, "range too long", p->at, "at most 2147483647 values or units in a range, and ranges in a list", "more");
+}
+
+static void begin_range(listing *l, bool sparse)
+{
+	l->range = (sheaf_lens_range){.group = -1, .value = l->active};
+	sheaf_lens_begin_range(l->p->set, sparse, &l->range);
+	l->open = true;
+}
+
+/* ---- headers of ranges ---- */
+
+/* Lens takes {nan} and {inf} for names of groups, and breaks at the thirteenth name. */
+static sheaf_status tell_group(sheaf_lens_parsing *p, const uint8_t *at, int32_t group)
+{
+	enum { MOST = 12 };
+	char found[SHEAF_SHOWN_SIZE];
+	if (group < p->groups_told) return SHEAF_OK;
+	p->groups_told = group + 1;
+	const sheaf_name *name = &p->set->groups.names[group];
+	sheaf_lens_real real = sheaf_lens_scan_real((const uint8_t *)name->text, (const uint8_t *)name->text + name->size);
+	if (real.end == (const uint8_t *)name->text + name->size && name->size && !real.empty)
+		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "group named like a value", at, "the name of a group, or '-' for NaN",
+		                          sheaf_show(at, p->end, '}', found), "read as the name of a group, as Lens does"));
+	if (group != MOST) return SHEAF_OK;
+	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", at, "at most 12 names of groups, with which Lens can deal", "one more",
+	                       NULL);
+}
+
+static sheaf_status read_group(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	const uint8_t *at = p->at;
+	SHEAF_TRY(sheaf_lens_read_block(p, "range header", "the header of a range"));
+	if (p->at == at) return sheaf_lens_flaw_here(p, "range header", "a number, the name of a group or the bracket that closes the header of the range");
+	if (p->string.size == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_lens_group(p->set, p->string.data, p->string.size, &l->range.group, p->teller.err));
+	return tell_group(p, at, l->range.group);
+}
+
+static sheaf_status read_active(listing *l)
+{
+	bool is_real;
+	SHEAF_TRY(sheaf_lens_read_real(l->p, &l->range.value, &is_real));
+	return is_real ? SHEAF_OK : sheaf_lens_flaw_here(l->p, "sparse value", "the value of a sparse range");
+}
+
+static sheaf_status flaw_integer(sheaf_lens_parsing *p, const uint8_t *at, sheaf_lens_integer kind, const char *rule, const char *what)
+{
+	char expected[96], found[SHEAF_SHOWN_SIZE];
+	snprintf(expected, sizeof expected, kind == SHEAF_LENS_INTEGER_OVER ? "%s within 32 bits" : "%s", what);
+	return sheaf_lens_flaw(&p->teller, rule, at, expected, sheaf_show(at, p->end, ';', found));
+}
+
+static sheaf_status read_first(listing *l)
+{
+	const uint8_t *at = l->p->at;
+	sheaf_lens_integer kind = sheaf_lens_scan_integer(&l->p->at, l->p->end, &l->range.first);
+	return kind == SHEAF_LENS_INTEGER ? SHEAF_OK : flaw_integer(l->p, at, kind, "first unit", "the first unit of a dense range");
+}
+
+/* Numbers and names in any order, the last of each counts. */
+static sheaf_status read_range_header(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	bool sparse = *p->at == '{';
+	SHEAF_TRY(end_range(l));
+	begin_range(l, sparse);
+	p->at++;
+	while (!sheaf_lens_match(p, sparse ? "}" : ")")) {
+		if (!sheaf_lens_is_number(p->at, p->end))
+			SHEAF_TRY(read_group(l));
+		else
+			SHEAF_TRY(sparse ? read_active(l) : read_first(l));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- dense ---- */
+
+static bool is_blank(const uint8_t *at, const uint8_t *end) { return at < end && sheaf_lens_is(*at, LENS_BLANK); }
+
+/* Reads numbers as long as they are plain ones with blanks between them. */
+static const uint8_t *read_plain_values(sheaf_builder *values, const uint8_t *at, const uint8_t *end)
+{
+	for (;;) {
+		while (is_blank(at, end)) at++;
+		if (at == end || !sheaf_lens_is(*at, LENS_DIGIT) || !sheaf_builder_room(values, sizeof(float))) return at;
+		float *to = (float *)(void *)(values->data + values->size);
+		if (is_blank(at + 1, end)) {
+			*to = (float)(*at - '0');
+			at += 2;
+		} else {
+			sheaf_scanned scanned = sheaf_scan_f32((const char *)at, (const char *)end, to);
+			const uint8_t *behind = (const uint8_t *)scanned.end;
+			if (scanned.flaw || scanned.infinite || (behind < end && !sheaf_lens_is(*behind, LENS_BLANK | LENS_ENDS_DASH))) return at;
+			at = behind;
+		}
+		values->size += sizeof *to;
+	}
+}
+
+static sheaf_status read_values(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	float value;
+	bool is_real;
+	p->at = read_plain_values(&p->set->values, p->at, p->end);
+	if (!sheaf_lens_pass_blank(p) || !sheaf_lens_is_number(p->at, p->end)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_lens_read_real(p, &value, &is_real));
+	if (!is_real) return sheaf_lens_flaw_here(p, "dense value", "a value");
+	sheaf_builder_append(&p->set->values, &value, sizeof value);
+	return SHEAF_OK;
+}
+
+/* ---- sparse ---- */
+
+static const int32_t *units_of(const listing *l, int64_t *count)
+{
+	const sheaf_builder *units = &l->p->set->units;
+	*count = (int64_t)(units->size / sizeof(int32_t)) - l->range.at;
+	return (const int32_t *)(const void *)units->data + l->range.at;
+}
+
+static sheaf_status flaw_span(sheaf_lens_parsing *p, const uint8_t *at)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	return sheaf_lens_flaw(&p->teller, "unit range", at, "the last unit of a range not to be before the first", sheaf_show(at, p->end, ';', found));
+}
+
+/* A chain like 0-2-4 loads, but breaks in Lens when the example is presented. */
+static sheaf_status tell_chain(sheaf_lens_parsing *p, const uint8_t *at)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	return sheaf_lens_tell(&p->teller, SHEAF_BREACH, SHEAF_DATA, "chain of unit ranges", at, "a unit between two ends of ranges",
+	                       sheaf_show(at, p->end, ';', found), "kept, but Lens fails when it presents the example");
+}
+
+static sheaf_status read_unit(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	const uint8_t *at = p->at;
+	int64_t count;
+	const int32_t *units = units_of(l, &count);
+	int32_t unit;
+	if (count && units[0] < 0) return sheaf_lens_flaw_here(p, "units behind *", "no units behind '*', which means all");
+	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, &unit);
+	if (kind != SHEAF_LENS_INTEGER) return flaw_integer(p, at, kind, "unit number", "the number of a unit");
+	if (unit == INT32_MIN) return flaw_integer(p, at, SHEAF_LENS_INTEGER_OVER, "unit number", "the number of a unit");
+	if (unit < 0 && (count == 0 || -unit < units[count - 1])) return flaw_span(p, at);
+	if (unit < 0 && units[count - 1] < 0) SHEAF_TRY(tell_chain(p, at));
+	sheaf_builder_append(&p->set->units, &unit, sizeof unit);
+	return SHEAF_OK;
+}
+
+/* Reads single units and ranges of them, as long as nothing is odd. */
+static const uint8_t *read_plain_units(sheaf_builder *units, const uint8_t *at, const uint8_t *end)
+{
+	enum { DIGITS = 9 };
+	for (;;) {
+		while (is_blank(at, end)) at++;
+		const uint8_t *from = at;
+		int32_t unit = 0;
+		while (at < end && sheaf_lens_is(*at, LENS_DIGIT) && at - from < DIGITS) unit = unit * 10 + (*at++ - '0');
+		if (at == from || at == end || !sheaf_lens_is(*at, LENS_BLANK | LENS_ENDS_DASH) || !sheaf_builder_room(units, sizeof unit)) return from;
+		memcpy(units->data + units->size, &unit, sizeof unit);
+		units->size += sizeof unit;
+	}
+}
+
+static sheaf_status read_units(listing *l)
+{
+	sheaf_lens_parsing *p = l->p;
+	int64_t count;
+	const int32_t *units = units_of(l, &count);
+	if (count == 0 || units[0] >= 0) p->at = read_plain_units(&p->set->units, p->at, p->end);
+	if (!sheaf_lens_pass_blank(p) || !sheaf_lens_is_number(p->at, p->end)) return SHEAF_OK;
+	return read_unit(l);
+}
+
+static sheaf_status read_star(listing *l, bool sparse)
+{
+	static const int32_t all = -1;
+	sheaf_lens_parsing *p = l->p;
+	int64_t count = 0;
+	if (sparse && l->open) units_of(l, &count);
+	if (!sparse || count) return sheaf_lens_flaw_here(p, "* in a range", "'*' only as the first and only unit of a sparse range");
+	if (!l->open) begin_range(l, true);
+	sheaf_builder_append(&p->set->units, &all, sizeof all);
+	p->at++;
+	return SHEAF_OK;
+}
+
+/* ---- the list ---- */
+
+sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active, int32_t *list)
+{
+	listing l = {.p = p, .active = active};
+	*list = -1;
+	sheaf_lens_begin_list(p->set, &l.list);
+	while (sheaf_lens_pass_blank(p)) {
+		bool is_sparse = l.open ? l.range.sparse : sparse;
+		if (*p->at == '{' || *p->at == '(') {
+			SHEAF_TRY(read_range_header(&l));
+		} else if (*p->at == '*') {
+			SHEAF_TRY(read_star(&l, is_sparse));
+		} else if (sheaf_lens_is_number(p->at, p->end)) {
+			if (!l.open) begin_range(&l, sparse);
+			SHEAF_TRY(is_sparse ? read_units(&l) : read_values(&l));
+		} else {
+			break;
+		}
+	}
+	SHEAF_TRY(end_range(&l));
+	SHEAF_TRY(sheaf_lens_set_status(p->set, p->teller.err));
+	if (l.open) *list = sheaf_lens_end_list(p->set, &p->example, &l.list);
+	return SHEAF_OK;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of the text spelling: blanks, comments and numbers, as the C library's scanf takes them, which is what Lens reads with. */
+#include "format/lens/text.h"
+#include "number/number.h"
+#include <math.h>
+#include <strings.h>
+
+#define BLANK LENS_BLANK | LENS_ENDS_REAL | LENS_ENDS_DASH
+
+const uint8_t sheaf_lens_classes[256] = {
+	['\t'] = BLANK,
+	['\n'] = BLANK,
+	['\v'] = BLANK,
+	['\f'] = BLANK,
+	['\r'] = BLANK,
+	[' '] = BLANK,
+	['0' ... '9'] = LENS_DIGIT,
+	['{'] = LENS_BRACKET | LENS_OPENER | LENS_ENDS_REAL | LENS_TELLS,
+	['('] = LENS_BRACKET | LENS_OPENER | LENS_TELLS,
+	['['] = LENS_BRACKET | LENS_OPENER | LENS_ENDS_REAL,
+	['"'] = LENS_BRACKET | LENS_OPENER,
+	['}'] = LENS_BRACKET | LENS_ENDS_REAL | LENS_ENDS_DASH,
+	[')'] = LENS_BRACKET | LENS_ENDS_DASH,
+	[']'] = LENS_BRACKET | LENS_ENDS_REAL,
+	[';'] = LENS_ENDS_REAL | LENS_ENDS_DASH | LENS_TELLS,
+	[','] = LENS_ENDS_REAL,
+	[':'] = LENS_TELLS,
+	['#'] = LENS_TELLS,
+};
+
+static bool starts_line(const sheaf_lens_parsing *p, const uint8_t *at) { return at == p->begin ? p->line_start : sheaf_lens_is_newline(at[-1]); }
+
+bool sheaf_lens_pass_blank(sheaf_lens_parsing *p)
+{
+	const uint8_t *at = p->at, *end = p->end;
+	for (;;) {
+		while (at < end && sheaf_lens_is(*at, LENS_BLANK)) at++;
+		if (at == end || *at != '#' || !starts_line(p, at)) break;
+		while (at < end && !sheaf_lens_is_newline(*at)) at++;
+	}
+	p->at = at;
+	return at < end;
+}
+
+bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word)
+{
+	size_t n = strlen(word);
+	if (!sheaf_lens_pass_blank(p) || (size_t)(p->end - p->at) < n || memcmp(p->at, word, n) != 0) return false;
+	p->at += n;
+	return true;
+}
+
+sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const char *expected)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	return sheaf_lens_flaw(&p->teller, rule, p->at, expected, sheaf_show(p->at, p->end, ';', found));
+}
+
+/* ---- numbers ---- */
+
+static bool is_digit_at(const uint8_t *at, const uint8_t *end) { return at < end && sheaf_lens_is(*at, LENS_DIGIT); }
+
+bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end)
+{
+	if (at < end && *at == '-') {
+		at++;
+		if (at == end || sheaf_lens_is(*at, LENS_ENDS_DASH)) return true;
+	}
+	return is_digit_at(at, end) || (at < end && *at == '.' && is_digit_at(at + 1, end));
+}
+
+static bool has_word(const uint8_t *at, const uint8_t *end, const char *word)
+{
+	size_t n = strlen(word);
+	return (size_t)(end - at) >= n && strncasecmp((const char *)at, word, n) == 0;
+}
+
+/* "nan", "inf" and "infinity": an "infi" that is no "infinity" is nothing at all. */
+static sheaf_lens_real scan_name(const uint8_t *at, const uint8_t *end)
+{
+	bool negative = at < end && *at == '-';
+	if (at < end && (*at == '-' || *at == '+')) at++;
+	if (has_word(at, end, "nan")) return (sheaf_lens_real){.value = NAN, .end = at + 3};
+	float infinity = negative ? -INFINITY : INFINITY;
+	if (has_word(at, end, "infinity")) return (sheaf_lens_real){.value = infinity, .end = at + 8};
+	if (has_word(at, end, "inf") && !has_word(at, end, "infi")) return (sheaf_lens_real){.value = infinity, .end = at + 3};
+	return (sheaf_lens_real){0};
+}
+
+static int hex_digit(uint8_t byte)
+{
+	if (byte >= '0' && byte <= '9') return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Up to 52 bits of a hexadecimal number; bits that are dropped leave a trace in the last one, so that rounding to float, once, is exact. */
+typedef struct hexadecimal {
+	uint64_t digits;
+	int64_t exponent; /* of two */
+	bool dot, any;
+} hexadecimal;
+
+static const uint8_t *scan_hex_digits(const uint8_t *at, const uint8_t *end, hexadecimal *h)
+{
+	for (; at < end; at++) {
+		int digit = hex_digit(*at);
+		if (*at == '.' && !h->dot) {
+			h->dot = true;
+			continue;
+		}
+		if (digit < 0) break;
+		h->any = true;
+		h->exponent -= h->dot ? 4 : 0;
+		if (h->digits >> 48) {
+			h->digits |= digit != 0;
+			h->exponent += 4;
+		} else {
+			h->digits = h->digits << 4 | (uint64_t)digit;
+		}
+	}
+	return at;
+}
+
+/* An exponent that is there but for its digits is passed over, as scanf does. */
+static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t *power, bool *cut)
+{
+	enum { ENOUGH = 1 << 20 };
+	int64_t value = 0;
+	bool negative = at < end && *at == '-';
+	if (at < end && (*at == '-' || *at == '+')) at++;
+	*cut = !is_digit_at(at, end);
+	for (; is_digit_at(at, end); at++)
+		if (value < ENOUGH) value = value * 10 + (*at - '0');
+	*power += negative ? -value : value;
+	return at;
+}
+
+/* Behind "0x". A float64 holds all of the digits and any exponent that matters. */
+static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
+{
+	enum { BEYOND = 400 };
+	hexadecimal h = {0};
+	sheaf_lens_real real = {0};
+	real.end = scan_hex_digits(at, end, &h);
+	if (h.any && real.end < end && (*real.end | 0x20) == 'p') real.end = scan_power(real.end + 1, end, &h.exponent, &real.cut);
+	int64_t power = h.exponent > BEYOND ? BEYOND : h.exponent < -BEYOND ? -BEYOND : h.exponent;
+	real.value = (float)ldexp((double)h.digits, (int)power);
+	real.infinite = isinf(real.value);
+	if (negative) real.value = -real.value;
+	return real;
+}
+
+sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end)
+{
+	if (at < end && sheaf_lens_is(*at, LENS_ENDS_REAL)) return (sheaf_lens_real){.value = NAN, .end = at, .empty = true};
+	if (at < end && *at == '-' && (at + 1 == end || sheaf_lens_is(at[1], LENS_ENDS_REAL))) return (sheaf_lens_real){.value = NAN, .end = at + 1};
+	const uint8_t *digits = at < end && (*at == '-' || *at == '+') ? at + 1 : at;
+	if (end - digits > 1 && digits[0] == '0' && (digits[1] | 0x20) == 'x') return scan_hexadecimal(digits + 2, end, *at == '-');
+	sheaf_lens_real real = {0};
+	sheaf_scanned scanned = sheaf_scan_f32((const char *)at, (const char *)end, &real.value);
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT) return scan_name(at, end);
+	real.end = (const uint8_t *)scanned.end;
+	real.cut = scanned.flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT;
+	if (real.cut) {
+		const uint8_t *mantissa = real.end - 1;
+		while ((*mantissa | 0x20) != 'e') mantissa--;
+		scanned = sheaf_scan_f32((const char *)at, (const char *)mantissa, &real.value);
+	}
+	real.infinite = scanned.infinite;
+	return real;
+}
+
+static sheaf_status tell_odd(sheaf_lens_parsing *p, const sheaf_lens_real *real)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	sheaf_show(p->at, p->end, ';', found);
+	if (real->empty)
+		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "empty value", p->at, "a number or '-'", sheaf_show(p->at, p->end, '\0', found),
+		                          "read as NaN"));
+	if (real->infinite)
+		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "value overflow", p->at, "a value that float32 can hold", found, "read as infinity"));
+	if (!real->cut) return SHEAF_OK;
+	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "exponent without digits", p->at, "digits of an exponent", found,
+	                       "read without the exponent");
+}
+
+sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found)
+{
+	sheaf_lens_pass_blank(p);
+	sheaf_lens_real real = sheaf_lens_scan_real(p->at, p->end);
+	*found = real.end != NULL;
+	if (!*found) return SHEAF_OK;
+	if (real.empty || real.infinite || real.cut) SHEAF_TRY(tell_odd(p, &real));
+	*out = real.value;
+	p->at = real.end;
+	return SHEAF_OK;
+}
+
+sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out)
+{
+	const uint8_t *digits = *at;
+	bool negative = digits < end && *digits == '-';
+	if (digits < end && (*digits == '-' || *digits == '+')) digits++;
+	if (!is_digit_at(digits, end)) return SHEAF_LENS_NO_INTEGER;
+	int64_t value = 0;
+	for (; is_digit_at(digits, end); digits++)
+		if (value <= INT32_MAX) value = value * 10 + (*digits - '0');
+	*at = digits;
+	value = negative ? -value : value;
+	if (value < INT32_MIN || value > INT32_MAX) return SHEAF_LENS_INTEGER_OVER;
+	*out = (int32_t)value;
+	return SHEAF_LENS_INTEGER;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* The text spelling, so that Lens reads it back to the same set: every string in braces, every range but the first with its opener, digits
+ * that lead back to the same float32. */
+#include "base/context.h"
+#include "format/lens/text.h"
+#include "format/lens/writing.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- strings ---- */
+
+/* Whether a string comes back when it stands in braces: what opens in it closes, no newline leads, no line looks like a comment. */
+static bool fits_braces(const char *text)
+{
+	sheaf_lens_nest nest;
+	if (*text == '\n') return false;
+	sheaf_lens_nest_begin(&nest, '{');
+	for (const char *c = text; *c; c++) {
+		if (*c == '\r' || (*c == '\n' && c[1] == '#')) return false;
+		if (*c == '\n') continue;
+		if (sheaf_lens_nest_byte(&nest, (uint8_t)*c) != SHEAF_LENS_INSIDE || nest.depth > SHEAF_LENS_DEEPEST_OF_LENS) return false;
+	}
+	return nest.depth == 1 && !nest.escaped;
+}
+
+/* A bare word keeps what braces do not: a backslash at its end. */
+static bool fits_bare(const char *text)
+{
+	const uint8_t *c = (const uint8_t *)text;
+	if (sheaf_lens_is_number(c, c + strlen(text))) return false;
+	while (*c && !sheaf_lens_is(*c, LENS_BLANK | LENS_BRACKET)) c++;
+	return c > (const uint8_t *)text && *c == '\0';
+}
+
+static sheaf_status refuse(const sheaf_lens_writing *w, const char *rule, const char *text, const char *consequence, sheaf_error *err)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	const uint8_t *bytes = (const uint8_t *)text;
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         rule,
+	                         SHEAF_NOWHERE,
+	                         "text with balanced brackets and quotes, no newline in front and no line with a leading '#'",
+	                         sheaf_show(bytes, bytes + strlen(text), '\0', found),
+	                         consequence};
+	problem.place.file = w->file;
+	problem.place.row = w->row;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text, const char *end, const char *rule, sheaf_builder *to,
+                               sheaf_error *err)
+{
+	if (!text) return SHEAF_OK;
+	bool braces = fits_braces(text);
+	if (!braces && !fits_bare(text)) return refuse(w, rule, text, "left out", err);
+	sheaf_builder_text(to, word);
+	if (braces) sheaf_builder_byte(to, '{');
+	sheaf_builder_text(to, text);
+	sheaf_builder_text(to, braces ? "}" : " ");
+	sheaf_builder_text(to, end);
+	return SHEAF_OK;
+}
+
+/* ---- numbers ---- */
+
+static void put_integer(sheaf_builder *to, int64_t v)
+{
+	if (!sheaf_builder_room(to, SHEAF_NUMBER_MAX)) return;
+	to->size = (size_t)((uint8_t *)sheaf_print_i64((char *)to->data + to->size, v) - to->data);
+}
+
+static void put_real(sheaf_builder *to, float v)
+{
+	if (isnan(v)) {
+		sheaf_builder_byte(to, '-');
+	} else if (isinf(v)) {
+		sheaf_builder_text(to, v < 0 ? "-1e999" : "1e999");
+	} else if (sheaf_builder_room(to, SHEAF_NUMBER_MAX)) {
+		to->size = (size_t)((uint8_t *)sheaf_print_f32((char *)to->data + to->size, v) - to->data);
+	}
+}
+
+static bool is_same(float a, float b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
+
+static void put_fields(const float fields[SHEAF_LENS_FIELDS], const float usual[SHEAF_LENS_FIELDS], const char *before, const char *behind, sheaf_builder *to)
+{
+	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
+		if (is_same(fields[f], usual[f])) continue;
+		sheaf_builder_text(to, before);
+		sheaf_builder_text(to, sheaf_lens_field_words[f]);
+		put_real(to, fields[f]);
+		sheaf_builder_text(to, behind);
+	}
+}
+
+/* Lens refuses files of less than four bytes. */
+static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
+{
+	w->row = -1;
+	SHEAF_TRY(put_string(w, "proc:", header->proc, "\n", "set proc", to, err));
+	put_fields(header->fields, sheaf_lens_defaults, "", "\n", to);
+	sheaf_builder_text(to, examples > 0 ? ";\n" : ";\n\n\n");
+	return sheaf_builder_status(to, err);
+}
+
+/* ---- events ---- */
+
+static void put_span(int32_t first, int32_t last, sheaf_builder *to)
+{
+	put_integer(to, first);
+	if (last > first) put_integer(to, -(int64_t)last);
+}
+
+/* "[0-2 4]", or nothing where there is only one event. */
+static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to)
+{
+	int32_t count;
+	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
+	if (w->example->nevents == 1) return;
+	for (int32_t from = 0, behind; from < count; from = behind) {
+		behind = sheaf_lens_end_of_run(events, count, from);
+		sheaf_builder_byte(to, from ? ' ' : '[');
+		put_span(events[from], events[behind - 1], to);
+	}
+	sheaf_builder_byte(to, ']');
+}
+
+/* Events that follow each other with the same traits stand together. */
+static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
+{
+	const sheaf_lens_event *events = sheaf_lens_event_at(w->set, w->example, 0);
+	for (int32_t e = 0, behind; e < w->example->nevents; e = behind) {
+		for (behind = e + 1; behind < w->example->nevents && events[behind].traits == events[e].traits;) behind++;
+		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, &events[e]);
+		if (!sheaf_lens_is_special(w->set, traits)) continue;
+		sheaf_builder_byte(to, '[');
+		put_span(e, behind - 1, to);
+		SHEAF_TRY(put_string(w, " proc:", sheaf_lens_string(w->set, traits->proc), "", "event proc", to, err));
+		put_fields(traits->fields, w->set->plain.fields, " ", "", to);
+		sheaf_builder_text(to, "]\n");
+	}
+	return SHEAF_OK;
+}
+
+/* ---- ranges ---- */
+
+static sheaf_status put_group(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, bool *fits, sheaf_error *err)
+{
+	size_t before = to->size;
+	const char *name = range->group < 0 ? NULL : w->set->groups.names[range->group].text;
+	SHEAF_TRY(put_string(w, "", name, "", "group name", to, err));
+	*fits = !name || to->size > before;
+	return SHEAF_OK;
+}
+
+static void put_values(const sheaf_lens_set *set, const sheaf_lens_range *range, sheaf_builder *to)
+{
+	const float *values = sheaf_lens_values_of(set, range);
+	for (int32_t i = 0; i < range->count; i++) {
+		sheaf_builder_byte(to, ' ');
+		put_real(to, values[i]);
+	}
+}
+
+/* A list that begins with a negative number means all units, whatever follows. */
+static void put_units(const sheaf_lens_set *set, const sheaf_lens_range *range, sheaf_builder *to)
+{
+	const int32_t *units = sheaf_lens_units_of(set, range);
+	if (range->count && units[0] < 0) {
+		sheaf_builder_text(to, " *");
+		return;
+	}
+	for (int32_t i = 0; i < range->count; i++) {
+		if (units[i] >= 0) sheaf_builder_byte(to, ' ');
+		put_integer(to, units[i]);
+	}
+}
+
+/* "{group value}" or "(group first)". A group that text cannot hold takes its range with it. */
+static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, bool *fits, sheaf_error *err)
+{
+	sheaf_builder_byte(to, range->sparse ? '{' : '(');
+	SHEAF_TRY(put_group(w, range, to, fits, err));
+	if (range->group >= 0) sheaf_builder_byte(to, ' ');
+	if (range->sparse)
+		put_real(to, range->value);
+	else
+		put_integer(to, range->first);
+	sheaf_builder_byte(to, range->sparse ? '}' : ')');
+	return SHEAF_OK;
+}
+
+/* Whether the letter alone begins the same range. */
+static bool needs_opener(const sheaf_lens_range *range, float active)
+{
+	return range->group >= 0 || range->count == 0 || (range->sparse ? !is_same(range->value, active) : range->first != 0);
+}
+
+static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener, sheaf_builder *to, sheaf_error *err)
+{
+	bool fits = true;
+	size_t before = to->size;
+	if (opener) SHEAF_TRY(put_opener(w, range, to, &fits, err));
+	if (fits)
+		(range->sparse ? put_units : put_values)(w->set, range, to);
+	else if (!to->failed)
+		to->size = before;
+	return SHEAF_OK;
+}
+
+/* The letter is that of the first range's kind: 'I' and 'i', 'T' and 't', 'B' and 'b'. `active` is what its owner gives units without a value. */
+static sheaf_status put_ranges(const sheaf_lens_writing *w, char letter, int32_t list, float active, sheaf_builder *to, sheaf_error *err)
+{
+	int32_t count;
+	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
+	sheaf_builder_byte(to, ranges->sparse ? (char)(letter | 0x20) : letter);
+	sheaf_builder_byte(to, ':');
+	for (int32_t i = 0; i < count; i++) {
+		if (i) sheaf_builder_byte(to, ' ');
+		SHEAF_TRY(put_range(w, &ranges[i], i > 0 || needs_opener(ranges, active), to, err));
+	}
+	sheaf_builder_byte(to, '\n');
+	return SHEAF_OK;
+}
+
+static float active_of(const sheaf_lens_writing *w, int32_t event, sheaf_lens_field field)
+{
+	return sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, event))->fields[field];
+}
+
+static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to, sheaf_error *err)
+{
+	int32_t count;
+	bool inputs = side == SHEAF_LENS_INPUTS;
+	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
+	put_users(w, side, list, to);
+	return put_ranges(w, inputs ? 'I' : 'T', list, active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
+}
+
+/* Inputs that are the targets of the same events are written once; of other events, twice. */
+static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
+{
+	int32_t ninputs, ntargets;
+	const int32_t *inputs = sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &ninputs);
+	const int32_t *targets = sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &ntargets);
+	if (ninputs == ntargets && memcmp(inputs, targets, (size_t)ninputs * sizeof *inputs) == 0) {
+		put_users(w, SHEAF_LENS_INPUTS, list, to);
+		return put_ranges(w, 'B', list, active_of(w, *inputs, SHEAF_LENS_ACT_I), to, err);
+	}
+	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
+	return ntargets ? put_side(w, SHEAF_LENS_TARGETS, list, to, err) : SHEAF_OK;
+}
+
+static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
+{
+	int32_t inputs;
+	for (int32_t e = 0; e < w->example->nevents; e++)
+		if (sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) SHEAF_TRY(put_input(w, sheaf_lens_event_at(w->set, w->example, e)->input, to, err));
+	for (int32_t e = 0; e < w->example->nevents; e++) {
+		if (!sheaf_lens_owns(w, SHEAF_LENS_TARGETS, e)) continue;
+		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->target;
+		sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &inputs);
+		if (inputs == 0) SHEAF_TRY(put_side(w, SHEAF_LENS_TARGETS, list, to, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- examples ---- */
+
+static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+                                sheaf_error *err)
+{
+	w->row = row;
+	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
+	SHEAF_TRY(put_string(w, "name:", sheaf_lens_string(set, example->name), "\n", "example name", to, err));
+	SHEAF_TRY(put_string(w, "proc:", sheaf_lens_string(set, example->proc), "\n", "example proc", to, err));
+	if (!is_same(example->frequency, 1)) {
+		sheaf_builder_text(to, "freq:");
+		put_real(to, example->frequency);
+		sheaf_builder_byte(to, '\n');
+	}
+	if (example->nevents > 1) {
+		put_integer(to, example->nevents);
+		sheaf_builder_byte(to, '\n');
+	}
+	SHEAF_TRY(put_specials(w, to, err));
+	SHEAF_TRY(put_lists(w, to, err));
+	sheaf_builder_text(to, ";\n");
+	return sheaf_builder_status(to, err);
+}
+
+const sheaf_lens_spelling sheaf_lens_text_spelling = {.put_header = put_header, .put_example = put_example};

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Example files and what the real Lens made of them: the same model, the same binary bytes, the same refusals. The data are not part of this
+tree: where they are absent each group counts as skipped. Prints TAP."""
+import glob
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import conform
+
+TOOL = os.environ.get("LENS_TOOL", "build/tests/lens_tool")
+DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "lens")
+SMALL, LARGE = 1, 1 << 20  # bytes of a piece: an example at a time, and all at once
+
+# Files that Lens refuses and we read, and why.
+READ_HERE = {"b01_real8": "a Lens built with reals of 8 bytes writes the same bytes behind another sizeof(real)"}
+
+
+def tool(mode, path, piece=LARGE):
+    p = subprocess.run([TOOL, mode, path, str(piece)], capture_output=True, timeout=60)
+    return p.returncode, p.stdout, p.stderr.decode(errors="replace")
+
+
+def model(dump):
+    """The lines of a dump that show the model: not what an event looks like in a network, nor what Lens prints on starting."""
+    return [line for line in dump.splitlines() if re.match(r"set |example |  event |    (input|target)|      range ", line)]
+
+
+def same_model(name, path, dump):
+    want = model(dump)
+    for piece in (SMALL, LARGE):
+        code, out, err = tool("dump", path, piece)
+        have = out.decode(errors="replace").splitlines()
+        pairs = [pair for pair in zip(want + [None] * len(have), have + [None] * len(want)) if pair[0] != pair[1]]
+        conform.point(code == 0 and not pairs, f"{name}: the model of Lens, pieces of {piece} bytes", f"exit {code}\n{err}{pairs[:1]}")
+
+
+def refused(name, path):
+    code, _, err = tool("dump", path)
+    if name in READ_HERE:
+        conform.point(code == 0, f"{name}: read, since {READ_HERE[name]}", err)
+        return
+    clear = code == 1 and "expected" in err and "found" in err and os.path.basename(path) in err
+    conform.point(clear, f"{name}: refused, as by Lens", f"exit {code}\n{err}")
+
+
+def same_bytes(name, path, binary, folder):
+    """From the file itself, from Lens's binary, and from our text of it."""
+    text = os.path.join(folder, "again.ex")
+    for source in (path, binary):
+        with gzip.open(binary) if binary.endswith(".gz") else open(binary, "rb") as file:
+            want = file.read()
+        code, out, err = tool("binary", source)
+        conform.point(code == 0 and out == want, f"{name}: Lens's own bytes from {os.path.basename(source)}", f"exit {code}\n{err}")
+        code, out, err = tool("text", source)
+        with open(text, "wb") as file:
+            file.write(out)
+        code, out, again = tool("binary", text)
+        conform.point(code == 0 and out == want, f"{name}: the same by way of text from {os.path.basename(source)}", f"exit {code}\n{err}{again}")
+
+
+def read(path):
+    with gzip.open(path, "rt") if path.endswith(".gz") else open(path, errors="replace") as file:
+        return file.read()
+
+
+def one(name, path, dump, binary, folder):
+    if not model(dump):
+        refused(name, path)
+        return
+    same_model(name, path, dump)
+    if os.path.exists(binary):
+        same_bytes(name, path, binary, folder)
+
+
+def cases(folder):
+    for path in sorted(glob.glob(f"{DATA}/cases/*.ex")):
+        base = path[:-3]
+        one(os.path.basename(base), path, read(base + ".out"), base + ".bex", folder)
+
+
+def corrected(folder):
+    for path in sorted(glob.glob(f"{DATA}/corrected/*.ex")):
+        one(os.path.basename(path), path, read(path + ".out"), path + ".bex", folder)
+
+
+def examples(folder):
+    for dump in sorted(glob.glob(f"{DATA}/examples/*.dump.gz")):
+        base = dump[: -len(".dump.gz")]
+        path = base + ".ex" if os.path.exists(base + ".ex") else base + ".ex.gz"
+        one(os.path.basename(path), path, read(dump), base + ".bex", folder)
+    digits = f"{DATA}/examples/hand-digits.tst.bex.gz"
+    same_bytes("hand-digits.tst", digits, digits, folder)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for group in (cases, corrected, examples):
+            if os.path.isdir(os.path.join(DATA, group.__name__)):
+                group(folder)
+            else:
+                conform.skip(f"conform {group.__name__}", "the data of real programs are not here")
+    print(f"1..{conform.tests}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
