@@ -36,10 +36,15 @@ static inline int64_t sheaf_load_i64le(const void *from)
 	return u <= INT64_MAX ? (int64_t)u : -1 - (int64_t)(UINT64_MAX - u);
 }
 
+/* This machine's word whose bytes in memory are those of v from the lowest on. Compilers know such loads from single bytes, but make a mess of
+ * stores of them. */
+static inline uint64_t sheaf_u64_in_le(uint64_t v) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v); }
+static inline uint32_t sheaf_u32_in_le(uint32_t v) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v); }
+
 static inline void sheaf_store_u32le(void *to, uint32_t v)
 {
-	uint8_t *b = (uint8_t *)to;
-	for (int i = 0; i < 4; i++) b[i] = (uint8_t)(v >> 8 * i);
+	v = sheaf_u32_in_le(v);
+	memcpy(to, &v, sizeof v);
 }
 
 static inline void sheaf_store_u32be(void *to, uint32_t v)
@@ -50,8 +55,8 @@ static inline void sheaf_store_u32be(void *to, uint32_t v)
 
 static inline void sheaf_store_u64le(void *to, uint64_t v)
 {
-	uint8_t *b = (uint8_t *)to;
-	for (int i = 0; i < 8; i++) b[i] = (uint8_t)(v >> 8 * i);
+	v = sheaf_u64_in_le(v);
+	memcpy(to, &v, sizeof v);
 }
 
 /* Copies `count` little-endian numbers of `size` (4 or 8) bytes into this machine's order. */

@@ -7,6 +7,7 @@
  * multiple of 10^k is. Four times v and the interval's ends are scaled by 10^-k and rounded to odd: their lowest bit
  * then remembers whether anything was cut off, and all comparisons come out as the exact ones would. */
 #include "number/decimal.h"
+#include "number/places.h"
 #include "number/powers.h"
 
 #include <string.h>
@@ -19,6 +20,19 @@ static inline uint64_t scale_to_odd(sheaf_wide g, uint64_t x)
 	sheaf_wide low = sheaf_wide_mul(x, g.low);
 	sheaf_wide product = sheaf_wide_add(sheaf_wide_mul(x, g.high), (sheaf_wide){0, low.high});
 	return product.high | (product.low != 0);
+}
+
+/* Of a number s, cut off, and s + 1, and of the multiples of ten about s: the one to print. `in` tells which read back. There is no branch,
+ * since nobody can guess. */
+typedef struct candidates {
+	bool tens_down, tens_up, down, up;
+} candidates;
+
+static inline uint64_t choose(uint64_t s, candidates in, bool nearer_up)
+{
+	uint64_t shorter = 0 - (uint64_t)((in.tens_down ^ in.tens_up) & (s >= 10)); /* all ones, or none */
+	bool only_one = in.down ^ in.up, up = (only_one & in.up) | (!only_one & nearer_up);
+	return ((s - s % 10 + 10 * (uint64_t)in.tens_up) & shorter) | ((s + up) & ~shorter);
 }
 
 static inline sheaf_shortest shortest(uint64_t mantissa, int ulp, bool lowest_of_its_power)
@@ -35,14 +49,9 @@ static inline sheaf_shortest shortest(uint64_t mantissa, int ulp, bool lowest_of
 	below += open;
 	above -= open;
 
-	uint64_t s = value / 4, tens = s / 10;
-	if (tens) {
-		bool down = below <= 40 * tens, up = 40 * tens + 40 <= above;
-		if (down != up) return (sheaf_shortest){tens + up, k + 1};
-	}
-	bool down = below <= 4 * s, up = 4 * s + 4 <= above;
-	if (down == up) up = value > 4 * s + 2 || (value == 4 * s + 2 && (s & 1));
-	return (sheaf_shortest){s + up, k};
+	uint64_t s = value / 4, tens = s - s % 10;
+	candidates in = {below <= 4 * tens, 4 * tens + 40 <= above, below <= 4 * s, 4 * s + 4 <= above};
+	return (sheaf_shortest){choose(s, in, value % 4 + (s & 1) > 2), k};
 }
 
 /* bits: of a finite float above 0 */
@@ -55,10 +64,26 @@ static inline sheaf_shortest shortest_of(uint64_t bits, const sheaf_float_type t
 	return shortest(fraction | (uint64_t)1 << hidden, type.min_ulp + exponent - 1, !fraction && exponent > 1);
 }
 
+static const uint32_t powers_of_five[] = {1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
+
+/* As above for mantissa * 2^ulp with 2^23 < mantissa < 2^24 and -40 <= ulp <= -1: all is exact in one word, with v and the interval's
+ * ends in units of which 2^unit make one in the last place of the decimal. */
+static inline sheaf_shortest shortest_in_a_word(uint64_t mantissa, int ulp)
+{
+	int places = -sheaf_log10_of_binary(ulp), unit = 1 - ulp - places;
+	uint64_t half = powers_of_five[places], value = mantissa * half * 2, open = mantissa & 1;
+	uint64_t below = value - half + open, above = value + half - open;
+	uint64_t s = value >> unit, tens = s - s % 10, rest = value - (s << unit);
+	candidates in = {tens << unit >= below, (tens + 10) << unit <= above, s << unit >= below, (s + 1) << unit <= above};
+	return (sheaf_shortest){choose(s, in, 2 * rest + (s & 1) > UINT64_C(1) << unit), -places};
+}
+
 sheaf_shortest sheaf_shortest_f32(float v)
 {
 	uint32_t bits;
 	memcpy(&bits, &v, sizeof bits);
+	sheaf_binary binary = sheaf_binary_f32(bits);
+	if (!binary.lowest && binary.ulp >= -40 && binary.ulp < 0) return shortest_in_a_word(binary.mantissa, binary.ulp);
 	return shortest_of(bits, SHEAF_FLOAT32);
 }
 

@@ -11,7 +11,7 @@
 
 /* A number as scanned. It is lead * 10^exponent, or, if cut, at least this and less than (lead + 1) * 10^exponent. */
 typedef struct sheaf_decimal {
-	uint64_t lead;            /* the first SHEAF_LEAD_DIGITS digits after the leading zeros */
+	uint64_t lead; /* the first SHEAF_LEAD_DIGITS digits after the leading zeros */
 	int64_t exponent;
 	bool negative;
 	bool cut;                 /* more digits follow in the text */
@@ -51,7 +51,10 @@ static inline const char *sheaf_skip_zeros(const char *at, const char *end)
 	return at;
 }
 
-/* digits * 10^exponent; the digits may end in zeros. */
+/* As many digits as the shortest decimal of any float64 has. */
+#define SHEAF_DIGITS_MOST 17
+
+/* digits * 10^exponent, 0 < digits < 10^SHEAF_DIGITS_MOST; the digits may end in zeros. */
 typedef struct sheaf_shortest {
 	uint64_t digits;
 	int exponent;

@@ -2,7 +2,7 @@
 /* Numbers as text: reading them exactly and printing them shortest, whatever the locale and the rounding mode.
  *
  * The scalar code behind these functions defines what a number means; faster kernels must agree with it bit for bit.
- * Nothing here allocates, fails otherwise than shown, or touches a byte outside [at, end) or past the printed text. */
+ * Nothing here allocates, fails otherwise than shown, or touches a byte outside [at, end) or to[SHEAF_NUMBER_MAX]. */
 #ifndef SHEAF_NUMBER_NUMBER_H
 #define SHEAF_NUMBER_NUMBER_H
 
@@ -17,10 +17,10 @@ typedef enum sheaf_number_flaw {
 } sheaf_number_flaw;
 
 typedef struct sheaf_scanned {
-	const char *end;        /* one past the number, or where the flaw is */
+	const char *end; /* one past the number, or where the flaw is */
 	sheaf_number_flaw flaw;
-	bool unusual;           /* spelled ".5" or "1.e2": standard, but CNTK's reader refuses it */
-	bool infinite;          /* finite digits beyond the type's range, read as an infinity of their sign */
+	bool unusual;  /* spelled ".5" or "1.e2": standard, but CNTK's reader refuses it */
+	bool infinite; /* finite digits beyond the type's range, read as an infinity of their sign */
 } sheaf_scanned;
 
 /* Read the longest prefix of [at, end) that is
@@ -37,7 +37,7 @@ sheaf_scanned sheaf_scan_u64(const char *at, const char *end, uint64_t *out);
 /* Room that any of the following may need. */
 #define SHEAF_NUMBER_MAX 32
 
-/* Print into to[SHEAF_NUMBER_MAX] and return one past the text; no NUL. Of the shortest digits that read back to the
+/* Print into to[SHEAF_NUMBER_MAX], all of which may be written, and return one past the text; no NUL. Of the shortest digits that read back to the
  * same bits these are the nearest to the value. Plain ("0.00001", "10000000000000000") where the decimal exponent is in
  * [-5, 16], else "1.5e-7", "1e30". CNTK's reader takes all of it but "nan", "inf" and "-inf". */
 char *sheaf_print_f32(char *to, float v);

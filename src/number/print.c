@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Floats to text: which notation, and where the dot goes. */
+/* Floats to text: which notation, and where the dot goes. Digits are put where they belong by whole words, the surplus of which later ones
+ * or the next number overwrite. */
 #include "number/decimal.h"
+#include "number/digits.h"
 #include "number/number.h"
+#include "number/places.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,75 +13,149 @@
 #define PLAIN_FIRST (-5)
 #define PLAIN_LAST 16
 
-static char *put(char *to, const char *text, int n)
+/* A decimal in scientific terms: `count` digits without zeros behind the last, padded with zeros, and the exponent of the first. */
+typedef struct digits {
+	char first;
+	uint64_t next, last; /* digits 2 to 9, and 10 to 17, as text */
+	int count, exponent;
+} digits;
+
+static const uint64_t powers_of_ten[SHEAF_DIGITS_MOST + 1] = {
+	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,
+	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+};
+
+/* Of a number from 1 to 10^17-1: its bits tell it but for one. */
+static inline int count_digits(uint64_t v)
 {
-	memcpy(to, text, (size_t)n);
-	return to + n;
+	int n = (64 - __builtin_clzll(v)) * 1233 >> 12;
+	return n + (v >= powers_of_ten[n]);
 }
 
-static char *put_zeros(char *to, int n)
+static inline digits spell_nine(uint64_t v, int exponent)
 {
-	memset(to, '0', (size_t)n);
-	return to + n;
+	uint64_t next = sheaf_eight_digits((uint32_t)(v % 100000000));
+	return (digits){(char)('0' + v / 100000000), next | SHEAF_ZEROS, SHEAF_ZEROS, 1 + sheaf_bytes_used(next), exponent};
 }
 
-static char *put_plain(char *to, const char *digits, int n, int exponent)
+static inline digits spell_seventeen(uint64_t v, int exponent)
 {
-	if (exponent < 0) {
-		to = put_zeros(to, 1);
-		*to++ = '.';
-		return put(put_zeros(to, -exponent - 1), digits, n);
+	uint64_t last = sheaf_eight_digits((uint32_t)(v % 100000000));
+	digits d = spell_nine(v / 100000000, exponent);
+	d.last |= last;
+	if (last) d.count = 9 + sheaf_bytes_used(last);
+	return d;
+}
+
+static inline digits spell(sheaf_shortest decimal)
+{
+	int n = count_digits(decimal.digits), exponent = decimal.exponent + n - 1;
+	if (n <= 9) return spell_nine(decimal.digits * powers_of_ten[9 - n], exponent);
+	return spell_seventeen(decimal.digits * powers_of_ten[17 - n], exponent);
+}
+
+static inline void put_digits(char *to, const digits *d)
+{
+	*to = d->first;
+	sheaf_store_u64le(to + 1, d->next);
+	sheaf_store_u64le(to + 9, d->last);
+}
+
+/* The digits from number n on, 1 <= n <= 16. */
+static inline void put_rest(char *to, const digits *d, int n)
+{
+	int bits = 8 * (n - 1);
+	if (bits < 64) {
+		sheaf_store_u64le(to, d->next >> bits | d->last << 1 << (63 - bits));
+		sheaf_store_u64le(to + 8, d->last >> bits);
+	} else {
+		sheaf_store_u64le(to, d->last >> (bits - 64));
 	}
-	int whole = exponent + 1;
-	if (n <= whole) return put_zeros(put(to, digits, n), whole - n);
-	to = put(to, digits, whole);
-	*to++ = '.';
-	return put(to, digits + whole, n - whole);
 }
 
-static char *put_scientific(char *to, const char *digits, int n, int exponent)
+static inline char *put_plain(char *to, const digits *d)
 {
-	*to++ = digits[0];
-	if (n > 1) {
-		*to++ = '.';
-		to = put(to, digits + 1, n - 1);
+	int whole = d->exponent + 1;
+	if (whole <= 0) {
+		memcpy(to, "0.000000", 8);
+		put_digits(to + 2 - whole, d);
+		return to + 2 - whole + d->count;
 	}
+	put_digits(to, d);
+	if (d->count <= whole) return to + whole;
+	to[whole] = '.';
+	put_rest(to + whole + 1, d, whole);
+	return to + d->count + 1;
+}
+
+static inline char *put_scientific(char *to, const digits *d)
+{
+	put_digits(to, d);
+	put_rest(to + 2, d, 1);
+	to[1] = '.';
+	to += d->count > 1 ? d->count + 1 : 1;
 	*to++ = 'e';
-	return sheaf_print_i64(to, exponent);
+	return sheaf_print_i64(to, d->exponent);
 }
 
 static char *put_shortest(char *to, sheaf_shortest decimal)
 {
-	char digits[SHEAF_NUMBER_MAX];
-	int n = (int)(sheaf_print_u64(digits, decimal.digits) - digits);
-	int exponent = decimal.exponent + n - 1;
-	while (digits[n - 1] == '0') n--;
-	bool plain = exponent >= PLAIN_FIRST && exponent <= PLAIN_LAST;
-	return (plain ? put_plain : put_scientific)(to, digits, n, exponent);
+	digits d = spell(decimal);
+	bool plain = d.exponent >= PLAIN_FIRST && d.exponent <= PLAIN_LAST;
+	return plain ? put_plain(to, &d) : put_scientific(to, &d);
 }
 
-/* What needs no search: NaN, infinities, and integers below `whole`, where all digits of an integer are needed.
- * Puts the sign, too. False if there are digits yet to come. */
-static bool put_simple(char **to, double v, double whole)
+/* A decimal of six places, below 10. */
+static inline char *put_six_places(char *to, uint32_t millionths)
 {
-	if (signbit(v) && !isnan(v)) *(*to)++ = '-';
-	v = fabs(v);
-	if (v < whole) {
-		uint64_t integer = (uint64_t)v;
-		if ((double)integer == v) *to = sheaf_print_u64(*to, integer);
-		return (double)integer == v;
-	}
-	if (isfinite(v)) return false;
-	*to = put(*to, isnan(v) ? "nan" : "inf", 3);
-	return true;
+	uint64_t spelled = sheaf_eight_digits(millionths), places = spelled >> 16;
+	to[0] = (char)('0' + (spelled >> 8 & 15));
+	to[1] = '.';
+	sheaf_store_u64le(to + 2, places | SHEAF_ZEROS);
+	return to + 2 + sheaf_bytes_used(places);
 }
+
+static char *put_nonfinite(char *to, bool negative, bool nan)
+{
+	memcpy(to, nan ? "nan" : "inf", 3);
+	if (!nan || !negative) return to + 3;
+	memcpy(to - 1, "nan", 3);
+	return to + 2;
+}
+
+static inline char *put_whole(char *to, uint64_t v) { return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v); }
 
 char *sheaf_print_f32(char *to, float v)
 {
-	return put_simple(&to, (double)v, 0x1p24) ? to : put_shortest(to, sheaf_shortest_f32(fabsf(v)));
+	uint32_t bits;
+	uint64_t millionths;
+	memcpy(&bits, &v, sizeof bits);
+	bool negative = bits >> 31;
+	*to = '-';
+	to += negative;
+	v = fabsf(v);
+	bits &= INT32_MAX;
+	if (v < 0x1p24f && (float)(int32_t)v == v) return put_whole(to, (uint64_t)(int32_t)v);
+	if (v >= 1e-5f && v < 10 && sheaf_has_six_places(sheaf_binary_f32(bits), &millionths)) return put_six_places(to, (uint32_t)millionths);
+	return isfinite(v) ? put_shortest(to, sheaf_shortest_f32(v)) : put_nonfinite(to, negative, isnan(v));
+}
+
+static inline char *put_nine_places(char *to, uint64_t billionths)
+{
+	bool six = billionths < 10000000000 && billionths % 1000 == 0;
+	return six ? put_six_places(to, (uint32_t)(billionths / 1000)) : put_shortest(to, (sheaf_shortest){billionths, -9});
 }
 
 char *sheaf_print_f64(char *to, double v)
 {
-	return put_simple(&to, v, 0x1p53) ? to : put_shortest(to, sheaf_shortest_f64(fabs(v)));
+	uint64_t bits, billionths;
+	memcpy(&bits, &v, sizeof bits);
+	bool negative = bits >> 63;
+	*to = '-';
+	to += negative;
+	v = fabs(v);
+	bits &= INT64_MAX;
+	if (v < 0x1p53 && (double)(int64_t)v == v) return put_whole(to, (uint64_t)(int64_t)v);
+	if (v >= 1e-5 && v < 0x1p23 && sheaf_has_nine_places(v, sheaf_binary_f64(bits), &billionths)) return put_nine_places(to, billionths);
+	return isfinite(v) ? put_shortest(to, sheaf_shortest_f64(v)) : put_nonfinite(to, negative, isnan(v));
 }

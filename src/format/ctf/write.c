@@ -223,23 +223,43 @@ static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, con
 	return SHEAF_OK;
 }
 
-static void put_index(sheaf_builder *b, const sheaf_level *level, int64_t at)
+/* The text of an entry: a space, the index and ':', the value. */
+enum { ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2, BATCH = 64 };
+
+static inline char *put_index(char *to, int64_t index)
 {
-	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 1)) return;
-	char *end = sheaf_print_i64((char *)b->data + b->size, sheaf_level_index(level, 0, at));
-	*end++ = ':';
-	b->size = (size_t)(end - (char *)b->data);
+	to = sheaf_print_i64(to, index);
+	*to = ':';
+	return to + 1;
+}
+
+#define T float
+#define NAME f32
+#include "format/ctf/write_template.h"
+#define T double
+#define NAME f64
+#include "format/ctf/write_template.h"
+
+static sheaf_status put_entry(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx,
+                              sheaf_error *err)
+{
+	const sheaf_level *level = &column->levels[1];
+	if (!sheaf_builder_room(b, ENTRY_MAX)) return SHEAF_OK; /* the builder keeps the failure */
+	char *to = (char *)b->data + b->size;
+	*to++ = ' ';
+	if (level->shape.kind == SHEAF_COORD) to = put_index(to, sheaf_level_index(level, 0, at));
+	b->size = (size_t)(to - (char *)b->data);
+	return put_value(out, b, column, stream, row, at, cx, err);
 }
 
 static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t sample,
                                sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_level *level = &column->levels[1];
-	sheaf_run run = sheaf_level_below_one(level, sample);
-	for (int64_t at = run.begin; at < run.end; at++) {
-		sheaf_builder_byte(b, ' ');
-		if (level->shape.kind == SHEAF_COORD) put_index(b, level, at);
-		SHEAF_TRY(put_value(out, b, column, stream, row, at, cx, err));
+	sheaf_run run = sheaf_level_below_one(&column->levels[1], sample);
+	for (int64_t at = run.begin; at < run.end;) {
+		if (column->type == SHEAF_F32) at = put_finite_f32(b, column, at, run.end);
+		if (column->type == SHEAF_F64) at = put_finite_f64(b, column, at, run.end);
+		if (at < run.end) SHEAF_TRY(put_entry(out, b, column, stream, row, at++, cx, err));
 	}
 	return SHEAF_OK;
 }
