@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +67,9 @@ static void *count_reallocate(void *user, void *memory, size_t old_bytes, size_t
 	int64_t call = ++a->calls;
 	if (a->fail_at && (call == a->fail_at || (a->stay && call > a->fail_at))) return NULL;
 	if (posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
-	a->bytes += (int64_t)new_bytes - (int64_t)old_bytes;
-	if (a->bytes > a->peak) a->peak = a->bytes;
+	int64_t now = atomic_fetch_add(&a->bytes, (int64_t)new_bytes - (int64_t)old_bytes) + (int64_t)new_bytes - (int64_t)old_bytes, peak = a->peak;
+	while (now > peak && !atomic_compare_exchange_weak(&a->peak, &peak, now)) {
+	}
 	if (!memory) return fresh;
 	memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
 	free(memory);

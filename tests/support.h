@@ -44,8 +44,7 @@ int64_t random_below(int64_t n);
 
 /* Counts what it gives. Call number fail_at (from 1; 0: none) fails, and with `stay` every later one. */
 typedef struct allocator {
-	_Atomic int64_t bytes, calls;
-	int64_t peak;
+	_Atomic int64_t bytes, calls, peak;
 	int64_t fail_at;
 	bool stay;
 } allocator;

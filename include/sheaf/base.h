@@ -102,6 +102,9 @@ typedef struct sheaf_context_options {
 	 * aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0) frees. */
 	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
+	/* How many threads work at once, the caller's included; 0: as many as there are cores; 1: none are made. What comes out is the same for any
+	 * number. The functions below are called on the calling thread only, except `reallocate`. */
+	int threads;
 	/* The budget, like what is counted, is that of the context: all that is opened with it shares it. */
 	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */

@@ -2,6 +2,7 @@
 /* Blocks with a reference count, and the builder that fills one. */
 #include "base/buffer.h"
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error 
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_block), &memory, err));
 	*out = (sheaf_block *)memory;
-	(*out)->cx = cx;
+	(*out)->cx = sheaf_context_owner(cx);
 	atomic_init(&(*out)->owners, 1);
 	return SHEAF_OK;
 }
@@ -79,7 +80,7 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 {
 	*b = (sheaf_builder){.cx = cx};
 	if (!recycled) return;
-	if (sheaf_buffer_is_sole(recycled) && recycled->block->cx == cx) {
+	if (sheaf_buffer_is_sole(recycled) && recycled->block->cx == sheaf_context_owner(cx)) {
 		b->block = recycled->block;
 		b->data = b->block->memory;
 		b->capacity = b->block->capacity;
@@ -92,7 +93,7 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer)
 {
 	size_t size = buffer->size;
-	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory && buffer->block->cx == cx) {
+	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory && buffer->block->cx == sheaf_context_owner(cx)) {
 		sheaf_builder_begin(b, cx, buffer);
 		b->size = b->block ? size : 0;
 		return;

@@ -3,8 +3,8 @@
 #include "base/context.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/pipeline.h"
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +12,32 @@
 
 enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96, ALIGNMENT = 64 };
 
-struct sheaf_context {
-	sheaf_context_options options;
+/* What a context and the listeners under it share. */
+typedef struct home {
+	sheaf_pool pool;
 	_Atomic int64_t memory, peak;
-	atomic_bool stopped;
-	sheaf_context *parent; /* whose stop flag counts, too; NULL: none */
-	pthread_mutex_t lock;  /* of what follows, and of the calls to on_problem */
+	sheaf_mutex lock; /* of what follows, and of the calls to on_problem */
 	int64_t by_severity[SHEAF_FATAL + 1];
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
+} home;
+
+struct sheaf_context {
+	sheaf_context_options options;
+	atomic_bool stopped;
+	sheaf_context *above; /* whose stop flag counts, too; NULL: none */
+	sheaf_context *owner; /* of the memory: itself, or the one that this listens for */
+	sheaf_pool *pool;
+	home *home;
+	sheaf_listener listener; /* gets what is reported; hear NULL: the policy below decides */
 };
+
+/* A context that is not a listener, in one piece of memory. */
+typedef struct whole {
+	sheaf_context cx;
+	home home;
+} whole;
 
 static void *default_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes)
 {
@@ -40,54 +55,89 @@ static void *default_reallocate(void *user, void *memory, size_t old_bytes, size
 	return fresh;
 }
 
-sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out, sheaf_error *err)
+static sheaf_status new_whole(const sheaf_context_options *options, whole **out, sheaf_error *err)
 {
-	static const sheaf_context_options defaults = {.size = sizeof defaults};
-	*out = NULL;
-	if (!options) options = &defaults;
-	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options, options->size);
 	void *(*reallocate)(void *, void *, size_t, size_t) = options->reallocate ? options->reallocate : default_reallocate;
-	sheaf_context *cx = (sheaf_context *)reallocate(options->user, NULL, 0, sizeof *cx);
-	if (!cx) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *cx);
-	memset(cx, 0, sizeof *cx);
-	cx->options = *options;
-	cx->options.reallocate = reallocate;
-	if (cx->options.max_memory <= 0) cx->options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
-	int sys = pthread_mutex_init(&cx->lock, NULL);
+	whole *w = (whole *)reallocate(options->user, NULL, 0, sizeof *w);
+	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
+	memset(w, 0, sizeof *w);
+	w->cx = (sheaf_context){.options = *options, .owner = &w->cx, .home = &w->home, .pool = &w->home.pool};
+	w->cx.options.reallocate = reallocate;
+	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
+	int sys = sheaf_mutex_init(&w->home.lock);
+	if (!sys && (sys = sheaf_pool_init(&w->home.pool, options->threads))) sheaf_mutex_destroy(&w->home.lock);
 	if (sys) {
-		reallocate(options->user, cx, sizeof *cx, 0);
+		reallocate(options->user, w, sizeof *w, 0);
 		return sheaf_fail_sys(err, sys, "context: expected a lock, found an error");
 	}
-	*out = cx;
+	*out = w;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err)
+sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out, sheaf_error *err)
 {
-	sheaf_context_options options = cx->options;
-	options.on_problem = NULL;
-	options.on_progress = NULL;
-	options.validate = true;
-	options.max_memory -= atomic_load(&cx->memory); /* what is left of it now */
-	if (options.max_memory < 1) options.max_memory = 1;
-	SHEAF_TRY(sheaf_context_new(&options, out, err));
-	(*out)->parent = cx;
+	static const sheaf_context_options defaults = {.size = sizeof defaults};
+	whole *w;
+	*out = NULL;
+	if (!options) options = &defaults;
+	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options, options->size);
+	SHEAF_TRY(new_whole(options, &w, err));
+	*out = &w->cx;
 	return SHEAF_OK;
 }
 
 void sheaf_context_free(sheaf_context *cx)
 {
 	if (!cx) return;
-	pthread_mutex_destroy(&cx->lock);
-	cx->options.reallocate(cx->options.user, cx, sizeof *cx, 0);
+	sheaf_pool_destroy(&cx->home->pool);
+	sheaf_mutex_destroy(&cx->home->lock);
+	cx->options.reallocate(cx->options.user, (whole *)cx, sizeof(whole), 0);
 }
+
+sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err)
+{
+	whole *w;
+	sheaf_context_options options = cx->options;
+	options.on_problem = NULL;
+	options.on_progress = NULL;
+	options.validate = true;
+	options.max_memory -= atomic_load(&cx->home->memory); /* what is left of it now */
+	if (options.max_memory < 1) options.max_memory = 1;
+	SHEAF_TRY(new_whole(&options, &w, err));
+	w->cx.above = cx;
+	w->cx.pool = cx->pool; /* its own stays idle */
+	*out = &w->cx;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, &memory, err));
+	*out = (sheaf_context *)memory;
+	**out = (sheaf_context){.options = cx->options, .above = cx, .owner = cx->owner, .pool = cx->pool, .home = cx->home, .listener = listener};
+	return SHEAF_OK;
+}
+
+void sheaf_context_end_listening(sheaf_context *cx)
+{
+	if (cx) sheaf_release(cx->owner, cx, sizeof *cx);
+}
+
+sheaf_context *sheaf_context_owner(sheaf_context *cx) { return cx->owner; }
+
+sheaf_pool *sheaf_context_pool(const sheaf_context *cx) { return cx->pool; }
+
+int sheaf_context_threads(const sheaf_context *cx) { return cx->pool->wanted + 1; }
 
 void sheaf_context_stop(sheaf_context *cx) { atomic_store(&cx->stopped, true); }
 
 sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err)
 {
-	if (!atomic_load_explicit(&cx->stopped, memory_order_relaxed) && !(cx->parent && atomic_load(&cx->parent->stopped))) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_STOPPED, "stopped on request");
+	for (; cx; cx = cx->above)
+		if (atomic_load_explicit(&cx->stopped, memory_order_relaxed)) return sheaf_fail(err, SHEAF_STOPPED, "stopped on request");
+	return SHEAF_OK;
 }
 
 bool sheaf_is_validating(const sheaf_context *cx) { return cx->options.validate; }
@@ -104,46 +154,47 @@ void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total)
 
 bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out)
 {
-	if (i < 0 || i >= cx->rules) return false;
-	*out = cx->tally[i];
+	if (i < 0 || i >= cx->home->rules) return false;
+	*out = cx->home->tally[i];
 	return true;
 }
 
 int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least)
 {
 	int64_t sum = 0;
-	for (int s = (int)at_least; s <= SHEAF_FATAL; s++) sum += cx->by_severity[s];
+	for (int s = (int)at_least; s <= SHEAF_FATAL; s++) sum += cx->home->by_severity[s];
 	return sum;
 }
 
-int64_t sheaf_context_losses(const sheaf_context *cx) { return cx->losses; }
+int64_t sheaf_context_losses(const sheaf_context *cx) { return cx->home->losses; }
 
 static void count(sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity)
 {
 	/* Losses have a policy of their own and spend no error budget. */
 	if (problem->status == SHEAF_LOSS)
-		cx->losses++;
+		cx->home->losses++;
 	else
-		cx->by_severity[severity]++;
-	for (int i = 0; i < cx->rules; i++) {
-		if (strcmp(cx->tally[i].rule, problem->rule) != 0) continue;
-		cx->tally[i].count++;
+		cx->home->by_severity[severity]++;
+	for (int i = 0; i < cx->home->rules; i++) {
+		if (strcmp(cx->home->tally[i].rule, problem->rule) != 0) continue;
+		cx->home->tally[i].count++;
 		return;
 	}
-	if (cx->rules < MAX_RULES) cx->tally[cx->rules++] = (sheaf_tally){problem->rule, severity, problem->status, 1};
+	if (cx->home->rules < MAX_RULES) cx->home->tally[cx->home->rules++] = (sheaf_tally){problem->rule, severity, problem->status, 1};
 }
 
-static sheaf_severity weigh(const sheaf_context_options *options, const sheaf_problem *problem)
+sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem)
 {
+	const sheaf_context_options *options = &cx->options;
 	bool promoted = problem->severity == SHEAF_WARNING || problem->severity == SHEAF_BREACH || (problem->severity == SHEAF_NOTE && options->validate);
 	return options->strict && promoted && problem->status != SHEAF_LOSS ? SHEAF_ERROR : problem->severity;
 }
 
-static bool passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity)
+bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, int64_t errors)
 {
 	/* Losses never stop a call at once: a conversion goes through all data to name every kind, and fails then. */
 	if (cx->options.validate || problem->status == SHEAF_LOSS) return true;
-	if (severity == SHEAF_ERROR) return cx->by_severity[SHEAF_ERROR] <= cx->options.max_errors;
+	if (severity == SHEAF_ERROR) return errors <= cx->options.max_errors;
 	return severity < SHEAF_ERROR;
 }
 
@@ -160,12 +211,10 @@ static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, 
 
 static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
 {
-	sheaf_severity severity = weigh(&cx->options, problem);
+	sheaf_severity severity = sheaf_weigh(cx, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
 	count(cx, problem, severity);
-	if (!passes(cx, problem, severity)) {
-		return stop(cx, problem, severity, err);
-	}
+	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR])) return stop(cx, problem, severity, err);
 	sheaf_problem told = *problem;
 	told.severity = severity;
 	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss) told.consequence = NULL; /* nothing will be written */
@@ -175,9 +224,10 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 
 sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
 {
-	pthread_mutex_lock(&cx->lock);
+	if (cx->listener.hear) return cx->listener.hear(cx->listener.user, problem, err);
+	sheaf_mutex_lock(&cx->home->lock);
 	sheaf_status status = report(cx, problem, err);
-	pthread_mutex_unlock(&cx->lock);
+	sheaf_mutex_unlock(&cx->home->lock);
 	return status;
 }
 
@@ -199,8 +249,8 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 
 int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak)
 {
-	if (peak) *peak = atomic_load(&cx->peak);
-	return atomic_load(&cx->memory);
+	if (peak) *peak = atomic_load(&cx->home->peak);
+	return atomic_load(&cx->home->memory);
 }
 
 static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_error *err)
@@ -212,13 +262,13 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 
 static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 {
-	int64_t now = atomic_load(&cx->memory), most = cx->options.max_memory;
+	int64_t now = atomic_load(&cx->home->memory), most = cx->options.max_memory;
 	do {
 		if (size > (size_t)(most - now)) return over_limit(most, now, size, err);
-	} while (!atomic_compare_exchange_weak(&cx->memory, &now, now + (int64_t)size));
+	} while (!atomic_compare_exchange_weak(&cx->home->memory, &now, now + (int64_t)size));
 	now += (int64_t)size;
-	int64_t peak = atomic_load(&cx->peak);
-	while (now > peak && !atomic_compare_exchange_weak(&cx->peak, &peak, now)) {
+	int64_t peak = atomic_load(&cx->home->peak);
+	while (now > peak && !atomic_compare_exchange_weak(&cx->home->peak, &peak, now)) {
 	}
 	return SHEAF_OK;
 }
@@ -230,10 +280,10 @@ sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size,
 	if (new_size > old_size) SHEAF_TRY(charge(cx, new_size - old_size, err));
 	void *fresh = cx->options.reallocate(cx->options.user, *memory, old_size, new_size);
 	if (!fresh && new_size) {
-		if (new_size > old_size) atomic_fetch_sub(&cx->memory, (int64_t)(new_size - old_size));
+		if (new_size > old_size) atomic_fetch_sub(&cx->home->memory, (int64_t)(new_size - old_size));
 		return refused(err, new_size);
 	}
-	if (new_size < old_size) atomic_fetch_sub(&cx->memory, (int64_t)(old_size - new_size));
+	if (new_size < old_size) atomic_fetch_sub(&cx->home->memory, (int64_t)(old_size - new_size));
 	*memory = fresh;
 	return SHEAF_OK;
 }
@@ -260,7 +310,7 @@ void sheaf_release(sheaf_context *cx, void *memory, size_t size)
 	if (!memory) return;
 	if (size == 0) size = 1;
 	cx->options.reallocate(cx->options.user, memory, size, 0);
-	atomic_fetch_sub(&cx->memory, (int64_t)size);
+	atomic_fetch_sub(&cx->home->memory, (int64_t)size);
 }
 
 sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char **out, sheaf_error *err)

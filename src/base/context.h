@@ -9,9 +9,29 @@
  * the error budget, validation and allowed losses are decided, and nowhere else. */
 SHEAF_USE sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err);
 
+/* The two halves of that decision, for those who keep findings to report them later: the severity that counts, and whether a finding is
+ * passed where so many errors have been found, itself included. */
+sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem);
+bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, int64_t errors);
+
 /* A second context for a pass that only counts: it reports nothing, stops for nothing but the first one's stop flag, and must be
  * freed before the first. */
 SHEAF_USE sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err);
+
+/* A context that differs from `cx` in one thing: what is reported to it goes to `hear`. Its stop flag is its own and that of `cx`. What is
+ * allocated with it belongs to the owner of `cx`, and may stay when it ends. */
+typedef struct sheaf_listener {
+	sheaf_status (*hear)(void *user, const sheaf_problem *problem, sheaf_error *err);
+	void *user;
+} sheaf_listener;
+SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out, sheaf_error *err);
+void sheaf_context_end_listening(sheaf_context *cx);
+/* The context that lives as long as anything allocated with `cx`. */
+sheaf_context *sheaf_context_owner(sheaf_context *cx);
+
+/* The threads of the context, and how many may work at once. */
+struct sheaf_pool *sheaf_context_pool(const sheaf_context *cx);
+int sheaf_context_threads(const sheaf_context *cx);
 
 /* STOPPED when somebody asked for it. Call it in every loop that may run long. */
 SHEAF_USE sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err);

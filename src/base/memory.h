@@ -17,4 +17,7 @@ void sheaf_release(sheaf_context *cx, void *memory, size_t size);
 SHEAF_USE sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char **out, sheaf_error *err);
 void sheaf_release_text(sheaf_context *cx, char *text);
 
+/* Whether a failure may pass where less memory is in use. */
+static inline bool sheaf_is_of_memory(sheaf_status status) { return status == SHEAF_NOMEM || status == SHEAF_LIMIT; }
+
 #endif

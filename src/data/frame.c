@@ -2,6 +2,7 @@
 /* Frames: shaping, slicing, appending, letting go. */
 #include "data/frame.h"
 #include "base/buffer.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include <string.h>
 
@@ -29,7 +30,7 @@ static sheaf_status make_columns(sheaf_frame *frame, int n, sheaf_context *cx, s
 	if (frame->ncolumns == n && frame->columns) return SHEAF_OK;
 	sheaf_frame_free(frame);
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *frame->columns, &columns, err));
-	*frame = (sheaf_frame){.ncolumns = n, .columns = (sheaf_column *)columns, .cx = cx};
+	*frame = (sheaf_frame){.ncolumns = n, .columns = (sheaf_column *)columns, .cx = sheaf_context_owner(cx)};
 	return SHEAF_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SHEAF_DATASET_DATASET_H
 #define SHEAF_DATASET_DATASET_H
 
+#include "dataset/decoding.h"
 #include <sheaf/dataset.h>
 #include <sheaf/pieces.h>
 
@@ -17,9 +18,9 @@ struct sheaf_dataset {
 	int64_t table_bytes;  /* of the pieces of the table; 0: as usual */
 	sheaf_pieces *pieces; /* NULL until somebody asks for it */
 	void *in;
-	sheaf_piece piece;
-	sheaf_frame frame;
-	int64_t row, next_row; /* of the frame given last, and of the one to come */
+	sheaf_piece piece;       /* of the survey */
+	sheaf_decoding decoding; /* open once a frame was asked for */
+	int64_t row, next_row;   /* of the frame given last, and of the one to come */
 	bool ended, failed;
 };
 

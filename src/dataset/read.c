@@ -9,22 +9,14 @@
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
+	sheaf_decoding_close(&dataset->decoding);
 	if (dataset->in) dataset->format->close(dataset->in);
-	sheaf_frame_free(&dataset->frame);
 	sheaf_pieces_free(dataset->pieces);
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
 	sheaf_source_close(dataset->source);
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
-}
-
-/* Pieces take some 8 times their size when decoded at worst, twice over while a buffer grows. */
-static int64_t default_piece(const sheaf_context *cx)
-{
-	enum { USUAL = 8 << 20, LEAST = 64 << 10, SHARE = 32 };
-	int64_t share = sheaf_max_memory(cx) / SHARE;
-	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
@@ -56,7 +48,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 	sheaf_dataset *d = (sheaf_dataset *)memory;
 	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings};
 	d->table_bytes = options->piece_bytes;
-	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : default_piece(cx);
+	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, rewindable, err);
 	if (status) {
 		sheaf_close(d);
@@ -124,16 +116,17 @@ static void tell_progress(sheaf_dataset *d)
 
 static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
+	const sheaf_frame *frame;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	sheaf_status status = d->format->cut(d->in, d->piece_bytes, &d->piece, err);
+	if (!d->decoding.format) SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->source, d->in, d->piece_bytes, d->cx, err));
+	sheaf_status status = sheaf_decoding_next(&d->decoding, &frame, err);
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
-	SHEAF_TRY(d->format->decode(d->in, &d->piece, &d->frame, d->cx, err));
 	d->row = d->next_row;
-	if (d->format->review) SHEAF_TRY(d->format->review(d->in, &d->frame, d->row, err));
-	d->next_row += d->frame.nrows;
+	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
+	d->next_row += frame->nrows;
 	tell_progress(d);
-	*out = &d->frame;
+	*out = frame;
 	return SHEAF_OK;
 }
 
@@ -172,24 +165,22 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
-static sheaf_status count_rows(sheaf_dataset *d, bool keys, sheaf_context *quiet, sheaf_facts *facts, sheaf_error *err)
+static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, sheaf_facts *facts, sheaf_error *err)
 {
-	const sheaf_schema *schema = d->format->schema(d->in);
+	const sheaf_frame *frame;
 	sheaf_status status;
 	facts->rows = facts->longest = 0;
 	facts->ordinal_keys = 1;
-	while ((status = d->format->cut(d->in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
-		SHEAF_TRY(d->format->decode(d->in, &d->piece, &d->frame, quiet, err));
-		int64_t longest = longest_row(schema, &d->frame);
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) {
+		int64_t longest = longest_row(schema, frame);
 		if (longest > facts->longest) facts->longest = longest;
-		if (!keys_are_ordinal(schema, &d->frame, facts->rows)) facts->ordinal_keys = 0;
-		facts->rows += d->frame.nrows;
+		if (!keys_are_ordinal(schema, frame, facts->rows)) facts->ordinal_keys = 0;
+		facts->rows += frame->nrows;
 		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
 			/* Either says the same to a writer: enough. */
 			facts->rows = -1;
 			return SHEAF_OK;
 		}
-		SHEAF_TRY(sheaf_check_stop(quiet, err));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -197,9 +188,11 @@ static sheaf_status count_rows(sheaf_dataset *d, bool keys, sheaf_context *quiet
 sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
+	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
-	sheaf_status status = count_rows(d, keys, quiet, facts, err);
-	sheaf_frame_free(&d->frame); /* its memory is the quiet context's */
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	if (status == SHEAF_OK) status = count_rows(d->format->schema(d->in), &decoding, keys, facts, err);
+	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
 	return status ? status : d->format->rewind(d->in, err);
 }

@@ -66,7 +66,7 @@ sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sh
 	if (d->pieces) return SHEAF_OK;
 	if (!d->format->recall)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format whose pieces can be read in any order, found %s", file, d->format->name);
-	if (d->next_row > 0 || d->ended || d->failed)
+	if (d->decoding.format || d->ended || d->failed)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call for its pieces before the first row is read, found it behind %" PRId64 " rows", file,
 		                  d->next_row);
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));

@@ -264,6 +264,8 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 	sheaf_source_consume(s, n);
 }
 
+bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size) { return sheaf_raw_is_lasting(&s->raw) || s->has_ended || available(s) >= size; }
+
 int64_t sheaf_source_tell(const sheaf_source *s) { return s->position; }
 
 const char *sheaf_source_name(const sheaf_source *s) { return s->name; }

@@ -28,5 +28,7 @@ struct sheaf_source {
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
 /* The stream starts anew from byte 0 of the raw input. */
 void sheaf_source_restart(sheaf_source *source);
+/* Whether so many bytes can be shown without waiting for somebody to write them. */
+bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a longer piece. */
 #include "base/context.h"
+#include "base/memory.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <string.h>
@@ -145,13 +146,15 @@ static int64_t count_lines(const uint8_t *at, const uint8_t *end)
 	return lines;
 }
 
-/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. */
+/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. A want of memory may pass. */
 static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
 	*size = window.size ? whole_sequences(in, window, window.size) : 0;
 	if (*size) return SHEAF_OK;
+	sheaf_status status = in->cut_off;
 	if (err) *err = in->cut_off_error;
-	return in->cut_off;
+	if (sheaf_is_of_memory(status)) in->cut_off = SHEAF_OK;
+	return status;
 }
 
 /* At most `want` bytes from here on, the same whatever the source has at hand. */

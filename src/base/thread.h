@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads, locks and signals: the only file that knows the system's. */
+#ifndef SHEAF_BASE_THREAD_H
+#define SHEAF_BASE_THREAD_H
+
+#include <pthread.h>
+#include <sheaf/base.h>
+
+typedef struct sheaf_mutex {
+	pthread_mutex_t it;
+} sheaf_mutex;
+
+/* What threads wait for while they hold a mutex, which is let go meanwhile. */
+typedef struct sheaf_signal {
+	pthread_cond_t it;
+} sheaf_signal;
+
+typedef struct sheaf_thread {
+	pthread_t it;
+} sheaf_thread;
+
+/* errno, or 0. */
+int sheaf_mutex_init(sheaf_mutex *mutex);
+void sheaf_mutex_destroy(sheaf_mutex *mutex);
+void sheaf_mutex_lock(sheaf_mutex *mutex);
+void sheaf_mutex_unlock(sheaf_mutex *mutex);
+
+/* errno, or 0. */
+int sheaf_signal_init(sheaf_signal *signal);
+void sheaf_signal_destroy(sheaf_signal *signal);
+void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex);
+void sheaf_signal_one(sheaf_signal *signal);
+void sheaf_signal_all(sheaf_signal *signal);
+
+/* A thread to which the process's signals do not go: a program's handlers run on its own threads. False where the system refuses. */
+bool sheaf_thread_start(sheaf_thread *thread, void *(*run)(void *user), void *user);
+void sheaf_thread_join(sheaf_thread *thread);
+/* How many threads can run at once here. */
+int sheaf_thread_cores(void);
+
+#endif
