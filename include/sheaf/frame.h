@@ -106,6 +106,7 @@ typedef struct sheaf_frame {
 	int ncolumns;
 	sheaf_column *columns;
 	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has no lines */
+	sheaf_buffer notes; /* what a format's decode tells its review */
 	sheaf_context *cx;
 } sheaf_frame;
 

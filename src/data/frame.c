@@ -21,6 +21,7 @@ void sheaf_frame_free(sheaf_frame *frame)
 	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
 	if (frame->columns) sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);
 	sheaf_buffer_reset(&frame->lines);
+	sheaf_buffer_reset(&frame->notes);
 	*frame = (sheaf_frame){0};
 }
 

@@ -109,9 +109,11 @@ typedef struct sheaf_format {
 	void (*facts)(const void *in, sheaf_facts *facts);
 	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each with a comma before it. NULL: nothing. */
 	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. */
+	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs ahead of the rows. Where it fails for want of memory
+	 * it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* Refills the frame, whose buffers are reused where nobody else owns them. */
+	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a piece, and for pieces that nobody will see: what it
+	 * finds goes to `cx`, or by the frame's notes to review. */
 	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);

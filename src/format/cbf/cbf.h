@@ -14,7 +14,6 @@
 #include "data/frame.h"
 #include "data/names.h"
 #include <sheaf/sys/format.h>
-#include <stdatomic.h>
 
 #define CBF_MAGIC UINT64_C(0x636e746b5f62696e)
 enum { CBF_VERSION = 1, CBF_PREFIX = 12, CBF_TRAILER = 8, CBF_CHUNK_ENTRY = 16, CBF_STREAM_LEAST = 10 };
@@ -25,10 +24,10 @@ typedef struct sheaf_cbf_chunk {
 	int64_t row; /* number of its first sequence */
 } sheaf_cbf_chunk;
 
-/* What decoding any piece finds of one stream; summed over all, in whatever order. */
+/* What decoding a piece finds of one stream; the notes of its frame are one for each stream, then one for the largest of each sequence. */
 typedef struct sheaf_cbf_finding {
-	atomic_bool differs;      /* some sequence's sample count is not this stream's */
-	_Atomic int64_t unsorted; /* samples whose indices do not ascend */
+	int64_t differs;  /* sequences whose sample count is not this stream's */
+	int64_t unsorted; /* samples whose indices do not ascend */
 } sheaf_cbf_finding;
 
 typedef struct sheaf_cbf_reader {
@@ -39,7 +38,7 @@ typedef struct sheaf_cbf_reader {
 	int64_t header;      /* byte at which it begins: where the data end */
 	sheaf_cbf_chunk *chunks;
 	int64_t nchunks, rows, samples;
-	sheaf_cbf_finding *findings; /* one for each stream, then one for the largest of each sequence */
+	sheaf_cbf_finding *findings; /* sums over the frames reviewed */
 	/* where cut stands */
 	int64_t next_chunk;
 	int64_t next_sequence; /* in an open long chunk, else 0 */
@@ -80,6 +79,7 @@ SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piec
 /* ---- decode.c ---- */
 
 SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
 
 /* ---- write.c ---- */

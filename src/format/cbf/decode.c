@@ -18,8 +18,9 @@ typedef struct decoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
-	bool broken;       /* found while validating: what is behind cannot be read, and the piece gives no rows */
-	bool unsound;      /* the sequence at hand is, for its stream: it stands there without samples, also while validating only */
+	sheaf_cbf_finding *findings;
+	bool broken;  /* found while validating: what is behind cannot be read, and the piece gives no rows */
+	bool unsound; /* the sequence at hand is, for its stream: it stands there without samples, also while validating only */
 } decoding;
 
 /* ---- problems ---- */
@@ -165,13 +166,13 @@ static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_
 
 static sheaf_status check_sequence(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
-	sheaf_cbf_finding *finding = &d->in->findings[stream];
-	if (e->samples != meta_count(d, d->part.first + sequence)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+	sheaf_cbf_finding *finding = &d->findings[stream];
+	finding->differs += e->samples != meta_count(d, d->part.first + sequence);
 	if (e->samples > d->largest[sequence]) d->largest[sequence] = e->samples;
 	if (!sheaf_field_is_sparse(&d->in->schema.fields[stream])) return SHEAF_OK;
 	SHEAF_TRY(check_counts(d, stream, d->part.first + sequence, e));
 	SHEAF_TRY(check_indices(d, stream, d->part.first + sequence, e));
-	if (!d->unsound && sheaf_is_validating(d->cx)) atomic_fetch_add(&finding->unsorted, count_unsorted(e));
+	if (!d->unsound && sheaf_is_validating(d->cx)) finding->unsorted += count_unsorted(e);
 	return SHEAF_OK;
 }
 
@@ -253,9 +254,8 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 
 static void compare_largest(const decoding *d)
 {
-	sheaf_cbf_finding *finding = &d->in->findings[d->in->schema.nfields];
-	for (int64_t i = 0; i < d->part.count; i++)
-		if (d->largest[i] != meta_count(d, d->part.first + i)) atomic_store_explicit(&finding->differs, true, memory_order_relaxed);
+	sheaf_cbf_finding *finding = &d->findings[d->in->schema.nfields];
+	for (int64_t i = 0; i < d->part.count; i++) finding->differs += d->largest[i] != meta_count(d, d->part.first + i);
 }
 
 static sheaf_status read_streams(decoding *d)
@@ -269,11 +269,23 @@ static sheaf_status read_streams(decoding *d)
 	return SHEAF_OK;
 }
 
+static sheaf_status begin_notes(decoding *d)
+{
+	static const sheaf_cbf_finding none;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
+	for (int s = 0; s <= d->in->schema.nfields; s++) sheaf_builder_append(&b, &none, sizeof none);
+	SHEAF_TRY(sheaf_builder_finish(&b, &d->frame->notes, d->err));
+	d->findings = (sheaf_cbf_finding *)(void *)d->frame->notes.data;
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	decoding d = {.in = (const sheaf_cbf_reader *)reader, .piece = piece, .part = sheaf_cbf_part_of(piece), .frame = frame, .cx = cx, .err = err};
 	void *memory;
 	SHEAF_TRY(sheaf_frame_begin(frame, &d.in->schema, cx, err));
+	SHEAF_TRY(begin_notes(&d));
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)d.part.count, sizeof *d.largest, &memory, err));
 	d.largest = (uint32_t *)memory;
 	sheaf_status status = read_streams(&d);
@@ -283,6 +295,18 @@ sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, shea
 }
 
 /* ---- the whole file ---- */
+
+sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	const sheaf_cbf_finding *found = (const sheaf_cbf_finding *)(const void *)frame->notes.data;
+	(void)row, (void)err;
+	for (int s = 0; s <= in->schema.nfields; s++) {
+		in->findings[s].differs += found[s].differs;
+		in->findings[s].unsorted += found[s].unsorted;
+	}
+	return SHEAF_OK;
+}
 
 static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream, const char *expected, const char *found,
                          const char *consequence, sheaf_error *err)
@@ -296,9 +320,9 @@ static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const ch
 static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 {
 	int n = in->schema.nfields;
-	if (!atomic_load(&in->findings[n].differs)) return SHEAF_OK;
+	if (!in->findings[n].differs) return SHEAF_OK;
 	for (int s = 0; s < n; s++)
-		if (!atomic_load(&in->findings[s].differs))
+		if (!in->findings[s].differs)
 			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name,
 			            "the sample counts of sequences to be those of the largest stream", "those of this stream", "--main-stream keeps them in a copy", err);
 	return tell(in, SHEAF_BREACH, "sample counts of no stream", NULL,
@@ -311,7 +335,7 @@ sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	char found[64];
 	for (int s = 0; s < in->schema.nfields; s++) {
-		int64_t unsorted = atomic_load(&in->findings[s].unsorted);
+		int64_t unsorted = in->findings[s].unsorted;
 		if (unsorted == 0) continue;
 		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
 		SHEAF_TRY(tell(in, SHEAF_NOTE, "indices not ascending", in->schema.fields[s].name, "indices that ascend in each sample", found, NULL, err));

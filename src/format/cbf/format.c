@@ -108,6 +108,7 @@ const sheaf_format sheaf_format_cbf = {
 	.facts = facts,
 	.cut = sheaf_cbf_cut,
 	.decode = sheaf_cbf_decode,
+	.review = sheaf_cbf_review,
 	.rewind = rewind_reader,
 	.measure = sheaf_cbf_measure,
 	.recall = sheaf_cbf_recall,

@@ -18,7 +18,6 @@
 #include "data/names.h"
 #include "io/sorter.h"
 #include <sheaf/sys/format.h>
-#include <stdatomic.h>
 
 typedef struct sheaf_ctf_reader {
 	sheaf_context *cx;
@@ -35,9 +34,9 @@ typedef struct sheaf_ctf_reader {
 	bool space_noted;
 	sheaf_facts facts;
 	char guess[80];
-	sheaf_sorter *ids;        /* (key, line) of every sequence while validating */
-	_Atomic int64_t *rounded; /* for each stream: values whose digits float32 cannot keep, counted by whoever decodes */
-	sheaf_status cut_off;     /* the input failed here, when the sequences before had been cut */
+	sheaf_sorter *ids;    /* (key, line) of every sequence while validating */
+	int64_t *rounded;     /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
+	sheaf_status cut_off; /* the input failed here, when the sequences before had been cut */
 	sheaf_error cut_off_error;
 } sheaf_ctf_reader;
 
@@ -87,6 +86,7 @@ SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool
 typedef struct sheaf_ctf_column {
 	sheaf_builder lists, entries, indices, values;
 	int64_t nsamples, nvalues;
+	int64_t rounded;                                   /* values whose digits float32 cannot keep */
 	int64_t sequence_start;                            /* nsamples where the sequence began */
 	size_t entries_start, indices_start, values_start; /* sizes of the buffers there */
 	int64_t seen_on;                                   /* line of its last sample */

@@ -259,6 +259,14 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
+static sheaf_status note_rounded(sheaf_ctf_decoding *d, sheaf_frame *frame)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, &frame->notes);
+	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&b, d->columns[s].rounded);
+	return sheaf_builder_finish(&b, &frame->notes, d->err);
+}
+
 static sheaf_status finish_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 {
 	for (int s = 0; s < d->in->nstreams; s++) {
@@ -271,7 +279,7 @@ static sheaf_status finish_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	SHEAF_TRY(sheaf_builder_finish(&d->keys, &frame->columns[d->in->nstreams].values, d->err));
 	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->err));
 	frame->nrows = d->nrows;
-	return SHEAF_OK;
+	return note_rounded(d, frame);
 }
 
 static void drop_columns(sheaf_ctf_decoding *d)

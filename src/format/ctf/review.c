@@ -10,7 +10,9 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 {
 	enum { MEMORY = 64 << 20, SHARE = 8 };
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data;
 	(void)row;
+	for (int s = 0; s < in->nstreams; s++) in->rounded[s] += rounded[s];
 	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
 	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
 	if (!in->ids) SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->ids, err));
@@ -49,7 +51,7 @@ static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error *err)
 {
 	char found[80];
-	int64_t rounded = atomic_load(&in->rounded[stream]);
+	int64_t rounded = in->rounded[stream];
 	if (rounded == 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", rounded);
 	sheaf_problem problem = {

@@ -48,7 +48,7 @@ static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, 
 		zeros = *at == '0' ? zeros + 1 : 0;
 		digits += digits || *at != '0';
 	}
-	if (digits - zeros > KEPT || read == 0) atomic_fetch_add_explicit(&d->in->rounded[stream], 1, memory_order_relaxed);
+	if (digits - zeros > KEPT || read == 0) d->columns[stream].rounded++;
 }
 
 static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
