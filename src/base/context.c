@@ -235,9 +235,9 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 {
 	char kinds[600];
 	size_t used = 0;
-	if (cx->options.allow_loss || cx->losses <= before) return SHEAF_OK;
-	for (int i = 0; i < cx->rules && used < sizeof kinds; i++) {
-		const sheaf_tally *tally = &cx->tally[i];
+	if (cx->options.allow_loss || cx->home->losses <= before) return SHEAF_OK;
+	for (int i = 0; i < cx->home->rules && used < sizeof kinds; i++) {
+		const sheaf_tally *tally = &cx->home->tally[i];
 		if (tally->status != SHEAF_LOSS) continue;
 		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally->rule, tally->count);
 		used += n > 0 ? (size_t)n : 0;

@@ -28,7 +28,8 @@ enum {
 	TAKES_STRICT = 32,
 	TAKES_PROGRESS = 64,
 	TAKES_HELP = 128,
-	TAKES_CONFIG = 256
+	TAKES_CONFIG = 256,
+	TAKES_THREADS = 512
 };
 extern const sheaf_option shared_options[];
 

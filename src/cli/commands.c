@@ -15,6 +15,7 @@ const sheaf_option shared_options[] = {
 	{"help", SHEAF_OPTION_FLAG, 0, NULL, "print help, with --json as a table", 'h'},
 	{"config", SHEAF_OPTION_TEXT, 0, "FILE[:SECTION]",
      "take the file, its format, streams and options from a reader section of a CNTK configuration file; options given here count more", 0},
+	{"threads", SHEAF_OPTION_COUNT, 0, "N", "let so many threads work at once (default: as many as there are cores); the outcome is the same", 0},
 	{0},
 };
 
@@ -69,7 +70,7 @@ static const sheaf_option help_options[] = {
 static const sheaf_option no_options[] = {{0}};
 
 enum {
-	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG,
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS,
 	READS_ALL = READS | TAKES_PROGRESS,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING

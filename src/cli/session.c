@@ -2,6 +2,7 @@
 /* The work on one input: its context, what was found wrong in it, and the summary of that. */
 #include "cli.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,12 @@ static void say_summary(const session *s)
 /* What the library takes for 0, but said here, because inputs that are read together share it. */
 static const int64_t DEFAULT_MEMORY = (int64_t)4 << 30;
 
+static int threads_wanted(const sheaf_values *values)
+{
+	int64_t n = sheaf_values_number(values, "threads", 0);
+	return n < INT_MAX ? (int)n : INT_MAX;
+}
+
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
@@ -105,6 +112,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	sheaf_context_options context = {
 		.size = sizeof context,
 		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
+		.threads = threads_wanted(values),
 		.max_errors = sheaf_values_number(values, "max-errors", 0),
 		.strict = ((args->command->shared & TAKES_STRICT) || options->validate) && sheaf_values_flag(values, "strict"),
 		.validate = options->validate,

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads change nothing but the time: for any number of them the same frames, the same problems in the same order, the same failure at the same place,
+ * the same bytes; and nothing hangs or stays when the work is stopped, refused memory, or closed half-way. */
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FORMATS = 16, ROWS = 400, MOST_THREADS_TRIED = 8 };
+
+static const int thread_counts[] = {1, 2, 3, MOST_THREADS_TRIED};
+
+/* ---- what a run says ---- */
+
+static bytes_sink said; /* by the run under way */
+static sheaf_context *stop_at_problem;
+static int problems_until_stop;
+
+static void say(const char *text)
+{
+	write_bytes(&said, text, strlen(text));
+	write_bytes(&said, "\n", 1);
+}
+
+static void hear(void *user, const sheaf_problem *problem)
+{
+	char text[1100];
+	(void)user;
+	say(sheaf_problem_text(problem, text, sizeof text));
+	if (problems_until_stop && --problems_until_stop == 0) sheaf_context_stop(stop_at_problem);
+}
+
+typedef struct manner {
+	int64_t piece_bytes, max_errors, max_memory;
+	bool strict, validate;
+	const sheaf_setting *settings;
+	int nsettings;
+} manner;
+
+static sheaf_context *context_in(const manner *m, int threads)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
+	options.strict = m->strict;
+	options.validate = m->validate;
+	options.on_problem = hear;
+	return context_with(&options);
+}
+
+static sheaf_status say_frames(sheaf_dataset *dataset)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	sheaf_buffer text = {0};
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+		assert_ok(sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, &err));
+		assert_ok(sheaf_rows_text(frame, schema, SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		write_bytes(&said, text.data, text.size);
+		say("-- frame");
+	}
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+static bytes_sink read_in(const bytes_sink *file, const char *format, const manner *m, int threads)
+{
+	sheaf_context *cx = context_in(m, threads);
+	sheaf_dataset *dataset;
+	sheaf_open_options options = {.size = sizeof options, .format = format, .settings = m->settings, .nsettings = m->nsettings, .piece_bytes = m->piece_bytes};
+	said = (bytes_sink){0};
+	sheaf_status status = open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &dataset);
+	if (status == SHEAF_OK) status = say_frames(dataset);
+	say(sheaf_status_name(status));
+	if (status != SHEAF_END) say(err.message);
+	sheaf_close(dataset);
+	end_context(cx);
+	return said;
+}
+
+static void assert_same(const bytes_sink *one, const bytes_sink *many, int threads)
+{
+	if (one->size == many->size && memcmp(one->data, many->data, one->size) == 0) return;
+	print_error("with one thread:\n%.*s\nwith %d:\n%.*s\n", (int)one->size, one->data, threads, (int)many->size, many->data);
+	fail();
+}
+
+static void assert_reads_the_same(const bytes_sink *file, const char *format, const manner *m)
+{
+	bytes_sink one = read_in(file, format, m, 1);
+	for (size_t k = 1; k < COUNT(thread_counts); k++) {
+		bytes_sink many = read_in(file, format, m, thread_counts[k]);
+		assert_same(&one, &many, thread_counts[k]);
+		free_bytes(&many);
+	}
+	free_bytes(&one);
+}
+
+/* ---- inputs ---- */
+
+static table make_dataset(sheaf_context *cx)
+{
+	table t = new_table(cx);
+	filler dense, sparse;
+	add_stream(&t, "D", false, 3, SHEAF_F32);
+	add_stream(&t, "S", true, 100, SHEAF_F32);
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	begin_filling(&dense, &t.schema.fields[0], cx);
+	begin_filling(&sparse, &t.schema.fields[1], cx);
+	for (int r = 0; r < ROWS; r++) {
+		for (int s = 0; s <= r % 3; s++) {
+			for (int v = 0; v < 3; v++) fill_value(&dense, -1, r + v);
+			end_sample(&dense);
+			for (int v = 0; v < r % 4; v++) fill_value(&sparse, v * 7 + s, r * 0.25);
+			end_sample(&sparse);
+		}
+		end_row(&dense);
+		end_row(&sparse);
+	}
+	finish_filling(&dense, &t.frame.columns[0]);
+	finish_filling(&sparse, &t.frame.columns[1]);
+	t.frame.nrows = ROWS;
+	return t;
+}
+
+static bool is_tested(const sheaf_format *format) { return (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE); }
+
+static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_context *cx)
+{
+	static const sheaf_setting small = {"chunk-bytes", "1000"};
+	bytes_sink bytes = {0};
+	const sheaf_option *option = sheaf_option_find(format->options, small.name);
+	sheaf_create_options options = {.size = sizeof options, .format = format->name, .settings = &small, .totals = SHEAF_NO_FACTS};
+	options.nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0;
+	assert_ok(write_table(t, &options, 7, &bytes, cx));
+	return bytes;
+}
+
+static void for_each_format(void (*run)(const bytes_sink *file, const sheaf_format *format))
+{
+	sheaf_context *cx = usual_context();
+	table t = make_dataset(cx);
+	for (int i = 0; sheaf_format_at(i); i++) {
+		if (!is_tested(sheaf_format_at(i))) continue;
+		bytes_sink file = written_as(sheaf_format_at(i), &t, cx);
+		run(&file, sheaf_format_at(i));
+		free_bytes(&file);
+	}
+	free_table(&t);
+	end_context(cx);
+}
+
+/* Lines of two streams of which about one in `rarity` has a flaw: errors, breaches, warnings, values that lose digits. */
+static bytes_sink flawed_text(int lines, int rarity)
+{
+	static const char *const flaws[] = {
+		"|A 1 2 3 |B 5:1",           "|A 1 x |B 5:1",      "|A 1 |B 5:1",          "|A 1 2 |B 500:1", "|A 1 2 |B 5:1 |C 3", "|A 1e99 2 |B 5:1",
+		"|A 1.23456789012 0 |B 5:1", "junk |A 1 2 |B 5:1", "|A 1 2 |B 5:1 |B 6:1",
+	};
+	bytes_sink text = {0};
+	char line[200];
+	for (int i = 0; i < lines; i++) {
+		const char *rest = random_below(rarity) ? "|A 1 2 |B 5:1 7:0.5" : flaws[random_below((int64_t)COUNT(flaws))];
+		write_bytes(&text, line, (size_t)snprintf(line, sizeof line, "%d %s\n", i / 2, rest));
+	}
+	return text;
+}
+
+static const sheaf_setting two_streams[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}};
+
+static manner flawed_manner(int64_t piece_bytes) { return (manner){.piece_bytes = piece_bytes, .settings = two_streams, .nsettings = (int)COUNT(two_streams)}; }
+
+/* ---- reading ---- */
+
+static const int64_t piece_sizes[] = {1, 64, 700, 5000, 0};
+
+static void reads_good_files(const bytes_sink *file, const sheaf_format *format)
+{
+	for (size_t p = 0; p < COUNT(piece_sizes); p++) {
+		assert_reads_the_same(file, format->name, &(manner){.piece_bytes = piece_sizes[p]});
+		assert_reads_the_same(file, format->name, &(manner){.piece_bytes = piece_sizes[p], .validate = true});
+	}
+}
+
+static void test_good_files(void **state)
+{
+	(void)state;
+	for_each_format(reads_good_files);
+}
+
+static void reads_broken_files(const bytes_sink *file, const sheaf_format *format)
+{
+	for (int k = 0; k < 24; k++) {
+		bytes_sink broken = {0};
+		manner m = {.piece_bytes = piece_sizes[k % (int)COUNT(piece_sizes)], .validate = k % 2, .max_errors = k % 3, .strict = k % 5 == 0};
+		write_bytes(&broken, file->data, k % 4 ? file->size : file->size - (size_t)random_below((int64_t)file->size / 2));
+		for (int64_t n = random_below(6); n >= 0; n--) broken.data[random_below((int64_t)broken.size)] ^= (uint8_t)(1 << random_below(7));
+		assert_reads_the_same(&broken, format->name, &m);
+		free_bytes(&broken);
+	}
+}
+
+static void test_broken_files(void **state)
+{
+	(void)state;
+	seed_random(41);
+	for_each_format(reads_broken_files);
+}
+
+static void test_error_budget_ends_at_the_same_problem(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	seed_random(42);
+	bytes_sink text = flawed_text(600, 12);
+	for (int64_t most = 0; most < 40; most++) {
+		manner m = flawed_manner(piece_sizes[most % 4]);
+		m.max_errors = most;
+		assert_reads_the_same(&text, "ctf", &m);
+		m.strict = true;
+		assert_reads_the_same(&text, "ctf", &m);
+	}
+	free_bytes(&text);
+}
+
+/* A piece has more findings than are kept for later, and is decoded again. */
+static void test_findings_beyond_what_is_kept(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	seed_random(43);
+	bytes_sink text = flawed_text(12000, 2);
+	manner m = flawed_manner(200000);
+	m.validate = true;
+	assert_reads_the_same(&text, "ctf", &m);
+	m.validate = false;
+	m.max_errors = 1000000;
+	assert_reads_the_same(&text, "ctf", &m);
+	m.max_errors = 2000;
+	assert_reads_the_same(&text, "ctf", &m);
+	free_bytes(&text);
+}
+
+/* Where there is not enough memory for several pieces, there still is for one after the other. */
+static void test_small_limits(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	seed_random(44);
+	bytes_sink text = flawed_text(30000, 1000000);
+	for (int64_t memory = 1 << 20; memory <= 64 << 20; memory *= 2) {
+		manner m = flawed_manner(70000);
+		m.max_memory = memory;
+		assert_reads_the_same(&text, "ctf", &m);
+	}
+	free_bytes(&text);
+}
+
+/* ---- stopping ---- */
+
+static void stops_at_any_problem(int threads, const bytes_sink *text)
+{
+	for (int after = 1; after < 60; after += 7) {
+		sheaf_dataset *dataset;
+		manner m = flawed_manner(300);
+		m.max_errors = 1000;
+		sheaf_context *cx = context_in(&m, threads);
+		sheaf_open_options options = {.size = sizeof options, .format = "ctf", .settings = m.settings, .nsettings = m.nsettings, .piece_bytes = m.piece_bytes};
+		stop_at_problem = cx;
+		problems_until_stop = after;
+		said = (bytes_sink){0};
+		assert_ok(open_bytes((sheaf_bytes){text->data, text->size}, "text", &options, cx, &dataset));
+		assert_status(SHEAF_STOPPED, say_frames(dataset));
+		problems_until_stop = 0;
+		free_bytes(&said);
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
+static void test_stopping_half_way(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	seed_random(45);
+	bytes_sink text = flawed_text(2000, 10);
+	for (size_t k = 0; k < COUNT(thread_counts); k++) stops_at_any_problem(thread_counts[k], &text);
+	free_bytes(&text);
+}
+
+static void closes_after_each_frame(const bytes_sink *file, const sheaf_format *format)
+{
+	for (int frames = 0; frames < 12; frames++) {
+		sheaf_context *cx = context_in(&(manner){0}, 3);
+		sheaf_dataset *dataset;
+		const sheaf_frame *frame;
+		sheaf_open_options options = {.size = sizeof options, .format = format->name, .piece_bytes = 200};
+		assert_ok(open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &dataset));
+		for (int n = 0; n < frames; n++) assert_ok(sheaf_next(dataset, &frame, &err));
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
+static void test_closing_half_way(void **state)
+{
+	(void)state;
+	for_each_format(closes_after_each_frame);
+}
+
+/* Buffers of a frame may be kept however far the reading goes on. */
+static void keeps_frames(const bytes_sink *file, const sheaf_format *format)
+{
+	enum { MOST_KEPT = 2000 };
+	static sheaf_frame kept[MOST_KEPT];
+	int n = 0;
+	sheaf_context *cx = context_in(&(manner){0}, 3);
+	sheaf_dataset *dataset, *again;
+	const sheaf_frame *frame;
+	sheaf_buffer a = {0}, b = {0};
+	sheaf_open_options options = {.size = sizeof options, .format = format->name, .piece_bytes = 200};
+	assert_ok(open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &dataset));
+	assert_ok(open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &again));
+	for (; sheaf_next(dataset, &frame, &err) == SHEAF_OK; n++) {
+		assert_true(n < MOST_KEPT);
+		assert_ok(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, &kept[n], &err));
+	}
+	sheaf_close(dataset);
+	for (int i = 0; i < n; i++) {
+		assert_ok(sheaf_next(again, &frame, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, frame->nrows, &a, &err));
+		assert_ok(sheaf_rows_text(&kept[i], sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, kept[i].nrows, &b, &err));
+		assert_int_equal(a.size, b.size);
+		if (a.size) assert_memory_equal(a.data, b.data, a.size);
+		sheaf_frame_free(&kept[i]);
+	}
+	sheaf_close(again);
+	sheaf_buffer_reset(&a);
+	sheaf_buffer_reset(&b);
+	end_context(cx);
+}
+
+static void test_frames_that_are_kept(void **state)
+{
+	(void)state;
+	for_each_format(keeps_frames);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good_files),
+		cmocka_unit_test(test_broken_files),
+		cmocka_unit_test(test_error_budget_ends_at_the_same_problem),
+		cmocka_unit_test(test_findings_beyond_what_is_kept),
+		cmocka_unit_test(test_small_limits),
+		cmocka_unit_test(test_stopping_half_way),
+		cmocka_unit_test(test_closing_half_way),
+		cmocka_unit_test(test_frames_that_are_kept),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
