@@ -63,7 +63,7 @@ fuzz: needs-fuzz build-fuzz/build.ninja
 # Meson looks again for the library of a peer, which may have been installed just now.
 bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) configure --clearcache $(BUILD)
-	@$(MESON) compile -C $(BUILD) sheaf sheaf-bench
+	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
 
 install: build

@@ -77,10 +77,10 @@ typedef struct bench_runner {
 	void (*run)(const bench_job *job, void *state, bench_yield *out);
 } bench_runner;
 
-extern const bench_runner parse_text, read_frames;                              /* library.c */
-extern const bench_runner run_command;                                          /* command.c */
-extern const bench_runner strtof_loop, fast_float_loop, byte_loop, printf_loop; /* peers.c, peers_fast_float.cc */
-extern const bench_runner bare_read, bare_map, bare_write;                      /* files.c */
+extern const bench_runner parse_text, index_text, read_frames;                               /* library.c */
+extern const bench_runner run_command;                                                       /* command.c */
+extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
+extern const bench_runner bare_read, bare_map, bare_write;                                   /* files.c */
 
 /* ---- races ---- */
 

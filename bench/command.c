@@ -91,4 +91,4 @@ static void run(const bench_job *job, void *state, bench_yield *out)
 	out->memory = command_run(job, job->words);
 }
 
-const bench_runner run_command = {"command", NULL, run};
+const bench_runner run_command = {"sheaf", NULL, run};

@@ -46,9 +46,8 @@ static void read_all(reading *r, sheaf_dataset *dataset, bench_yield *out)
 	sheaf_context_memory(r->cx, &out->memory);
 }
 
-static void run_parsing(const bench_job *job, void *state, bench_yield *out)
+static sheaf_dataset *open_text(const bench_job *job, const reading *r)
 {
-	reading *r = (reading *)state;
 	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings};
 	sheaf_source *source;
 	sheaf_dataset *dataset;
@@ -56,10 +55,30 @@ static void run_parsing(const bench_job *job, void *state, bench_yield *out)
 	if (sheaf_source_memory((sheaf_bytes){(const uint8_t *)r->text.data, r->text.size}, job->text, r->cx, &source, &err) ||
 	    sheaf_open_source(source, &options, r->cx, &dataset, &err))
 		die("%s", err.message);
-	read_all(r, dataset, out);
+	return dataset;
+}
+
+static void run_parsing(const bench_job *job, void *state, bench_yield *out)
+{
+	reading *r = (reading *)state;
+	read_all(r, open_text(job, r), out);
 }
 
 const bench_runner parse_text = {"parse", begin_parsing, run_parsing};
+
+/* The table of pieces, and the length of each sequence. */
+static void run_index(const bench_job *job, void *state, bench_yield *out)
+{
+	const reading *r = (const reading *)state;
+	sheaf_dataset *dataset = open_text(job, r);
+	const sheaf_pieces *pieces;
+	sheaf_error err;
+	if (sheaf_dataset_pieces(dataset, &pieces, &err)) die("%s", err.message);
+	sheaf_close(dataset);
+	sheaf_context_memory(r->cx, &out->memory);
+}
+
+const bench_runner index_text = {"index pass", begin_parsing, run_index};
 
 static void run_frames(const bench_job *job, void *state, bench_yield *out)
 {

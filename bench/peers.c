@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct loop {
@@ -36,26 +37,52 @@ static void run_strtof(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner strtof_loop = {"strtof loop", begin_loop, run_strtof};
 
-/* Lines and where sequences begin, a byte at a time. */
+/* ---- finding lines and where sequences begin ---- */
+
+typedef struct survey {
+	int32_t id;
+	int64_t lines, sequences;
+} survey;
+
+static void begin_line(survey *s, const char *at)
+{
+	int32_t id;
+	walk_digits(at, &id);
+	s->sequences += s->lines == 0 || id != s->id;
+	s->id = id;
+	s->lines++;
+}
+
+static void expect_lines(const survey *s)
+{
+	if (s->sequences > s->lines) die("expected no more sequences than lines, found %lld", (long long)s->sequences);
+}
+
 static void run_bytes(const bench_job *job, void *state, bench_yield *out)
 {
 	const loop *l = (const loop *)state;
 	const char *at = l->text.data, *end = at + l->text.size;
-	int32_t id, before = -1;
-	int64_t lines = 0, sequences = 0;
+	survey s = {0};
 	(void)job, (void)out;
-	while (at < end) {
-		at = walk_digits(at, &id);
-		sequences += id != before;
-		before = id;
-		while (*at != '\n') at++;
-		at++;
-		lines++;
-	}
-	if (sequences > lines) die("expected no more sequences than lines");
+	begin_line(&s, at);
+	for (; at < end - 1; at++)
+		if (*at == '\n') begin_line(&s, at + 1);
+	expect_lines(&s);
 }
 
 const bench_runner byte_loop = {"byte loop", begin_loop, run_bytes};
+
+static void run_memchr(const bench_job *job, void *state, bench_yield *out)
+{
+	const loop *l = (const loop *)state;
+	const char *at = l->text.data, *end = at + l->text.size;
+	survey s = {0};
+	(void)job, (void)out;
+	for (; at < end; at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1) begin_line(&s, at);
+	expect_lines(&s);
+}
+
+const bench_runner memchr_loop = {"memchr loop", begin_loop, run_memchr};
 
 /* ---- printing ---- */
 

@@ -25,6 +25,14 @@ const bench_race races[] = {
 		.ours = {{.runner = &parse_text, .threads = 1}},
 		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}},
 	},
+	{
+		.part = "index",
+		.name = "lines and sequences",
+		.works = {FIVE},
+		.by = BY_CPU,
+		.ours = {{.runner = &index_text, .threads = 1}},
+		.peers = {{.runner = &byte_loop}, {.runner = &memchr_loop}},
+	},
 	/* A whole file into another, with all that makes it safe to keep. */
 	{
 		.part = "convert",
@@ -74,7 +82,7 @@ const bench_race races[] = {
 	},
 	{
 		.part = "cold",
-		.name = "statistics of a file that is not cached",
+		.name = "stats, cold cache",
 		.works = {"integers"},
 		.by = BY_WALL,
 		.needs = COLD,
@@ -125,6 +133,10 @@ const bench_race races[] = {
 const int nraces = sizeof races / sizeof *races;
 
 const bench_target targets[] = {
+	{.part = "index", .work = "integers", .peer = "byte loop", .least = 10},
+	{.part = "index", .work = "floats", .peer = "byte loop", .least = 10},
+	{.part = "index", .work = "exponents", .peer = "byte loop", .least = 10},
+	{.part = "index", .work = "lines", .peer = "byte loop", .least = 3.5},
 	{.part = "convert", .peer = "bare write", .least = 0.85},
 	{.part = "convert", .peer = "printf loop", .least = 5},
 	{.part = "binary", .peer = "bare mapped read", .least = 0.3},
