@@ -6,34 +6,17 @@
  * and the exact decimal is compared with it as big integers. All of it is integer arithmetic: the processor's rounding
  * mode and its treatment of subnormals have no say. */
 #include "number/big.h"
+#include "number/clinger.h"
 #include "number/decimal.h"
 #include "number/powers.h"
 
-#include <float.h>
 #include <string.h>
 
-static uint64_t bits_of(double v)
-{
-	uint64_t bits;
-	memcpy(&bits, &v, sizeof bits);
-	return bits;
-}
-
-/* In the other rounding modes one of the two sides differs from 1. */
-static inline bool rounds_to_nearest(void)
-{
-	static const volatile float tiny = FLT_MIN; /* volatile: to be computed when it is asked for */
-	return FLT_EVAL_METHOD == 0 && 1.0f + tiny == 1.0f - tiny;
-}
-
-/* Clinger's case: digits and power of ten are both exact float64s, so that one operation rounds once. */
 static inline bool divide_or_multiply(const sheaf_decimal *d, double *out)
 {
-	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-	if (d->lead >> 53 || d->exponent < -22 || d->exponent > 22 || !rounds_to_nearest()) return false;
+	if (d->lead >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER || !sheaf_rounds_to_nearest()) return false;
 	double lead = (double)(int64_t)d->lead;
-	*out = d->exponent < 0 ? lead / powers[-d->exponent] : lead * powers[d->exponent];
+	*out = d->exponent < 0 ? lead / sheaf_exact_powers[-d->exponent] : lead * sheaf_exact_powers[d->exponent];
 	return true;
 }
 
@@ -120,13 +103,11 @@ static inline uint64_t nearest(const sheaf_decimal *d, const sheaf_float_type ty
 	return mantissa + ((uint64_t)(ulp - type.min_ulp) << hidden);
 }
 
-/* A float64 which is not halfway between two float32s is on the same side of each halfway point as the exact value that
- * it was rounded from, so rounding it again is safe. (All values of Clinger's case are in float32's normal range.) */
 float sheaf_decimal_to_f32(const sheaf_decimal *d)
 {
 	double wide;
 	float v;
-	if (divide_or_multiply(d, &wide) && (bits_of(wide) & 0x1fffffff) != 0x10000000) {
+	if (divide_or_multiply(d, &wide) && !sheaf_is_halfway(wide)) {
 		v = (float)wide;
 		return d->negative ? -v : v;
 	}

@@ -17,6 +17,7 @@
 #include "data/frame.h"
 #include "data/names.h"
 #include "io/sorter.h"
+#include "number/kernel.h"
 #include <sheaf/sys/format.h>
 
 typedef struct sheaf_ctf_reader {
@@ -45,6 +46,8 @@ typedef struct sheaf_ctf_reader {
 enum { CTF_SPACE = 1, CTF_ENDS_VALUES = 2, CTF_ENDS_NAME = 4, CTF_SKIPPED = 8 };
 /* Class bits of each byte: parts values; ends a list of values; ends a name; is passed over between inputs. */
 extern const uint8_t sheaf_ctf_classes[256];
+/* The same for kernels. */
+extern const sheaf_delimiters sheaf_ctf_delimiters;
 static inline bool sheaf_ctf_is(uint8_t byte, int classes) { return (sheaf_ctf_classes[byte] & classes) != 0; }
 static inline bool sheaf_ctf_is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 /* The next '|' or LF, or end. */
@@ -98,6 +101,7 @@ typedef struct sheaf_ctf_decoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	const sheaf_piece *piece;
+	const sheaf_kernel *kernel;
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
 	sheaf_ctf_column *columns;

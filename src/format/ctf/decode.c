@@ -297,7 +297,7 @@ static void drop_columns(sheaf_ctf_decoding *d)
 
 sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader, .cx = cx, .err = err, .piece = piece, .line = piece->line};
+	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader, .cx = cx, .err = err, .piece = piece, .kernel = sheaf_kernel_chosen(), .line = piece->line};
 	d.begin = d.at = d.line_start = piece->bytes.data;
 	d.end = d.begin + piece->size;
 	sheaf_status status = begin_columns(&d, frame);

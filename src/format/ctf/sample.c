@@ -3,6 +3,7 @@
  * sample. Anything else rejects the whole sample. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
+#include "number/kernel.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>
@@ -102,6 +103,11 @@ static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 	                        "read as a value of its own");
 }
 
+static uint64_t index_limit(const sheaf_ctf_decoding *d, int stream)
+{
+	return d->in->guessed ? INT64_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[stream]);
+}
+
 static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index, bool *ok)
 {
 	const uint8_t *at = d->at;
@@ -109,8 +115,7 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 	bool over;
 	*ok = false;
 	if (!sheaf_ctf_read_id(&d->at, d->end, &read, &over)) return report_found(d, "not an index", stream, "an index");
-	uint64_t dim = d->in->guessed ? INT64_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[stream]);
-	if (over || read >= dim) return report_index(d, stream, at);
+	if (over || read >= index_limit(d, stream)) return report_index(d, stream, at);
 	if (d->at == d->end || *d->at != ':') return report_found(d, "no ':' behind an index", stream, "':' and a value straight behind the index");
 	d->at++;
 	*index = (int64_t)read;
@@ -125,6 +130,17 @@ static void put_index(sheaf_ctf_column *column, sheaf_type type, int64_t index)
 		sheaf_builder_append(&column->indices, &narrow, sizeof narrow);
 	else
 		sheaf_builder_i64(&column->indices, index);
+}
+
+/* ---- many at once ---- */
+
+static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_column *column, size_t value_size)
+{
+	return (sheaf_numbers){.delimiters = &sheaf_ctf_delimiters,
+	                       .at = d->at,
+	                       .end = d->end,
+	                       .values = column->values.data + column->values.size,
+	                       .room = (column->values.capacity - column->values.size) / value_size};
 }
 
 /* Short texts keep their digits in a float32, whatever they are. */

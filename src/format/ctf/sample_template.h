@@ -29,6 +29,42 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 	return SHEAF_OK;
 }
 
+/* Lets the kernel read what it can of a dense sample. Of a sample that is too long it may append some values beyond dim, in a room for them. */
+static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
+	sheaf_numbers run = begin_run(d, column, sizeof(T));
+	if (*count >= dim) return false;
+	if (run.room > (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM) run.room = (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM;
+	d->kernel->JOIN(dense, NAME)(&run);
+	d->at = run.at;
+	*count += (int64_t)run.count;
+	column->values.size += (run.count - (*count > dim ? (size_t)(*count - dim) : 0)) * sizeof(T);
+	column->rounded += run.rounded;
+	return run.count > 0;
+}
+
+static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type index_type)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	size_t index_size = sheaf_type_size(index_type);
+	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) || !sheaf_builder_room(&column->indices, SHEAF_NUMBERS_ROOM * index_size))
+		return false;
+	sheaf_numbers run = begin_run(d, column, sizeof(T));
+	size_t room = (column->indices.capacity - column->indices.size) / index_size;
+	if (run.room > room) run.room = room;
+	run.indices = column->indices.data + column->indices.size;
+	run.wide_indices = index_type == SHEAF_I64;
+	run.limit = index_limit(d, stream);
+	d->kernel->JOIN(pairs, NAME)(&run);
+	d->at = run.at;
+	column->values.size += run.count * sizeof(T);
+	column->indices.size += run.count * index_size;
+	column->rounded += run.rounded;
+	return run.count > 0;
+}
+
 static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
 	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]), count = 0;
@@ -36,6 +72,7 @@ static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bo
 	for (pass_space(d); !ends_values(d); pass_space(d)) {
 		bool ok = true;
 		T value;
+		if (d->at != before && JOIN(run_dense, NAME)(d, stream, dim, &count)) continue;
 		if (d->at == before) SHEAF_TRY(check_parted(d, stream, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
@@ -56,6 +93,7 @@ static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, b
 		int64_t index;
 		T value;
 		bool ok;
+		if (d->at != before && JOIN(run_pairs, NAME)(d, stream, index_type)) continue;
 		if (d->at == before) return report_found(d, "not an index", stream, "a space between pairs");
 		SHEAF_TRY(read_index(d, stream, &index, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));

@@ -13,6 +13,8 @@ const uint8_t sheaf_ctf_classes[256] = {
 	[0x80 ... 0xff] = HIGH,
 };
 
+const sheaf_delimiters sheaf_ctf_delimiters = {.spaces = {' ', '\t'}, .pair = ':', .ends = {'|', '\n', '\r'}};
+
 const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end)
 {
 	while (at < end && *at != '|' && *at != '\n') at++;

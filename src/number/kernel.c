@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Which kernel reads: decided once, at run time. */
+#include "number/kernel.h"
+#include "number/kernel_parts.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool always(void) { return true; }
+static void leave_all(sheaf_numbers *run) { (void)run; }
+
+/* Leaves all to the scanner. */
+static const sheaf_kernel scalar = {"scalar", always, leave_all, leave_all, leave_all, leave_all};
+
+const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,
+#ifdef SHEAF_KERNEL_X86
+                                             &sheaf_kernel_avx512,
+#endif
+                                             NULL};
+
+static _Atomic(const sheaf_kernel *) chosen;
+
+static const sheaf_kernel *choose(const char *most)
+{
+	const sheaf_kernel *best = &scalar, *named = NULL;
+	for (int i = 0; most && sheaf_kernels[i]; i++)
+		if (strcmp(sheaf_kernels[i]->name, most) == 0) named = sheaf_kernels[i];
+	for (int i = 0; sheaf_kernels[i]; i++) {
+		if (sheaf_kernels[i]->is_available()) best = sheaf_kernels[i];
+		if (sheaf_kernels[i] == named) break;
+	}
+	return best;
+}
+
+/* Two threads that choose at once choose the same. */
+const sheaf_kernel *sheaf_kernel_chosen(void)
+{
+	const sheaf_kernel *kernel = atomic_load_explicit(&chosen, memory_order_acquire);
+	if (kernel) return kernel;
+	kernel = choose(getenv("SHEAF_KERNEL"));
+	atomic_store_explicit(&chosen, kernel, memory_order_release);
+	return kernel;
+}
+
+void sheaf_kernel_force(const sheaf_kernel *kernel) { atomic_store_explicit(&chosen, kernel, memory_order_release); }

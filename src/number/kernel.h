@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels: many numbers at once from text, for whoever reads lists of them.
+ *
+ * A kernel reads what it is certain of and leaves everything else: it is correct to let it read nothing. What a number means, and what
+ * is wrong with a text, is said by sheaf_scan_f32 and its kin (number.h) alone; the caller reads with them what a kernel has left, and may
+ * then call the kernel again. So a kernel stops, among others, at: a sign '+', a number that begins with its point, more than 16 digits,
+ * an index beyond the limit, a value whose rounding to float32 two roundings could spoil, a byte of no class.
+ *
+ * All kernels give the same bits as sheaf_scan_f32 and sheaf_scan_f64, whatever the rounding mode. None touches a byte outside
+ * [at, end), or values behind `room`. Any number of threads may use them. */
+#ifndef SHEAF_NUMBER_KERNEL_H
+#define SHEAF_NUMBER_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What bytes mean to a text format, beside those of numbers. */
+typedef struct sheaf_delimiters {
+	uint8_t spaces[2]; /* part numbers */
+	uint8_t pair;      /* between an index and its value, without space */
+	uint8_t ends[3];   /* end a list of numbers */
+} sheaf_delimiters;
+
+/* A list of numbers, or of index:value pairs, as it is being read. */
+typedef struct sheaf_numbers {
+	const sheaf_delimiters *delimiters;
+	const uint8_t *at, *end; /* the text. `at` is no byte inside of a number, neither before nor after a call */
+	void *values;            /* where the first goes: float or double */
+	void *indices;           /* of pairs: int32_t, or int64_t if wide_indices */
+	size_t room, count;      /* for how many there is room; how many have been read */
+	uint64_t limit;          /* every index is below */
+	bool wide_indices;
+	int64_t rounded; /* added to: float values of more than 9 significant digits that float cannot hold */
+} sheaf_numbers;
+
+/* A call reads nothing where there is less room. */
+enum { SHEAF_NUMBERS_ROOM = 64 };
+
+typedef void sheaf_numbers_reader(sheaf_numbers *run);
+
+typedef struct sheaf_kernel {
+	const char *name;
+	bool (*is_available)(void);                  /* on this processor and system */
+	sheaf_numbers_reader *dense_f32, *dense_f64; /* numbers */
+	sheaf_numbers_reader *pairs_f32, *pairs_f64; /* index:value pairs */
+} sheaf_kernel;
+
+/* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but
+ * the scanner), "portable", "avx2" or "avx512". A name that is none of these has no effect. Chosen once. */
+const sheaf_kernel *sheaf_kernel_chosen(void);
+/* All kernels of this build from the slowest to the fastest, NULL behind the last. */
+extern const sheaf_kernel *const sheaf_kernels[];
+/* For tests: makes this the chosen one; NULL: chooses again. */
+void sheaf_kernel_force(const sheaf_kernel *kernel);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the text's end. */
+#include "number/clinger.h"
+#include "number/kernel_parts.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* No number that is read here, nor a pair, is as long. */
+enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18 };
+
+typedef struct decimal {
+	uint64_t digits;
+	int64_t exponent;
+	uint64_t negative;
+} decimal;
+
+INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
+
+INLINE uint64_t load_word(const uint8_t *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* The high bit of each byte that is no digit; above the first of them bits may be wrong. */
+INLINE uint64_t find_others(uint64_t word)
+{
+	uint64_t shifted = word ^ 0x3030303030303030;
+	return ((shifted + 0x7676767676767676) | shifted) & 0x8080808080808080;
+}
+
+/* Eight digits, the first in the lowest byte: sums of two, of four, of eight. */
+INLINE uint64_t eight_digits(uint64_t word)
+{
+	word = (word & 0x0f0f0f0f0f0f0f0f) * (1 + (10 << 8)) >> 8;
+	word = (word & 0x00ff00ff00ff00ff) * (1 + (100ull << 16)) >> 16;
+	return (word & 0x0000ffff0000ffff) * (1 + (10000ull << 32)) >> 32;
+}
+
+INLINE const uint8_t *take_digits(const uint8_t *at, int most, uint64_t *value)
+{
+	uint64_t v = 0;
+	for (int n = 0; n < most && is_digit(*at); n++) v = v * 10 + (uint64_t)(*at++ - '0');
+	*value = v;
+	return at;
+}
+
+/* Digits behind a point: all of a word, or those before the first byte that is none, pushed to its upper end. */
+INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
+{
+	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+	for (int words = 0; words < 2; words++) {
+		uint64_t word = load_word(at), others = find_others(word);
+		int n = others ? __builtin_ctzll(others) / 8 : 8;
+		uint64_t part = n ? eight_digits(word << (64 - 8 * n)) : 0;
+		d->digits = d->digits * powers[n] + part;
+		d->exponent -= n;
+		at += n;
+		if (n < 8) break;
+	}
+	return at;
+}
+
+/* Up to two digits; NULL for what is longer or has none. */
+INLINE const uint8_t *take_exponent(const uint8_t *at, decimal *d)
+{
+	bool negative = *at == '-';
+	uint64_t exponent;
+	at += negative || *at == '+';
+	const uint8_t *end = take_digits(at, 2, &exponent);
+	d->exponent += negative ? -(int64_t)exponent : (int64_t)exponent;
+	return end > at && !is_digit(*end) ? end : NULL;
+}
+
+/* The end of the number, or NULL where it is left. */
+INLINE const uint8_t *take_number(const uint8_t *at, decimal *d)
+{
+	d->exponent = 0;
+	d->negative = *at == '-';
+	const uint8_t *first = at + d->negative;
+	at = take_digits(first, MOST_WHOLE, &d->digits);
+	if (at == first || is_digit(*at)) return NULL;
+	if (*at == '.') {
+		const uint8_t *dot = at;
+		at = take_fraction(at + 1, d);
+		if (at - first > MOST_WHOLE || is_digit(*at) || (at == dot + 1 && (*at | 0x20) == 'e')) return NULL;
+	}
+	if ((*at | 0x20) == 'e' && !(at = take_exponent(at + 1, d))) return NULL;
+	return d->digits >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER ? NULL : at;
+}
+
+INLINE double value_of(const decimal *d)
+{
+	double digits = (double)(int64_t)d->digits, value;
+	value = d->exponent < 0 ? digits / sheaf_exact_powers[-d->exponent] : digits * sheaf_exact_powers[d->exponent];
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	bits |= d->negative << 63;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* False where the number is left. */
+INLINE bool put_value(sheaf_numbers *run, const decimal *d, bool wide)
+{
+	double value = value_of(d);
+	if (wide) {
+		((double *)run->values)[run->count] = value;
+		return true;
+	}
+	if (sheaf_is_halfway(value)) return false;
+	float narrow = (float)value;
+	((float *)run->values)[run->count] = narrow;
+	if (narrow != value && sheaf_has_many_digits(d->digits)) run->rounded++;
+	return true;
+}
+
+INLINE const uint8_t *take_index(sheaf_numbers *run, const uint8_t *at)
+{
+	uint64_t index;
+	const uint8_t *end = take_digits(at, MOST_INDEX, &index);
+	if (end == at || *end != run->delimiters->pair || index >= run->limit) return NULL;
+	if (run->wide_indices)
+		((int64_t *)run->indices)[run->count] = (int64_t)index;
+	else
+		((int32_t *)run->indices)[run->count] = (int32_t)index;
+	return end + 1;
+}
+
+INLINE bool is_space(const sheaf_delimiters *is, uint8_t c) { return c == is->spaces[0] || c == is->spaces[1]; }
+INLINE bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->ends[0] || c == is->ends[1] || c == is->ends[2]; }
+
+INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
+{
+	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	const sheaf_delimiters is = *caller->delimiters;
+	run.delimiters = &is;
+	bool nearest = sheaf_rounds_to_nearest();
+	while (nearest && run.end - run.at > SLACK && run.room > run.count) {
+		decimal d;
+		const uint8_t *at = run.at;
+		if (is_space(&is, *at)) {
+			run.at++;
+			continue;
+		}
+		if (pairs && !(at = take_index(&run, at))) break;
+		at = take_number(at, &d);
+		if (!at || !(is_space(&is, *at) || is_end(&is, *at)) || !put_value(&run, &d, wide)) break;
+		run.count++;
+		run.at = at + !is_end(&is, *at);
+	}
+	*caller = run;
+}
+
+static void dense_f32(sheaf_numbers *run) { read_run(run, false, false); }
+static void dense_f64(sheaf_numbers *run) { read_run(run, false, true); }
+static void pairs_f32(sheaf_numbers *run) { read_run(run, true, false); }
+static void pairs_f64(sheaf_numbers *run) { read_run(run, true, true); }
+
+static bool is_available(void) { return true; }
+
+const sheaf_kernel sheaf_kernel_portable = {"portable", is_available, dense_f32, dense_f64, pairs_f32, pairs_f64};

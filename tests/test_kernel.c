@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a block, beside memory that must
+ * not be touched; and the text format's frames and findings do not depend on which one reads. */
+#include "number/kernel.h"
+#include "number/number.h"
+#include "support.h"
+#include <fenv.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .ends = {'|', '\n', '\r'}};
+enum { PAGE = 4096, TEXT_ROOM = 4 * PAGE, MOST_NUMBERS = TEXT_ROOM / 2 + SHEAF_NUMBERS_ROOM };
+
+/* Text that ends where memory ends, and in which reading before its start is seen, too. */
+static char *guarded;
+
+static int map_guarded(void **state)
+{
+	(void)state;
+	guarded = (char *)mmap(NULL, TEXT_ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return guarded == MAP_FAILED || mprotect(guarded + TEXT_ROOM, PAGE, PROT_NONE);
+}
+
+static int unmap_guarded(void **state)
+{
+	(void)state;
+	return munmap(guarded, TEXT_ROOM + PAGE);
+}
+
+/* ---- numbers ---- */
+
+typedef struct list_kind {
+	bool pairs, wide;
+} list_kind;
+
+static const list_kind kinds[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+
+typedef struct list {
+	list_kind kind;
+	uint8_t values[MOST_NUMBERS * sizeof(double)];
+	int64_t indices[MOST_NUMBERS];
+	size_t count;
+	int64_t rounded;
+	const char *end;
+} list;
+
+static sheaf_numbers_reader *reader_of(const sheaf_kernel *kernel, list_kind kind)
+{
+	if (kind.pairs) return kind.wide ? kernel->pairs_f64 : kernel->pairs_f32;
+	return kind.wide ? kernel->dense_f64 : kernel->dense_f32;
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+static bool ends_number(const char *at) { return is_space(*at) || *at == '|' || *at == '\n' || *at == '\r'; }
+
+/* Digits beyond nine in a value that float32 does not have, as the text format counts them. */
+static bool is_rounded(const char *at, const char *end, double read)
+{
+	double exact;
+	char digits[64] = "";
+	size_t n = 0;
+	sheaf_scan_f64(at, end, &exact);
+	for (; at < end && *at != 'e' && *at != 'E'; at++)
+		if ((n || *at != '0') && *at >= '0' && *at <= '9' && n < sizeof digits) digits[n++] = *at;
+	while (n && digits[n - 1] == '0') n--;
+	return n > 9 && exact != read;
+}
+
+static const char *scan_value(list *l, const char *at, const char *end)
+{
+	sheaf_scanned scanned;
+	if (l->kind.wide) {
+		scanned = sheaf_scan_f64(at, end, (double *)(void *)l->values + l->count);
+	} else {
+		float value;
+		scanned = sheaf_scan_f32(at, end, &value);
+		memcpy(l->values + l->count * sizeof value, &value, sizeof value);
+		l->rounded += is_rounded(at, scanned.end, (double)value);
+	}
+	assert_int_equal(SHEAF_NUMBER_OK, scanned.flaw);
+	assert_false(scanned.infinite);
+	return scanned.end;
+}
+
+/* What the scanner makes of the text that a kernel has passed. */
+static void scan_list(list *l, const char *at, const char *end, const char *text_end)
+{
+	l->count = 0;
+	l->rounded = 0;
+	while (at < end) {
+		if (is_space(*at)) {
+			at++;
+			continue;
+		}
+		if (l->kind.pairs) {
+			uint64_t index;
+			sheaf_scanned scanned = sheaf_scan_u64(at, text_end, &index);
+			assert_int_equal(SHEAF_NUMBER_OK, scanned.flaw);
+			assert_int_equal(':', *scanned.end);
+			l->indices[l->count] = (int64_t)index;
+			at = scanned.end + 1;
+		}
+		at = scan_value(l, at, text_end);
+		l->count++;
+		assert_true(at < text_end && ends_number(at));
+	}
+	assert_true(at == end);
+}
+
+static void kernel_list(list *l, const sheaf_kernel *kernel, const char *text, size_t size, uint64_t limit)
+{
+	sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)text, .end = (const uint8_t *)text + size, .values = l->values};
+	run.indices = l->indices;
+	run.room = MOST_NUMBERS;
+	run.limit = limit;
+	run.wide_indices = true;
+	reader_of(kernel, l->kind)(&run);
+	l->count = run.count;
+	l->rounded = run.rounded;
+	l->end = (const char *)run.at;
+}
+
+/* Whatever the kernel has read is what the scanner reads. Returns how far it came. */
+static size_t compare_list(const sheaf_kernel *kernel, list_kind kind, const char *text, size_t size)
+{
+	static list found, wanted;
+	found.kind = wanted.kind = kind;
+	kernel_list(&found, kernel, text, size, INT64_MAX);
+	scan_list(&wanted, text, found.end, text + size);
+	size_t width = kind.wide ? sizeof(double) : sizeof(float);
+	for (size_t i = 0; i < wanted.count; i++)
+		if (i >= found.count || memcmp(found.values + i * width, wanted.values + i * width, width) || (kind.pairs && found.indices[i] != wanted.indices[i]))
+			fail_msg("%s: number %zu of \"%.*s\"", kernel->name, i, (int)size, text);
+	assert_int_equal(wanted.count, found.count);
+	assert_int_equal(wanted.rounded, found.rounded);
+	return (size_t)(found.end - text);
+}
+
+typedef void text_check(const sheaf_kernel *kernel, const char *text, size_t size);
+
+static void compare_lists(const sheaf_kernel *kernel, const char *text, size_t size)
+{
+	for (size_t k = 0; k < COUNT(kinds); k++) compare_list(kernel, kinds[k], text, size);
+}
+
+/* Runs a check for each kernel of this machine, with the text against the end of memory. */
+static void with_kernels(text_check *check, const char *text, size_t size)
+{
+	assert_true(size <= TEXT_ROOM);
+	char *at = guarded + TEXT_ROOM - size;
+	memcpy(at, text, size);
+	for (int i = 0; sheaf_kernels[i]; i++)
+		if (sheaf_kernels[i]->is_available()) check(sheaf_kernels[i], at, size);
+}
+
+/* ---- texts ---- */
+
+typedef struct text {
+	char data[TEXT_ROOM];
+	size_t size;
+} text;
+
+static void put(text *t, const char *word)
+{
+	size_t n = strlen(word);
+	assert_true(t->size + n < sizeof t->data);
+	memcpy(t->data + t->size, word, n);
+	t->size += n;
+}
+
+static float any_float(void)
+{
+	uint32_t bits = (uint32_t)next_random();
+	float v;
+	memcpy(&v, &bits, sizeof v);
+	return isfinite(v) ? v : 1.5f;
+}
+
+/* Decimals at and beside the point halfway between two floats, or two doubles, of 6 to 17 digits. */
+static void put_midpoint(text *t)
+{
+	char word[64];
+	float low = ldexpf((float)(0x800000 + random_below(0x800000)), (int)random_below(60) - 53);
+	double middle = ((double)low + (double)nextafterf(low, INFINITY)) / 2;
+	if (random_below(4) == 0) {
+		snprintf(word, sizeof word, "%" PRIu64, (uint64_t)1 << 53 | next_random() >> 11 >> random_below(40));
+	} else {
+		snprintf(word, sizeof word, random_below(2) ? "%.*g" : "%.*e", 6 + (int)random_below(12), middle);
+	}
+	char *last = strpbrk(word, "eE");
+	last = (last ? last : word + strlen(word)) - 1;
+	if (random_below(3) == 0 && *last >= '1' && *last <= '8') *last = (char)(*last + (random_below(2) ? 1 : -1));
+	put(t, random_below(2) ? "-" : "");
+	put(t, word);
+}
+
+static void put_number(text *t)
+{
+	char word[400];
+	switch (random_below(10)) {
+	case 0: snprintf(word, sizeof word, "%d", (int)random_below(256)); break;
+	case 1: snprintf(word, sizeof word, "%d", (int)random_below(2000)); break;
+	case 2: snprintf(word, sizeof word, "%.*g", 1 + (int)random_below(17), (double)any_float()); break;
+	case 3: snprintf(word, sizeof word, "%.*f", (int)random_below(10), (double)random_below(1 << 20) / 1024); break;
+	case 4: snprintf(word, sizeof word, "%.*e", (int)random_below(18), (double)any_float()); break;
+	case 5: snprintf(word, sizeof word, "%" PRIu64, next_random() >> random_below(64)); break;
+	case 6: snprintf(word, sizeof word, "%s%d.%0*d", random_below(2) ? "-" : "", (int)random_below(2), 1 + (int)random_below(9), (int)random_below(10)); break;
+	case 7: snprintf(word, sizeof word, "%dE%d", (int)random_below(1000), (int)random_below(60) - 30); break;
+	default: snprintf(word, sizeof word, "%d", (int)random_below(10)); break;
+	}
+	put(t, word);
+}
+
+static void put_pair(text *t)
+{
+	char word[32];
+	snprintf(word, sizeof word, "%" PRIu64 ":", random_below(20) ? (uint64_t)random_below(100000) : next_random() >> random_below(64));
+	put(t, word);
+	put_number(t);
+}
+
+static void put_space(text *t) { put(t, random_below(10) ? " " : random_below(3) ? "\t" : "   "); }
+
+/* ---- the tests of numbers ---- */
+
+static void test_midpoints(void **state)
+{
+	(void)state;
+	static text t;
+	seed_random(1);
+	for (int made = 0; made < 1000000;) {
+		for (t.size = 0; t.size < TEXT_ROOM - 100; made++) {
+			put_midpoint(&t);
+			put(&t, " ");
+		}
+		/* A number that a kernel leaves is passed, so that the next are read. */
+		for (int i = 1; sheaf_kernels[i]; i++)
+			for (size_t at = 0; sheaf_kernels[i]->is_available() && at < t.size;) {
+				size_t read = compare_list(sheaf_kernels[i], (list_kind){false, i % 2 == made % 2}, t.data + at, t.size - at);
+				at += read;
+				at += strcspn(t.data + at, " ") + 1;
+			}
+	}
+}
+
+/* The scanner itself is what strtof and strtod are. */
+static void test_scanner(void **state)
+{
+	(void)state;
+	static text t;
+	seed_random(2);
+	for (int made = 0; made < 300000; made++) {
+		t.size = 0;
+		if (made % 2)
+			put_midpoint(&t);
+		else
+			put_number(&t);
+		t.data[t.size] = '\0';
+		float f, wanted_f = strtof(t.data, NULL);
+		double d, wanted_d = strtod(t.data, NULL);
+		sheaf_scan_f32(t.data, t.data + t.size, &f);
+		sheaf_scan_f64(t.data, t.data + t.size, &d);
+		if (memcmp(&f, &wanted_f, sizeof f) || memcmp(&d, &wanted_d, sizeof d)) fail_msg("%s", t.data);
+	}
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	static text t;
+	seed_random(3);
+	for (int round = 0; round < 6000; round++) {
+		bool pairs = random_below(2);
+		t.size = 0;
+		for (int n = (int)random_below(40); n >= 0; n--) {
+			if (pairs)
+				put_pair(&t);
+			else
+				put_number(&t);
+			if (n) put_space(&t);
+		}
+		put(&t, round % 4 == 0 ? "|" : round % 4 == 1 ? " \n" : round % 4 == 2 ? "\r\n" : "");
+		with_kernels(compare_lists, t.data, t.size);
+	}
+}
+
+/* Each kind of number with each byte of a block as its first. */
+static void test_alignment(void **state)
+{
+	(void)state;
+	static const char *const numbers[] = {"7",
+	                                      "12",
+	                                      "255",
+	                                      "999",
+	                                      "1000",
+	                                      "12345678",
+	                                      "123456789",
+	                                      "1234567812345678",
+	                                      "-0",
+	                                      "-3.25",
+	                                      "0.5",
+	                                      "00.5",
+	                                      "1.",
+	                                      "0.",
+	                                      "123456.78901",
+	                                      "0.12345678",
+	                                      "0.1234567890123456",
+	                                      "1e5",
+	                                      "-2.5E-07",
+	                                      "1.25e+22",
+	                                      "9007199254740992",
+	                                      "9007199254740993",
+	                                      "16777217",
+	                                      "0.000000001",
+	                                      "0:1",
+	                                      "65535:255",
+	                                      "12345678:-0.25",
+	                                      "123456789:1",
+	                                      "7:1.5e3",
+	                                      "1:0.0001e-2"};
+	static text t;
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		for (int at = 0; at < 64; at++)
+			for (int after = 0; after < 3; after++) {
+				t.size = 0;
+				for (int s = 0; s < at; s++) put(&t, after && s % 2 ? "1" : " ");
+				put(&t, at && after ? " " : "");
+				put(&t, numbers[i]);
+				put(&t, after == 0 ? "|" : after == 1 ? " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22\n" : "");
+				with_kernels(compare_lists, t.data, t.size);
+			}
+}
+
+/* Bytes that lists are made of, in any order. */
+static void test_soup(void **state)
+{
+	(void)state;
+	static const char bytes[] = "0123456789012345678900000    \t..--+eE::|\n\rx#\x80";
+	static text t;
+	seed_random(4);
+	for (int round = 0; round < 100000; round++) {
+		t.size = (size_t)random_below(200);
+		for (size_t i = 0; i < t.size; i++) t.data[i] = bytes[random_below(random_below(4) ? 26 : (int64_t)sizeof bytes - 1)];
+		with_kernels(compare_lists, t.data, t.size);
+	}
+}
+
+/* A kernel that reads nothing is right, but of no use: the plain kinds of text are read to their end, but for the last bytes of memory. */
+static void check_use(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	bool pairs = memchr(data, ':', size);
+	if (strcmp(kernel->name, "scalar") == 0) return;
+	for (int wide = 0; wide < 2; wide++) {
+		size_t read = compare_list(kernel, (list_kind){pairs, wide}, data, size);
+		if (size - read > 80) fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
+	}
+}
+
+static void test_use(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"%d ", "%d.%05d ", "-0.%d ", "%d.%de-%d ", "%d:1 ", "%d:%d.5 ", "%d:-%dE-05 "};
+	static text t;
+	seed_random(5);
+	for (size_t f = 0; f < COUNT(formats); f++) {
+		for (t.size = 0; t.size < 2000;) {
+			char word[64];
+			snprintf(word, sizeof word, formats[f], (int)random_below(1000), (int)random_below(100000), (int)random_below(10));
+			put(&t, word);
+		}
+		with_kernels(check_use, t.data, t.size);
+	}
+}
+
+static void check_limit(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	static list l;
+	for (uint64_t limit = 0; limit < 40; limit++) {
+		l.kind = (list_kind){true, false};
+		kernel_list(&l, kernel, data, size, limit);
+		for (size_t i = 0; i < l.count; i++) assert_true((uint64_t)l.indices[i] < limit);
+		assert_true(l.end <= data || l.end[-1] == ' ');
+	}
+}
+
+static void test_limit(void **state)
+{
+	(void)state;
+	static text t;
+	t.size = 0;
+	for (int i = 0; i < 60; i++) {
+		char word[32];
+		snprintf(word, sizeof word, "%d:%d ", i, i % 3);
+		put(&t, word);
+	}
+	with_kernels(check_limit, t.data, t.size);
+}
+
+static void check_rounding_modes(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+	for (size_t m = 0; m < COUNT(modes); m++) {
+		fesetround(modes[m]);
+		compare_lists(kernel, data, size);
+		fesetround(FE_TONEAREST);
+	}
+}
+
+static void test_rounding_modes(void **state)
+{
+	(void)state;
+	static text t;
+	seed_random(6);
+	t.size = 0;
+	while (t.size < 4000) {
+		put_number(&t);
+		put(&t, " ");
+	}
+	with_kernels(check_rounding_modes, t.data, t.size);
+}
+
+/* No more is written than there is room for. */
+static void check_room(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	static float values[4096 + SHEAF_NUMBERS_ROOM];
+	for (size_t room = 0; room < 400; room++) {
+		sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)data, .end = (const uint8_t *)data + size, .values = values, .room = room};
+		for (size_t i = 0; i < COUNT(values); i++) values[i] = -1;
+		kernel->dense_f32(&run);
+		assert_true(run.count <= room);
+		for (size_t i = room; i < COUNT(values); i++) assert_true(values[i] == -1);
+	}
+}
+
+static void test_room(void **state)
+{
+	(void)state;
+	static text t;
+	t.size = 0;
+	while (t.size < 1200) put(&t, t.size % 7 ? "5 " : "12.5 ");
+	with_kernels(check_room, t.data, t.size);
+}
+
+/* ---- the choice ---- */
+
+static void test_choice(void **state)
+{
+	(void)state;
+	const sheaf_kernel *last = NULL;
+	sheaf_kernel_force(NULL);
+	setenv("SHEAF_KERNEL", "portable", 1);
+	assert_string_equal("portable", sheaf_kernel_chosen()->name);
+	sheaf_kernel_force(NULL);
+	setenv("SHEAF_KERNEL", "no such kernel", 1);
+	for (int i = 0; sheaf_kernels[i]; i++)
+		if (sheaf_kernels[i]->is_available()) last = sheaf_kernels[i];
+	assert_ptr_equal(last, sheaf_kernel_chosen());
+	for (int i = 0; sheaf_kernels[i]; i++) {
+		sheaf_kernel_force(NULL);
+		setenv("SHEAF_KERNEL", sheaf_kernels[i]->name, 1);
+		assert_true(sheaf_kernel_chosen() == sheaf_kernels[i] || !sheaf_kernels[i]->is_available());
+		assert_true(sheaf_kernel_chosen()->is_available());
+	}
+	unsetenv("SHEAF_KERNEL");
+	sheaf_kernel_force(NULL);
+}
+
+/* ---- the text format ---- */
+
+/* Everything that a reading says and makes, as text. */
+typedef struct reading {
+	char *said;
+	size_t size;
+	FILE *out;
+} reading;
+
+static void say_problem(void *user, const sheaf_problem *problem)
+{
+	char message[1024];
+	sheaf_problem_text(problem, message, sizeof message);
+	fprintf((FILE *)user, "%d %s: %s (%" PRId64 ":%" PRId64 ", %" PRId64 ")\n", (int)problem->severity, problem->rule, message, problem->place.line,
+	        problem->place.column, problem->place.byte);
+}
+
+static sheaf_status say_frames(sheaf_dataset *dataset, FILE *out, sheaf_error *error)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) {
+		sheaf_buffer rows = {0};
+		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &rows, &err));
+		fwrite(rows.data, 1, rows.size, out);
+		for (int64_t r = 0; r < frame->nrows; r++) fprintf(out, "line %" PRId64 "\n", ((const int64_t *)(const void *)frame->lines.data)[r]);
+		sheaf_buffer_reset(&rows);
+	}
+	return status;
+}
+
+typedef struct how {
+	const char *streams[3];
+	const char *flag;
+	bool validate;
+	int64_t piece_bytes;
+} how;
+
+static void read_how(const how *h, const sheaf_kernel *kernel, const char *input, size_t size, reading *r)
+{
+	sheaf_context *cx;
+	sheaf_dataset *dataset = NULL;
+	sheaf_error error = {0};
+	sheaf_setting settings[4];
+	sheaf_kernel_force(kernel);
+	r->out = open_memstream(&r->said, &r->size);
+	sheaf_context_options options = {.size = sizeof options, .max_errors = 1000, .validate = h->validate, .on_problem = say_problem, .user = r->out};
+	assert_ok(sheaf_context_new(&options, &cx, &err));
+	sheaf_open_options open = {.size = sizeof open, .format = "ctf", .settings = settings, .piece_bytes = h->piece_bytes};
+	for (size_t i = 0; i < COUNT(h->streams) && h->streams[i]; i++) settings[open.nsettings++] = (sheaf_setting){"stream", h->streams[i]};
+	if (h->flag) settings[open.nsettings++] = (sheaf_setting){h->flag, NULL};
+	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, size}, "x", &open, cx, &dataset);
+	if (status == SHEAF_OK) status = say_frames(dataset, r->out, &error);
+	fprintf(r->out, "%d %s\n", (int)status, error.message);
+	for (int i = 0;; i++) {
+		sheaf_tally tally;
+		if (!sheaf_context_tally(cx, i, &tally)) break;
+		fprintf(r->out, "%s %" PRId64 "\n", tally.rule, tally.count);
+	}
+	sheaf_close(dataset);
+	end_context(cx);
+	fclose(r->out);
+	sheaf_kernel_force(NULL);
+}
+
+static const how hows[] = {
+	{{"A:3:dense", "B:100:sparse"}, NULL, false, 0},
+	{{"A:3:dense", "B:100:sparse"}, NULL, true, 0},
+	{{"A:40:dense:double", "B:50000000000:sparse:double"}, NULL, true, 0},
+	{{"A:3:dense", "B:100:sparse"}, "skip-sequence-ids", false, 0},
+	{{"A:3:dense", "B:100:sparse", "a-name-longer-than-eight:7:sparse"}, "allow-unaligned", false, 64},
+	{{"B:100:sparse"}, "allow-missing", true, 0},
+	{{NULL}, NULL, false, 0},
+};
+
+static void compare_readings(const char *input, size_t size)
+{
+	for (size_t h = 0; h < COUNT(hows); h++) {
+		reading wanted, found;
+		read_how(&hows[h], sheaf_kernels[0], input, size, &wanted);
+		for (int i = 1; sheaf_kernels[i]; i++) {
+			if (!sheaf_kernels[i]->is_available()) continue;
+			read_how(&hows[h], sheaf_kernels[i], input, size, &found);
+			if (wanted.size != found.size || memcmp(wanted.said, found.said, found.size))
+				fail_msg("%s, way %zu:\n%.*s\n---- wanted\n%s---- found\n%s", sheaf_kernels[i]->name, h, (int)size, input, wanted.said, found.said);
+			free(found.said);
+		}
+		free(wanted.said);
+	}
+}
+
+static void put_sample(text *t)
+{
+	int n = random_below(8) ? 3 : (int)random_below(60);
+	switch (random_below(9)) {
+	case 0: put(t, "|a-name-longer-than-eight "); break;
+	case 1: put(t, random_below(2) ? "|# a comment" : "|C 1"); return;
+	case 2:
+	case 3:
+	case 4:
+		put(t, "|A ");
+		for (; n > 0; n--) {
+			put_number(t);
+			if (n > 1) put_space(t);
+		}
+		return;
+	default: put(t, "|B "); break;
+	}
+	for (n = (int)random_below(random_below(10) ? 3 : 50); n > 0; n--) {
+		char word[32];
+		snprintf(word, sizeof word, "%d:", (int)random_below(random_below(50) ? 100 : 200));
+		put(t, word);
+		if (random_below(3))
+			put(t, "1");
+		else
+			put_number(t);
+		if (n > 1) put_space(t);
+	}
+}
+
+static void put_line(text *t, int *id)
+{
+	char word[32];
+	*id += random_below(3) == 0;
+	snprintf(word, sizeof word, "%d%s", *id, random_below(2) ? "\t" : " ");
+	if (random_below(10)) put(t, word);
+	for (int samples = random_below(5) ? 2 : (int)random_below(5); samples > 0; samples--) {
+		put_sample(t);
+		if (samples > 1) put(t, random_below(3) ? "\t" : " ");
+	}
+	put(t, random_below(20) ? "\n" : "\r\n");
+}
+
+/* Bytes changed, lost, doubled; the end cut off. */
+static void damage(text *t)
+{
+	static const char bytes[] = "0123456789 \t|:.-+eE\n\r#AB\x80";
+	for (int64_t n = random_below(4); n > 0 && t->size > 1; n--) {
+		size_t at = (size_t)random_below((int64_t)t->size);
+		switch (random_below(5)) {
+		case 0: t->size = at; break;
+		case 1: memmove(t->data + at, t->data + at + 1, --t->size - at); break;
+		case 2: memmove(t->data + at + 1, t->data + at, t->size++ - at); break;
+		default: t->data[at] = bytes[random_below((int64_t)sizeof bytes - 1)]; break;
+		}
+	}
+}
+
+static void test_text_format(void **state)
+{
+	(void)state;
+	static text t;
+	seed_random(7);
+	for (int round = 0; round < 1500; round++) {
+		int id = 0;
+		t.size = 0;
+		for (int64_t lines = random_below(30); lines >= 0; lines--) put_line(&t, &id);
+		if (round % 3) damage(&t);
+		compare_readings(t.data, t.size);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists),       cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit),       cmocka_unit_test(test_rounding_modes),
+		cmocka_unit_test(test_room),    cmocka_unit_test(test_choice),    cmocka_unit_test(test_text_format),
+	};
+	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
+}
