@@ -39,11 +39,11 @@ static inline float from_bits32(uint32_t bits)
 }
 
 /* splitmix64 from a fixed seed for each test */
-static uint64_t state;
+static uint64_t random_state;
 
 static inline uint64_t next_random(void)
 {
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
+	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
@@ -53,7 +53,7 @@ static inline int pick(int n) { return (int)(next_random() % (uint64_t)n); }
 
 static inline int seed(void **unused UNUSED)
 {
-	state = 20240229;
+	random_state = 20240229;
 	return 0;
 }
 

@@ -9,12 +9,12 @@
 static bool always(void) { return true; }
 static void leave_all(sheaf_numbers *run) { (void)run; }
 
-/* Leaves all to the scanner. */
-static const sheaf_kernel scalar = {"scalar", always, leave_all, leave_all, leave_all, leave_all};
+/* Leaves all numbers to the scanner. */
+static const sheaf_kernel scalar = {"scalar", always, leave_all, leave_all, leave_all, leave_all, sheaf_find_feeds_scalar, sheaf_count_feeds_scalar};
 
 const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,
 #ifdef SHEAF_KERNEL_X86
-                                             &sheaf_kernel_avx512,
+                                             &sheaf_kernel_avx2, &sheaf_kernel_avx512,
 #endif
                                              NULL};
 

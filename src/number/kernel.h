@@ -11,6 +11,7 @@
 #ifndef SHEAF_NUMBER_KERNEL_H
 #define SHEAF_NUMBER_KERNEL_H
 
+#include "number/lines.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,8 @@ typedef struct sheaf_kernel {
 	bool (*is_available)(void);                  /* on this processor and system */
 	sheaf_numbers_reader *dense_f32, *dense_f64; /* numbers */
 	sheaf_numbers_reader *pairs_f32, *pairs_f64; /* index:value pairs */
+	sheaf_feed_finder *find_feeds;
+	sheaf_feed_counter *count_feeds;
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but

@@ -342,5 +342,5 @@ static bool is_available(void)
 	       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 
-const sheaf_kernel sheaf_kernel_avx512 = {"avx512", is_available, dense_f32, dense_f64, pairs_f32, pairs_f64};
+const sheaf_kernel sheaf_kernel_avx512 = {"avx512", is_available, dense_f32, dense_f64, pairs_f32, pairs_f64, sheaf_find_feeds_avx512, sheaf_count_feeds_avx2};
 #endif

@@ -7,9 +7,14 @@
 
 extern const sheaf_kernel sheaf_kernel_portable;
 
+sheaf_feed_finder sheaf_find_feeds_scalar, sheaf_find_feeds_portable, sheaf_find_feeds_avx2, sheaf_find_feeds_avx512;
+sheaf_feed_counter sheaf_count_feeds_scalar, sheaf_count_feeds_portable, sheaf_count_feeds_avx2;
+/* Other kernels read with these what they have no better way for. */
+sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_pairs_f32_portable, sheaf_pairs_f64_portable;
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SHEAF_KERNEL_X86 1
-extern const sheaf_kernel sheaf_kernel_avx512;
+extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
 #endif
 
 #endif

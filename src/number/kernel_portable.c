@@ -156,11 +156,18 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 	*caller = run;
 }
 
-static void dense_f32(sheaf_numbers *run) { read_run(run, false, false); }
-static void dense_f64(sheaf_numbers *run) { read_run(run, false, true); }
-static void pairs_f32(sheaf_numbers *run) { read_run(run, true, false); }
-static void pairs_f64(sheaf_numbers *run) { read_run(run, true, true); }
+void sheaf_dense_f32_portable(sheaf_numbers *run) { read_run(run, false, false); }
+void sheaf_dense_f64_portable(sheaf_numbers *run) { read_run(run, false, true); }
+void sheaf_pairs_f32_portable(sheaf_numbers *run) { read_run(run, true, false); }
+void sheaf_pairs_f64_portable(sheaf_numbers *run) { read_run(run, true, true); }
 
 static bool is_available(void) { return true; }
 
-const sheaf_kernel sheaf_kernel_portable = {"portable", is_available, dense_f32, dense_f64, pairs_f32, pairs_f64};
+const sheaf_kernel sheaf_kernel_portable = {"portable",
+                                            is_available,
+                                            sheaf_dense_f32_portable,
+                                            sheaf_dense_f64_portable,
+                                            sheaf_pairs_f32_portable,
+                                            sheaf_pairs_f64_portable,
+                                            sheaf_find_feeds_portable,
+                                            sheaf_count_feeds_portable};

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
+#include "number/lines.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -136,16 +137,6 @@ static bool hides_id(const sheaf_ctf_reader *in, sheaf_bytes window)
 	return at > window.data && at[-1] == '\n';
 }
 
-static int64_t count_lines(const uint8_t *at, const uint8_t *end)
-{
-	int64_t lines = 0;
-	while ((at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)))) {
-		lines++;
-		if (++at == end) break;
-	}
-	return lines;
-}
-
 /* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. A want of memory may pass. */
 static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
@@ -203,6 +194,6 @@ sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	in->column = 1;
 	piece->chunk = -1;
 	sheaf_source_take(in->source, size, &piece->bytes);
-	in->line += count_lines(piece->bytes.data, piece->bytes.data + size);
+	in->line += sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
 	return SHEAF_OK;
 }
