@@ -359,10 +359,11 @@ static void explain(const operation *o, int i, const char *what, int64_t n, shea
 }
 
 /* Runs it with allocation n refused. False where that many are not made. */
-static bool refuse(const operation *o, int i, int64_t n, bool stay, int *refused)
+static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads, int *refused)
 {
 	allocator memory = {.stay = stay};
 	sheaf_context_options options = options_with(&memory);
+	options.threads = threads;
 	options.validate = o->validate;
 	sheaf_context *cx = context_with(&options);
 	memory.fail_at = memory.calls + n;
@@ -382,30 +383,40 @@ static bool refuse(const operation *o, int i, int64_t n, bool stay, int *refused
 	return reached;
 }
 
-static void test_each_allocation_fails(void **state)
+static void refuse_each(bool stay, int threads)
 {
-	(void)state;
 	for (size_t k = 0; k < COUNT(operations); k++) {
 		for (int i = 0; i < nformats; i++) {
 			int refused = 0;
 			int64_t n = 1;
-			while (refuse(&operations[k], i, n, false, &refused)) n++;
+			while (refuse(&operations[k], i, n, stay, threads, &refused)) n++;
 			assert_true(n > 5 && refused > 5);
 		}
 	}
 }
 
+static void test_each_allocation_fails(void **state)
+{
+	(void)state;
+	refuse_each(false, 1);
+}
+
 static void test_all_allocations_fail_from_one_on(void **state)
 {
 	(void)state;
-	for (size_t k = 0; k < COUNT(operations); k++) {
-		for (int i = 0; i < nformats; i++) {
-			int refused = 0;
-			int64_t n = 1;
-			while (refuse(&operations[k], i, n, true, &refused)) n++;
-			assert_true(n > 5 && refused > 5);
-		}
-	}
+	refuse_each(true, 1);
+}
+
+static void test_each_allocation_fails_with_threads(void **state)
+{
+	(void)state;
+	refuse_each(false, 3);
+}
+
+static void test_all_allocations_fail_from_one_on_with_threads(void **state)
+{
+	(void)state;
+	refuse_each(true, 3);
 }
 
 /* ---- limits ---- */
@@ -455,6 +466,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_allocation_fails),
 		cmocka_unit_test(test_all_allocations_fail_from_one_on),
+		cmocka_unit_test(test_each_allocation_fails_with_threads),
+		cmocka_unit_test(test_all_allocations_fail_from_one_on_with_threads),
 		cmocka_unit_test(test_each_limit),
 	};
 	return cmocka_run_group_tests(tests, make_inputs, drop_inputs);

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -346,6 +347,143 @@ static void test_frames_that_are_kept(void **state)
 	for_each_format(keeps_frames);
 }
 
+/* ---- converting ---- */
+
+static const char *with_suffix(char name[32], const char *stem, const sheaf_format *format)
+{
+	snprintf(name, 32, "%s%s", stem, format->suffixes[0]);
+	return in_folder(name);
+}
+
+/* What is said, and then the bytes of the output. */
+static bytes_sink converted_in(const char *in, const sheaf_format *from, const sheaf_format *to, const manner *m, bool allow_loss, int threads)
+{
+	char name[32];
+	const char *input = in_folder(in), *output = with_suffix(name, "out", to);
+	sheaf_context_options options = {.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
+	sheaf_convert_options convert = {
+		.size = sizeof convert, .from = from->name, .to = to->name, .settings = m->settings, .nsettings = m->nsettings, .piece_bytes = m->piece_bytes};
+	options.on_problem = hear;
+	options.allow_loss = allow_loss;
+	sheaf_context *cx = context_with(&options);
+	said = (bytes_sink){0};
+	sheaf_status status = sheaf_convert(&input, 1, output, &convert, cx, &err);
+	say(sheaf_status_name(status));
+	if (status) say(err.message);
+	assert_int_equal(file_exists(name), status == SHEAF_OK);
+	if (status == SHEAF_OK) {
+		bytes_sink bytes = read_file(name);
+		write_bytes(&said, bytes.data, bytes.size);
+		free_bytes(&bytes);
+		remove(output);
+	}
+	end_context(cx);
+	return said;
+}
+
+static void assert_converts_the_same(const char *in, const sheaf_format *from, const sheaf_format *to, const manner *m, bool allow_loss)
+{
+	bytes_sink one = converted_in(in, from, to, m, allow_loss, 1);
+	for (size_t k = 1; k < COUNT(thread_counts); k++) {
+		bytes_sink many = converted_in(in, from, to, m, allow_loss, thread_counts[k]);
+		assert_same(&one, &many, thread_counts[k]);
+		free_bytes(&many);
+	}
+	free_bytes(&one);
+}
+
+static void converts_to_all(const bytes_sink *file, const sheaf_format *format)
+{
+	static const sheaf_setting chunks[] = {{"chunk-bytes", "1000"}};
+	char name[32];
+	with_suffix(name, "in", format);
+	write_file(name, file->data, file->size);
+	for (int i = 0; sheaf_format_at(i); i++) {
+		const sheaf_format *to = sheaf_format_at(i);
+		const sheaf_option *option = sheaf_option_find(to->options, chunks[0].name);
+		if (!is_tested(to)) continue;
+		for (size_t p = 0; p < COUNT(piece_sizes); p++) {
+			manner m = {.piece_bytes = piece_sizes[p], .settings = chunks, .nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0};
+			assert_converts_the_same(name, format, to, &m, false);
+			assert_converts_the_same(name, format, to, &m, true);
+		}
+	}
+}
+
+static void test_converting(void **state)
+{
+	(void)state;
+	for_each_format(converts_to_all);
+}
+
+/* Problems of reading and losses of writing come as they would if each piece went all the way before the next one. */
+static void test_losses_and_errors_in_one_order(void **state)
+{
+	(void)state;
+	static const sheaf_setting settings[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "500"}};
+	const sheaf_format *ctf = sheaf_format_find("ctf"), *cbf = sheaf_format_find("cbf");
+	if (!ctf || !cbf) skip();
+	seed_random(46);
+	bytes_sink text = flawed_text(1200, 6);
+	write_file("in.ctf", text.data, text.size);
+	for (int most = 0; most < 3; most++) {
+		manner m = {.piece_bytes = 400, .max_errors = most ? most * 60 : 0, .settings = settings, .nsettings = 3};
+		for (int loss = 0; loss < 2; loss++) {
+			assert_converts_the_same("in.ctf", ctf, cbf, &m, loss);
+			m.nsettings = 2;
+			assert_converts_the_same("in.ctf", ctf, ctf, &m, loss);
+			m.nsettings = 3;
+		}
+	}
+	free_bytes(&text);
+}
+
+/* Every infinity is a loss where text is written: more of them than are kept for later. */
+static void test_losses_beyond_what_is_kept(void **state)
+{
+	(void)state;
+	enum { MANY = 9000 };
+	const sheaf_format *ctf = sheaf_format_find("ctf"), *cbf = sheaf_format_find("cbf");
+	if (!ctf || !cbf) skip();
+	sheaf_context *cx = usual_context();
+	table t = new_table(cx);
+	filler f;
+	add_stream(&t, "A", false, 1, SHEAF_F32);
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	begin_filling(&f, &t.schema.fields[0], cx);
+	for (int r = 0; r < MANY; r++) {
+		fill_value(&f, -1, r % 3 ? (double)INFINITY : r);
+		end_sample(&f);
+		end_row(&f);
+	}
+	finish_filling(&f, &t.frame.columns[0]);
+	t.frame.nrows = MANY;
+	bytes_sink file = written_as(cbf, &t, cx);
+	write_file("in.cbf", file.data, file.size);
+	for (int loss = 0; loss < 2; loss++) {
+		assert_converts_the_same("in.cbf", cbf, ctf, &(manner){0}, loss);
+		assert_converts_the_same("in.cbf", cbf, ctf, &(manner){.piece_bytes = 300}, loss);
+	}
+	free_bytes(&file);
+	free_table(&t);
+	end_context(cx);
+}
+
+static void test_converting_under_small_limits(void **state)
+{
+	(void)state;
+	static const sheaf_setting settings[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "200000"}};
+	const sheaf_format *ctf = sheaf_format_find("ctf"), *cbf = sheaf_format_find("cbf");
+	if (!ctf || !cbf) skip();
+	bytes_sink text = flawed_text(20000, 1000000);
+	write_file("in.ctf", text.data, text.size);
+	for (int64_t memory = 8 << 20; memory <= 64 << 20; memory *= 2) {
+		manner m = {.piece_bytes = 70000, .max_memory = memory, .settings = settings, .nsettings = 3};
+		assert_converts_the_same("in.ctf", ctf, cbf, &m, false);
+	}
+	free_bytes(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +495,10 @@ int main(void)
 		cmocka_unit_test(test_stopping_half_way),
 		cmocka_unit_test(test_closing_half_way),
 		cmocka_unit_test(test_frames_that_are_kept),
+		cmocka_unit_test(test_converting),
+		cmocka_unit_test(test_losses_and_errors_in_one_order),
+		cmocka_unit_test(test_losses_beyond_what_is_kept),
+		cmocka_unit_test(test_converting_under_small_limits),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

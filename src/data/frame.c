@@ -53,19 +53,40 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 	return SHEAF_OK;
 }
 
+static void clear(sheaf_buffer *buffer)
+{
+	buffer->size = 0;
+	if (!sheaf_buffer_is_sole(buffer)) sheaf_buffer_reset(buffer);
+}
+
 void sheaf_frame_clear(sheaf_frame *frame)
 {
 	frame->nrows = 0;
-	frame->lines.size = 0;
+	clear(&frame->lines);
 	for (int c = 0; c < frame->ncolumns; c++) {
 		sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
-			column->levels[l].offsets.size = 0;
-			column->levels[l].valid.size = 0;
-			for (int r = 0; r < column->levels[l].shape.rank; r++) column->levels[l].indices[r].size = 0;
+			clear(&column->levels[l].offsets);
+			clear(&column->levels[l].valid);
+			column->levels[l].valid_at = 0;
+			for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
 		}
-		column->values.size = 0;
+		clear(&column->values);
 	}
+}
+
+int64_t sheaf_frame_bytes(const sheaf_frame *frame)
+{
+	size_t bytes = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		for (int l = 0; l < column->nlevels; l++) {
+			bytes += column->levels[l].offsets.size;
+			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
+		}
+		bytes += column->values.size;
+	}
+	return (int64_t)bytes;
 }
 
 /* ---- slices ---- */

@@ -7,7 +7,9 @@
 #include <string.h>
 
 typedef struct conversion {
-	sheaf_context *cx;
+	sheaf_context *told; /* the caller's */
+	sheaf_context *cx;   /* lets the writer tell first what it has found in the rows before */
+	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
 	sheaf_dataset **inputs;
@@ -136,18 +138,19 @@ static sheaf_status tell_of_keys(conversion *c, const sheaf_dataset *input, cons
 }
 
 /* Streams may stand in another order in each input: columns[f] is the one of field f. */
-static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame, const int *columns, sheaf_writer *writer, sheaf_error *err)
+static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame, const int *columns, sheaf_error *err)
 {
 	sheaf_frame ordered = {0};
 	SHEAF_TRY(tell_of_keys(c, input, frame, err));
 	sheaf_status status = sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
-	if (status == SHEAF_OK) status = sheaf_write(writer, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
 	return status;
 }
 
-static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer *writer, sheaf_error *err)
+static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_error *err)
 {
+	sheaf_error failure;
 	const sheaf_schema *schema = sheaf_dataset_schema(input);
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -159,10 +162,13 @@ static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_writer 
 		const sheaf_field *field = &c->schema.fields[f];
 		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema) : sheaf_schema_find_near(schema, field->name, f);
 	}
-	while ((status = sheaf_next(input, &frame, err)) == SHEAF_OK && (status = copy_frame(c, input, frame, columns, writer, err)) == SHEAF_OK) {
+	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK && (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
 	}
 	sheaf_release(c->cx, memory, size);
-	return status == SHEAF_END ? SHEAF_OK : status;
+	SHEAF_TRY(sheaf_writer_settle(c->writer, err)); /* rows that were read before a failure come before it */
+	if (status == SHEAF_END) return SHEAF_OK;
+	if (err) *err = failure;
+	return status;
 }
 
 static sheaf_status check_settings(const conversion *c, sheaf_error *err)
@@ -177,14 +183,16 @@ static sheaf_status check_settings(const conversion *c, sheaf_error *err)
 static sheaf_status write_output(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	sheaf_writer *writer;
 	sheaf_create_options create = {sizeof create, c->to->name, c->options->settings, c->options->nsettings, c->totals};
 	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
-	SHEAF_TRY(sheaf_create_marking(sink, &c->schema, &create, c->used, c->cx, &writer, err));
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
 	sheaf_status status = check_settings(c, err);
-	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], writer, err);
-	if (status == SHEAF_OK) return sheaf_finish(writer, err);
-	sheaf_abandon(writer);
+	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
+	if (status == SHEAF_OK)
+		status = sheaf_finish(c->writer, err);
+	else
+		sheaf_abandon(c->writer);
+	c->writer = NULL;
 	return status;
 }
 
@@ -229,25 +237,44 @@ static sheaf_status find_target(conversion *c, const char *output, sheaf_error *
 	return SHEAF_OK;
 }
 
+static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	conversion *c = (conversion *)user;
+	if (c->writer) SHEAF_TRY(sheaf_writer_settle(c->writer, err));
+	return sheaf_report(c->told, problem, err);
+}
+
+static sheaf_status allocate(conversion *c, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(c->told, (size_t)c->ninputs, sizeof *c->inputs, &memory, err));
+	c->inputs = (sheaf_dataset **)memory;
+	SHEAF_TRY(sheaf_allocate_array(c->told, (size_t)c->options->nsettings, sizeof *c->used, &memory, err));
+	c->used = (bool *)memory;
+	return sheaf_context_listen(c->told, (sheaf_listener){tell_in_order, c}, &c->cx, err);
+}
+
+static void release(conversion *c)
+{
+	for (int i = 0; c->inputs && i < c->ninputs; i++) sheaf_close(c->inputs[i]);
+	sheaf_source_close(c->first);
+	sheaf_schema_free(&c->schema);
+	sheaf_context_end_listening(c->cx);
+	sheaf_release(c->told, c->used, (size_t)c->options->nsettings * sizeof *c->used);
+	sheaf_release(c->told, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
+}
+
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options, sheaf_context *cx,
                            sheaf_error *err)
 {
 	static const sheaf_convert_options defaults = {.size = sizeof defaults};
-	conversion c = {.cx = cx, .options = options ? options : &defaults, .ninputs = ninputs};
-	void *datasets, *used;
+	conversion c = {.told = cx, .options = options ? options : &defaults, .ninputs = ninputs};
 	if (c.options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options, c.options->size);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
 	SHEAF_TRY(find_target(&c, output, err));
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)ninputs, sizeof *c.inputs, &datasets, err));
-	c.inputs = (sheaf_dataset **)datasets;
-	sheaf_status status = sheaf_allocate_array(cx, (size_t)c.options->nsettings, sizeof *c.used, &used, err);
-	c.used = (bool *)used;
+	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
-	for (int i = 0; i < ninputs; i++) sheaf_close(c.inputs[i]);
-	sheaf_source_close(c.first);
-	sheaf_schema_free(&c.schema);
-	sheaf_release(cx, c.used, (size_t)c.options->nsettings * sizeof *c.used);
-	sheaf_release(cx, datasets, (size_t)ninputs * sizeof *c.inputs);
+	release(&c);
 	return status;
 }

@@ -46,9 +46,12 @@ SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_o
  * the input anew. */
 SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, sheaf_facts *facts, sheaf_error *err);
 
-/* sheaf_create_sink with marks for the settings used. */
-SHEAF_USE sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
-                                            sheaf_writer **out, sheaf_error *err);
+/* sheaf_create_sink with marks for the settings used, and a writer that works while its caller goes on: findings and failures of a write may
+ * come with a later call. */
+SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used,
+                                                sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
+/* Waits until what was written is on its way out, and tells what was found in it. */
+SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
 
 /* Whether a column goes lost in a format: a key, or what is said of rows besides their streams. Other shapes are for `accept` to refuse. */
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field);

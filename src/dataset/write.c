@@ -4,12 +4,14 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
+#include "dataset/encoding.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 struct sheaf_writer {
-	sheaf_context *cx;
+	sheaf_context *told; /* the caller's */
+	sheaf_context *cx;   /* lets the encoding tell first what it has found in the rows before */
 	const sheaf_format *format;
 	sheaf_sink *sink; /* NULL once `out` has it */
 	char *name;       /* the sink's */
@@ -20,15 +22,13 @@ struct sheaf_writer {
 	sheaf_values values;
 	int nsettings;
 	void *out;
-	sheaf_frame cast;    /* the frame in stored types, without keys that are not stored */
-	sheaf_frame pending; /* rows of the chunk that is not complete yet */
-	sheaf_frame slice;
-	sheaf_blob blob;
+	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
+	sheaf_encoding encoding;
 	int64_t *bytes_of_row;
 	size_t bytes_size;
-	int64_t before;       /* bytes of all rows so far */
-	int64_t opened;       /* chunk number, floor(bytes before / chunk bytes), of the last row */
-	int64_t row, encoded; /* rows seen, rows encoded */
+	int64_t before; /* bytes of all rows so far */
+	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
+	int64_t row;    /* rows seen */
 	int64_t losses_before;
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
@@ -36,21 +36,20 @@ struct sheaf_writer {
 static void free_writer(sheaf_writer *w)
 {
 	sheaf_frame_free(&w->cast);
-	sheaf_frame_free(&w->pending);
-	sheaf_frame_free(&w->slice);
-	sheaf_buffer_reset(&w->blob.bytes);
-	if (w->bytes_of_row) sheaf_release(w->cx, w->bytes_of_row, w->bytes_size);
-	if (w->values.settings) sheaf_settings_release(w->cx, &w->values, w->nsettings);
-	if (w->kept) sheaf_release(w->cx, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
-	sheaf_release_text(w->cx, w->name);
+	if (w->bytes_of_row) sheaf_release(w->told, w->bytes_of_row, w->bytes_size);
+	if (w->values.settings) sheaf_settings_release(w->told, &w->values, w->nsettings);
+	if (w->kept) sheaf_release(w->told, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
+	sheaf_release_text(w->told, w->name);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
-	sheaf_release(w->cx, w, sizeof *w);
+	if (w->cx != w->told) sheaf_context_end_listening(w->cx);
+	sheaf_release(w->told, w, sizeof *w);
 }
 
 void sheaf_abandon(sheaf_writer *w)
 {
 	if (!w) return;
+	sheaf_encoding_close(&w->encoding);
 	if (w->out) w->format->abandon(w->out);
 	if (w->sink) sheaf_sink_abandon(w->sink);
 	free_writer(w);
@@ -98,8 +97,24 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
-                                  sheaf_writer **out, sheaf_error *err)
+static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_writer *w = (sheaf_writer *)user;
+	SHEAF_TRY(sheaf_encoding_settle(&w->encoding, err));
+	return sheaf_report(w->told, problem, err);
+}
+
+static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_error *err)
+{
+	sheaf_context *cx;
+	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
+	w->cx = cx;
+	SHEAF_TRY(prepare(w, schema, options, used, err));
+	return sheaf_encoding_open(&w->encoding, w->format, w->out, overlap, w->told, err);
+}
+
+static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_context *cx,
+                           sheaf_writer **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -111,8 +126,8 @@ sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, 
 		return status;
 	}
 	sheaf_writer *w = (sheaf_writer *)memory;
-	*w = (sheaf_writer){.cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
-	status = prepare(w, schema, options, used, err);
+	*w = (sheaf_writer){.told = cx, .cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
+	status = begin(w, schema, options, used, overlap, err);
 	if (status) {
 		sheaf_abandon(w);
 		return status;
@@ -124,7 +139,13 @@ sheaf_status sheaf_create_marking(sheaf_sink *sink, const sheaf_schema *schema, 
 sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
                                sheaf_error *err)
 {
-	return sheaf_create_marking(sink, schema, options, NULL, cx, out, err);
+	return create(sink, schema, options, NULL, false, cx, out, err);
+}
+
+sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
+                                      sheaf_writer **out, sheaf_error *err)
+{
+	return create(sink, schema, options, used, true, cx, out, err);
 }
 
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
@@ -142,20 +163,22 @@ sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sh
 static bool is_lost(const sheaf_writer *w) { return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before; }
 
 /* Once a loss is found the rest is still encoded, to find the other kinds, but goes nowhere. */
-static sheaf_status put(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+static sheaf_status submit(sheaf_writer *w, sheaf_error *err) { return sheaf_encoding_submit(&w->encoding, is_lost(w), err); }
+
+/* Lets go the rows of the chunk that is not complete yet. */
+static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
 {
-	if (frame->nrows == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_check_stop(w->cx, err));
-	SHEAF_TRY(w->format->encode(w->out, frame, w->encoded, &w->blob, w->cx, err));
-	w->encoded += frame->nrows;
-	return is_lost(w) ? SHEAF_OK : w->format->append(w->out, &w->blob, err);
+	sheaf_frame *rows;
+	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
+	return rows->nrows ? submit(w, err) : SHEAF_OK;
 }
 
-static sheaf_status flush_pending(sheaf_writer *w, sheaf_error *err)
+static sheaf_status write_whole(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	SHEAF_TRY(put(w, &w->pending, err));
-	sheaf_frame_clear(&w->pending);
-	return SHEAF_OK;
+	sheaf_frame *rows;
+	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, rows, err));
+	return submit(w, err);
 }
 
 static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *chunk_bytes, sheaf_error *err)
@@ -191,14 +214,16 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	int64_t chunk_bytes;
 	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
 	for (int64_t from = 0; from < frame->nrows;) {
-		if (opens(w, from, chunk_bytes)) SHEAF_TRY(flush_pending(w, err));
+		sheaf_frame *rows;
+		if (opens(w, from, chunk_bytes)) SHEAF_TRY(flush(w, err));
+		SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
 		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
-		if (to < frame->nrows && w->pending.nrows == 0) {
+		if (to < frame->nrows && rows->nrows == 0) {
 			/* A chunk that lies within this frame goes without a copy. */
-			SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, &w->slice, err));
-			SHEAF_TRY(put(w, &w->slice, err));
+			SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, rows, err));
+			SHEAF_TRY(submit(w, err));
 		} else {
-			SHEAF_TRY(sheaf_frame_append(&w->pending, frame, from, to, w->cx, err));
+			SHEAF_TRY(sheaf_frame_append(rows, frame, from, to, w->cx, err));
 		}
 		from = to;
 	}
@@ -251,11 +276,10 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
-	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : put(w, &w->cast, err));
+	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : write_whole(w, &w->cast, err));
 	w->row += frame->nrows;
 	/* The reader fills its buffers again only if nobody else holds them. */
 	sheaf_frame_free(&w->cast);
-	sheaf_frame_free(&w->slice);
 	return SHEAF_OK;
 }
 
@@ -273,11 +297,24 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	return status ? fail_again(w, err) : SHEAF_OK;
 }
 
+static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_status status = sheaf_encoding_settle(&w->encoding, err);
+	return w->format->sizes ? explain_limit(status, err) : status;
+}
+
+sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
+{
+	if (!w->failure.status) w->failure.status = settle(w, &w->failure);
+	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
+}
+
 /* ---- finish ---- */
 
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_status status = w->failure.status ? fail_again(w, err) : w->format->sizes ? flush_pending(w, err) : SHEAF_OK;
+	sheaf_status status = w->failure.status ? fail_again(w, err) : flush(w, err);
+	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
 	if (status == SHEAF_OK) status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
 		status = w->format->finish(w->out, err);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Chunks on their way to the output. */
+#include "dataset/encoding.h"
+#include "base/context.h"
+#include "base/findings.h"
+#include "base/memory.h"
+#include "data/frame.h"
+
+/* Rows take some 3 times their bytes as text, twice over while a buffer grows. */
+enum { SHARE = 16 };
+
+typedef struct item {
+	sheaf_frame rows;
+	int64_t row, bytes;
+	sheaf_blob blob;
+	sheaf_findings findings;
+	sheaf_status status;
+	sheaf_error error;
+	bool wasted, appended;
+} item;
+
+/* ---- steps ---- */
+
+/* Rows that must be encoded again stay. Others go at once: the reader fills its buffers again only if nobody else holds them. */
+static void encode(void *user, void *memory)
+{
+	const sheaf_encoding *e = (const sheaf_encoding *)user;
+	item *i = (item *)memory;
+	i->appended = false;
+	i->status = e->format->encode(e->out, &i->rows, i->row, &i->blob, i->findings.cx, &i->error);
+	if (i->status == SHEAF_OK && !i->findings.over) sheaf_frame_clear(&i->rows);
+}
+
+static void append_encoded(sheaf_encoding *e, item *i)
+{
+	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
+	if (!e->wastes && !i->wasted) i->status = e->format->append(e->out, &i->blob, &i->error);
+	i->appended = true;
+}
+
+static void append(void *user, void *memory)
+{
+	sheaf_encoding *e = (sheaf_encoding *)user;
+	item *i = (item *)memory;
+	if (!e->stuck && i->status == SHEAF_OK) append_encoded(e, i);
+	e->stuck = e->stuck || i->status != SHEAF_OK;
+}
+
+static void drop(void *user, void *memory)
+{
+	item *i = (item *)memory;
+	(void)user;
+	sheaf_frame_free(&i->rows);
+	sheaf_buffer_reset(&i->blob.bytes);
+	sheaf_findings_close(&i->findings);
+}
+
+sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, void *out, bool overlap, sheaf_context *cx, sheaf_error *err)
+{
+	int threads = sheaf_context_threads(cx);
+	*e = (sheaf_encoding){.format = format, .out = out, .cx = cx};
+	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap && threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){encode, append, drop, e}, err);
+}
+
+void sheaf_encoding_close(sheaf_encoding *e) { sheaf_pipeline_close(&e->pipeline); }
+
+/* ---- in order ---- */
+
+/* Where several chunks are too much for the memory there is, from now on there is one at a time. */
+static void encode_alone(sheaf_encoding *e, item *i)
+{
+	sheaf_pipeline_hold(&e->pipeline);
+	sheaf_findings_clear(&i->findings);
+	sheaf_buffer_reset(&i->blob.bytes);
+	encode(e, i);
+}
+
+/* What was found in the chunk; where it was more than could be kept, the chunk is encoded again for it. */
+static sheaf_status tell(sheaf_encoding *e, item *i, sheaf_error *err)
+{
+	if (!i->findings.over) return sheaf_findings_tell(&i->findings, e->cx, err);
+	sheaf_blob again = {0};
+	sheaf_status status = e->format->encode(e->out, &i->rows, i->row, &again, e->cx, err);
+	sheaf_buffer_reset(&again.bytes);
+	sheaf_frame_clear(&i->rows);
+	return status;
+}
+
+static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
+{
+	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
+	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) encode_alone(e, i);
+	SHEAF_TRY(tell(e, i, err));
+	if (!i->appended && i->status == SHEAF_OK) append_encoded(e, i);
+	if (i->status && err) *err = i->error;
+	SHEAF_TRY(i->status);
+	e->under_way -= i->bytes;
+	sheaf_pipeline_pass(&e->pipeline);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_encoding_settle(sheaf_encoding *e, sheaf_error *err)
+{
+	while (sheaf_pipeline_count(&e->pipeline) > 0) SHEAF_TRY(settle_first(e, err));
+	return SHEAF_OK;
+}
+
+/* ---- submitting ---- */
+
+sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_error *err)
+{
+	item *i;
+	while (!(i = (item *)sheaf_pipeline_free_item(&e->pipeline))) SHEAF_TRY(settle_first(e, err));
+	*out = &i->rows;
+	return SHEAF_OK;
+}
+
+/* Other chunks wait while those under way take their share of the memory. */
+static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err)
+{
+	int64_t most = sheaf_max_memory(e->cx) / SHARE;
+	while (sheaf_pipeline_count(&e->pipeline) > 0 && (bytes > most - e->under_way || sheaf_pipeline_is_ready(&e->pipeline))) SHEAF_TRY(settle_first(e, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, sheaf_error *err)
+{
+	item *i = (item *)sheaf_pipeline_free_item(&e->pipeline);
+	SHEAF_TRY(sheaf_check_stop(e->cx, err));
+	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, e->cx, err));
+	sheaf_findings_clear(&i->findings);
+	i->row = e->row;
+	i->bytes = sheaf_frame_bytes(&i->rows);
+	i->wasted = wasted;
+	SHEAF_TRY(make_room(e, i->bytes, err));
+	e->row += i->rows.nrows;
+	e->under_way += i->bytes;
+	sheaf_pipeline_submit(&e->pipeline);
+	return e->pipeline.depth == 1 ? settle_first(e, err) : SHEAF_OK;
+}
