@@ -151,6 +151,8 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 /* Run number k of a race: *out becomes what is known of it before it has run. False where there are no more. */
 bool race_enter(const bench_race *race, int k, bench_result *out);
 void race_run(bench_result *r, const bench_setup *s);
+/* The kernel that the library chooses. Chosen once in a process, so that another process asks. */
+void kernel_find(char name[NAME_SIZE]);
 
 const char *entrant_name(const bench_entrant *entrant);
 /* Median over rounds of what the race is measured by: seconds or bytes. */

@@ -12,9 +12,10 @@ typedef struct reading {
 
 static const char *begin_reading(const bench_job *job, void **state)
 {
+	sheaf_context_options options = {.size = sizeof options, .threads = job->threads};
 	reading *r = (reading *)need(sizeof *r);
 	sheaf_error err;
-	if (sheaf_context_new(NULL, &r->cx, &err)) die("%s", err.message);
+	if (sheaf_context_new(&options, &r->cx, &err)) die("%s", err.message);
 	r->settings = workload_settings(job->work, &r->nsettings);
 	*state = r;
 	return NULL;

@@ -88,43 +88,62 @@ const bench_runner memchr_loop = {"memchr loop", begin_loop, run_memchr};
 
 typedef struct printing {
 	sheaf_context *cx;
-	sheaf_schema *schema;
+	sheaf_dataset *dataset;
 	sheaf_frame frame;
+	bool ids; /* a row may take several lines */
 } printing;
 
 static const char *begin_printing(const bench_job *job, void **state)
 {
 	printing *p = (printing *)need(sizeof *p);
-	sheaf_dataset *dataset;
 	sheaf_error err;
-	if (sheaf_context_new(NULL, &p->cx, &err) || sheaf_open(job->binary, NULL, p->cx, &dataset, &err) || sheaf_read_all(dataset, &p->frame, &err))
+	if (sheaf_context_new(NULL, &p->cx, &err) || sheaf_open(job->binary, NULL, p->cx, &p->dataset, &err) || sheaf_read_all(p->dataset, &p->frame, &err))
 		die("%s", err.message);
-	sheaf_close(dataset);
+	p->ids = sheaf_level_offsets(&p->frame.columns[0].levels[0])[p->frame.nrows] > p->frame.nrows;
 	*state = p;
 	return NULL;
 }
 
-static int64_t print_column(const sheaf_column *column, FILE *file)
+static void print_sample(FILE *file, const char *name, const sheaf_column *column, int64_t sample)
 {
-	const sheaf_level *last = &column->levels[column->nlevels - 1];
-	const int32_t *indices = last->shape.kind == SHEAF_COORD ? (const int32_t *)(const void *)last->indices[0].data : NULL;
+	const sheaf_level *level = &column->levels[1];
 	const float *values = (const float *)(const void *)column->values.data;
-	int64_t n = (int64_t)(column->values.size / sizeof *values);
-	for (int64_t i = 0; i < n; i++) {
+	const int32_t *indices = level->shape.kind == SHEAF_COORD ? (const int32_t *)(const void *)level->indices[0].data : NULL;
+	int64_t from = sample * level->shape.extents[0], to = from + level->shape.extents[0];
+	if (indices) from = sheaf_level_offsets(level)[sample], to = sheaf_level_offsets(level)[sample + 1];
+	fprintf(file, "\t|%s", name);
+	for (int64_t i = from; i < to; i++) {
 		if (indices)
 			fprintf(file, " %d:%.9g", indices[i], (double)values[i]);
 		else
 			fprintf(file, " %.9g", (double)values[i]);
 	}
-	return n;
+}
+
+/* A line for each sample of the row's longest stream. */
+static void print_row(FILE *file, const printing *p, int64_t row)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(p->dataset);
+	bool more = true;
+	for (int64_t line = 0; more; line++) {
+		more = false;
+		if (p->ids) fprintf(file, "%lld", (long long)row);
+		for (int c = 0; c < p->frame.ncolumns; c++) {
+			const int64_t *samples = sheaf_level_offsets(&p->frame.columns[c].levels[0]);
+			if (samples[row] + line < samples[row + 1]) print_sample(file, schema->fields[c].name, &p->frame.columns[c], samples[row] + line);
+			more |= samples[row] + line + 1 < samples[row + 1];
+		}
+		fputc('\n', file);
+	}
 }
 
 static void run_printf(const bench_job *job, void *state, bench_yield *out)
 {
 	const printing *p = (const printing *)state;
 	FILE *file = fopen(job->output, "w");
+	(void)out;
 	if (!file) die("%s: expected to create it, found that it cannot be", job->output);
-	for (int c = 0; c < p->frame.ncolumns; c++) out->values += print_column(&p->frame.columns[c], file);
+	for (int64_t row = 0; row < p->frame.nrows; row++) print_row(file, p, row);
 	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0) die("%s: expected room for the output, found none", job->output);
 }
 

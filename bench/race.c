@@ -78,7 +78,9 @@ __attribute__((noreturn)) static void serve(const bench_runner *runner, const be
 	void *state = NULL;
 	char word;
 	if (job->kernel && setenv("SHEAF_KERNEL", job->kernel, 1) != 0) die("expected memory, found none");
-	const char *why_not = runner->begin ? runner->begin(job, &state) : NULL;
+	const char *why_not = NULL;
+	if (job->kernel && strcmp(sheaf_kernel_name(), job->kernel) != 0) why_not = "not available";
+	if (!why_not && runner->begin) why_not = runner->begin(job, &state);
 	if (why_not) hello = refusal(why_not);
 	send(answer, &hello, sizeof hello);
 	while (read(ask, &word, 1) == 1) {
@@ -191,4 +193,21 @@ void race_run(bench_result *r, const bench_setup *s)
 	/* Backwards: those begun later hold the pipes of those before them open. */
 	for (int i = r->n; i-- > 0;) end(&lanes[i]);
 	check_values(r);
+}
+
+void kernel_find(char name[NAME_SIZE])
+{
+	int answer[2], status;
+	if (pipe(answer) != 0) die("expected a pipe, found none");
+	pid_t child = fork();
+	if (child < 0) die("expected a process, found none");
+	if (child == 0) {
+		snprintf(name, NAME_SIZE, "%s", sheaf_kernel_name());
+		send(answer[1], name, NAME_SIZE);
+		_exit(0);
+	}
+	close(answer[1]);
+	receive(&(lane){.answer = answer[0]}, name, NAME_SIZE);
+	close(answer[0]);
+	waitpid(child, &status, 0);
 }

@@ -13,7 +13,13 @@ const bench_race races[] = {
 		.name = "text to arrays",
 		.works = {FIVE},
 		.by = BY_CPU,
-		.ours = {{.runner = &parse_text, .threads = 1}},
+		.ours =
+			{
+				{.runner = &parse_text, .name = "avx512", .kernel = "avx512", .threads = 1},
+				{.runner = &parse_text, .name = "avx2", .kernel = "avx2", .threads = 1},
+				{.runner = &parse_text, .name = "portable", .kernel = "portable", .threads = 1},
+				{.runner = &parse_text, .name = "scalar", .kernel = "scalar", .threads = 1},
+			},
 		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}, {.runner = &bare_read}},
 	},
 	{
@@ -24,6 +30,14 @@ const bench_race races[] = {
 		.by = BY_CPU,
 		.ours = {{.runner = &parse_text, .threads = 1}},
 		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}},
+	},
+	{
+		.part = "threads",
+		.name = "text to arrays",
+		.works = {FIVE},
+		.by = BY_WALL,
+		.ours = {{.runner = &parse_text, .name = "two threads", .threads = 2}},
+		.peers = {{.runner = &parse_text, .name = "one thread", .threads = 1}},
 	},
 	{
 		.part = "index",
@@ -40,7 +54,11 @@ const bench_race races[] = {
 		.works = {FIVE},
 		.by = BY_WALL,
 		.needs = NEEDS_BINARY,
-		.ours = {{.runner = &run_command, .words = to_binary}},
+		.ours =
+			{
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --threads 2 --to cbf STREAMS TEXT OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --threads 1 --to cbf STREAMS TEXT OUTPUT"},
+			},
 		.peers = {{.runner = &bare_write}},
 	},
 	{
@@ -50,7 +68,11 @@ const bench_race races[] = {
 		.percent = 25,
 		.by = BY_WALL,
 		.needs = NEEDS_BINARY,
-		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --to ctf BINARY OUTPUT"}},
+		.ours =
+			{
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --threads 2 --to ctf BINARY OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --threads 1 --to ctf BINARY OUTPUT"},
+			},
 		.peers = {{.runner = &printf_loop}},
 	},
 	{
@@ -133,12 +155,26 @@ const bench_race races[] = {
 const int nraces = sizeof races / sizeof *races;
 
 const bench_target targets[] = {
+	{.part = "parse", .work = "integers", .how = "avx512", .peer = "strtof loop", .least = 15},
+	{.part = "parse", .work = "pairs", .how = "avx512", .peer = "strtof loop", .least = 6.5},
+	{.part = "parse", .work = "lines", .how = "avx512", .peer = "strtof loop", .least = 4},
+	{.part = "parse", .work = "floats", .how = "avx512", .peer = "strtof loop", .least = 12},
+	{.part = "parse", .work = "exponents", .how = "avx512", .peer = "strtof loop", .least = 5},
+	{.part = "parse", .work = "integers", .how = "avx2", .peer = "strtof loop", .least = 12},
+	{.part = "parse", .work = "pairs", .how = "avx2", .peer = "strtof loop", .least = 3.5},
+	{.part = "parse", .work = "lines", .how = "avx2", .peer = "strtof loop", .least = 1.5},
+	{.part = "parse", .work = "floats", .how = "avx2", .peer = "strtof loop", .least = 3},
+	{.part = "parse", .work = "pairs", .how = "portable", .peer = "fast_float loop", .least = 0.9},
+	{.part = "parse", .work = "lines", .how = "portable", .peer = "fast_float loop", .least = 0.9},
+	{.part = "parse", .work = "floats", .how = "portable", .peer = "fast_float loop", .least = 0.9},
+	{.part = "parse", .work = "exponents", .how = "portable", .peer = "fast_float loop", .least = 0.9},
+	{.part = "threads", .peer = "one thread", .least = 1.7},
 	{.part = "index", .work = "integers", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "floats", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "exponents", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "lines", .peer = "byte loop", .least = 3.5},
-	{.part = "convert", .peer = "bare write", .least = 0.85},
-	{.part = "convert", .peer = "printf loop", .least = 5},
+	{.part = "convert", .how = "two threads", .peer = "bare write", .least = 0.85},
+	{.part = "convert", .how = "two threads", .peer = "printf loop", .least = 5},
 	{.part = "binary", .peer = "bare mapped read", .least = 0.3},
 };
 

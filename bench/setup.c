@@ -97,7 +97,7 @@ static void read_line(const char *path, char *line, size_t size)
 
 void machine_print(const bench_setup *s)
 {
-	char model[128], family[32], number[32], pages[128], load[128];
+	char kernel[NAME_SIZE], model[128], family[32], number[32], pages[128], load[128];
 	struct utsname system;
 	read_fact("/proc/cpuinfo", "model name", model, sizeof model);
 	read_fact("/proc/cpuinfo", "cpu family", family, sizeof family);
@@ -108,6 +108,7 @@ void machine_print(const bench_setup *s)
 	double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30);
 	printf("machine   %s (family %s, model %s), %ld cores, %.1f GiB, %s %s, huge pages %s, load %s\n", model, family, number, sysconf(_SC_NPROCESSORS_ONLN),
 	       memory, system.sysname, system.release, pages, load);
-	printf("built     sheaf %s, compiler %s\n", sheaf_version(), __VERSION__);
+	kernel_find(kernel);
+	printf("built     sheaf %s, compiler %s, kernel chosen: %s\n", sheaf_version(), __VERSION__, kernel);
 	printf("settings  workloads of %" PRId64 " MB, medians of %d rounds, files in %s\n", s->megabytes, s->rounds, s->folder);
 }

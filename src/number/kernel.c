@@ -2,6 +2,7 @@
 /* Which kernel reads: decided once, at run time. */
 #include "number/kernel.h"
 #include "number/kernel_parts.h"
+#include <sheaf/base.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,5 +42,7 @@ const sheaf_kernel *sheaf_kernel_chosen(void)
 	atomic_store_explicit(&chosen, kernel, memory_order_release);
 	return kernel;
 }
+
+const char *sheaf_kernel_name(void) { return sheaf_kernel_chosen()->name; }
 
 void sheaf_kernel_force(const sheaf_kernel *kernel) { atomic_store_explicit(&chosen, kernel, memory_order_release); }
