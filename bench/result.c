@@ -29,7 +29,7 @@ static double median(double *values, int n)
 
 double outcome_median(const bench_result *r, const bench_outcome *o)
 {
-	double values[MAX_ROUNDS];
+	double values[MAX_ROUNDS] = {0};
 	for (int i = 0; i < r->rounds; i++) values[i] = measured(r->race, &o->turns[i]);
 	return median(values, r->rounds);
 }
@@ -48,7 +48,8 @@ double outcome_spread(const bench_result *r, const bench_outcome *o)
 /* Memory is compared as it is; time for each byte of work. */
 double outcome_ratio(const bench_result *r, const bench_outcome *ours, const bench_outcome *peer)
 {
-	double ratios[MAX_ROUNDS], work = r->race->by != BY_MEMORY && ours->bytes && peer->bytes ? (double)ours->bytes / (double)peer->bytes : 1;
+	double ratios[MAX_ROUNDS] = {0};
+	double work = r->race->by != BY_MEMORY && ours->bytes && peer->bytes ? (double)ours->bytes / (double)peer->bytes : 1;
 	for (int i = 0; i < r->rounds; i++) {
 		double mine = measured(r->race, &ours->turns[i]);
 		ratios[i] = mine > 0 ? measured(r->race, &peer->turns[i]) / mine * work : 0;
@@ -66,7 +67,7 @@ static int64_t peak_memory(const bench_result *r, const bench_outcome *o)
 
 static double median_cpu(const bench_result *r, const bench_outcome *o)
 {
-	double values[MAX_ROUNDS];
+	double values[MAX_ROUNDS] = {0};
 	for (int i = 0; i < r->rounds; i++) values[i] = o->turns[i].cpu;
 	return median(values, r->rounds);
 }
