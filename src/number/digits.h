@@ -18,6 +18,14 @@ static inline uint64_t sheaf_eight_digits(uint32_t v)
 	return tens | (pairs - 10 * tens) << 8;
 }
 
+/* The number of eight digits, as bytes 0 to 9. */
+static inline uint32_t sheaf_eight_digits_value(uint64_t digits)
+{
+	uint64_t pairs = (digits * (10 << 8 | 1) >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t fours = (pairs * (100 << 16 | 1) >> 16) & UINT64_C(0x0000ffff0000ffff);
+	return (uint32_t)(fours * (UINT64_C(10000) << 32 | 1) >> 32);
+}
+
 /* Bytes before the first that is not 0, in memory's order; v is not 0. */
 static inline int sheaf_zeros_before(uint64_t v) { return __builtin_ctzll(v) / 8; }
 /* Bytes up to the last that is not 0; 0 has none. */

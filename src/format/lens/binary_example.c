@@ -157,7 +157,7 @@ static sheaf_status give(reading *r, bool is_input, int32_t list, const uint8_t 
 
 static void copy_values(sheaf_builder *values, const uint8_t *from, int32_t count)
 {
-	if (!sheaf_builder_room(values, (size_t)count * 4)) return;
+	if (count == 0 || !sheaf_builder_room(values, (size_t)count * 4)) return;
 	uint32_t *to = (uint32_t *)(void *)(values->data + values->size);
 	for (int32_t i = 0; i < count; i++) to[i] = sheaf_lens_one_nan(sheaf_load_u32be(from + (ptrdiff_t)4 * i));
 	values->size += (size_t)count * 4;
@@ -165,7 +165,7 @@ static void copy_values(sheaf_builder *values, const uint8_t *from, int32_t coun
 
 static void copy_units(sheaf_builder *units, const uint8_t *from, int32_t count)
 {
-	if (!sheaf_builder_room(units, (size_t)count * 4)) return;
+	if (count == 0 || !sheaf_builder_room(units, (size_t)count * 4)) return;
 	uint32_t *to = (uint32_t *)(void *)(units->data + units->size);
 	for (int32_t i = 0; i < count; i++) to[i] = sheaf_load_u32be(from + (ptrdiff_t)4 * i);
 	units->size += (size_t)count * 4;
@@ -298,17 +298,9 @@ sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_pi
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static bool is_nothing(const uint8_t *data, size_t size, bool line_start)
-{
-	(void)data;
-	(void)line_start;
-	return size == 0;
-}
-
 const sheaf_lens_way sheaf_lens_binary_way = {
 	.begin = sheaf_lens_binary_begin,
 	.start = sheaf_lens_binary_start,
 	.find_end = sheaf_lens_binary_end,
-	.is_nothing = is_nothing,
 	.parse = sheaf_lens_binary_parse,
 };

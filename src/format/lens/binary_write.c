@@ -20,6 +20,12 @@ static void put_real(sheaf_builder *to, float v)
 	put_integer(to, sheaf_lens_one_nan(bits));
 }
 
+/* A count in the place that was kept for it. */
+static void put_count(sheaf_builder *to, size_t at, int32_t count)
+{
+	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+}
+
 static void put_flag(sheaf_builder *to, bool flag) { sheaf_builder_byte(to, (char)flag); }
 
 static void put_string(sheaf_builder *to, const char *text) { sheaf_builder_append(to, text ? text : "", text ? strlen(text) + 1 : 1); }
@@ -41,9 +47,25 @@ static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *h
 	return sheaf_builder_status(to, err);
 }
 
+/* What text tells apart and binary does not: no string from an empty one, and of what kind a range of nothing is. */
+static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const char *expected, const char *found, const char *consequence, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = w->file;
+	problem.place.row = w->row;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+static sheaf_status put_text(const sheaf_lens_writing *w, sheaf_lens_text text, sheaf_builder *to, sheaf_error *err)
+{
+	const char *string = sheaf_lens_string(w->set, text);
+	put_string(to, string);
+	return string && !*string ? tell(w, "empty string", "names and procs with text in them", "an empty one", "written as none", err) : SHEAF_OK;
+}
+
 /* ---- events ---- */
 
-static void put_specials(const sheaf_lens_writing *w, sheaf_builder *to)
+static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	size_t at = to->size;
 	int32_t count = 0;
@@ -52,11 +74,12 @@ static void put_specials(const sheaf_lens_writing *w, sheaf_builder *to)
 		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
 		if (traits == &w->set->plain || !sheaf_lens_is_special(w->set, traits)) continue;
 		put_integer(to, e);
-		put_string(to, sheaf_lens_string(w->set, traits->proc));
+		SHEAF_TRY(put_text(w, traits->proc, to, err));
 		put_reals(to, traits->fields);
 		count++;
 	}
-	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+	put_count(to, at, count);
+	return SHEAF_OK;
 }
 
 /* A run of events is its first and the negative of its last. */
@@ -72,7 +95,7 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 		if (behind > from + 1) put_integer(to, -(int64_t)events[behind - 1]);
 		words += behind > from + 1 ? 2 : 1;
 	}
-	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)words);
+	put_count(to, at, words);
 }
 
 /* ---- ranges ---- */
@@ -89,11 +112,11 @@ static void put_words(sheaf_builder *to, const void *words, int32_t count, uint3
 	to->size += (size_t)count * 4;
 }
 
-/* A dense range of nothing is written as a sparse one. */
-static void put_range(const sheaf_lens_set *set, const sheaf_lens_range *range, sheaf_builder *to)
+/* Lens writes a dense range of nothing as a sparse one. */
+static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, sheaf_error *err)
 {
 	bool sparse = range->sparse || range->count == 0;
-	put_string(to, range->group < 0 ? NULL : set->groups.names[range->group].text);
+	put_string(to, range->group < 0 ? NULL : w->set->groups.names[range->group].text);
 	put_integer(to, range->count);
 	put_flag(to, sparse);
 	if (sparse)
@@ -101,20 +124,23 @@ static void put_range(const sheaf_lens_set *set, const sheaf_lens_range *range, 
 	else
 		put_integer(to, range->first);
 	if (sparse)
-		put_words(to, sheaf_lens_units_of(set, range), range->count, NULL);
+		put_words(to, sheaf_lens_units_of(w->set, range), range->count, NULL);
 	else
-		put_words(to, sheaf_lens_values_of(set, range), range->count, sheaf_lens_one_nan);
+		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_lens_one_nan);
+	if (range->sparse || !sparse) return SHEAF_OK;
+	return tell(w, "empty dense range", "a dense range with a value in it", "an empty one", "written as a sparse one", err);
 }
 
-static void put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to)
+static sheaf_status put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
 	put_integer(to, count);
-	for (int32_t i = 0; i < count; i++) put_range(w->set, &ranges[i], to);
+	for (int32_t i = 0; i < count; i++) SHEAF_TRY(put_range(w, &ranges[i], to, err));
+	return SHEAF_OK;
 }
 
-static void put_inputs(const sheaf_lens_writing *w, sheaf_builder *to)
+static sheaf_status put_inputs(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	size_t at = to->size;
 	int32_t count = 0, sharers;
@@ -123,16 +149,17 @@ static void put_inputs(const sheaf_lens_writing *w, sheaf_builder *to)
 		if (!sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) continue;
 		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->input;
 		put_users(w, SHEAF_LENS_INPUTS, list, to);
-		put_ranges(w, list, to);
+		SHEAF_TRY(put_ranges(w, list, to, err));
 		sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &sharers);
 		put_flag(to, sharers > 0);
 		if (sharers) put_users(w, SHEAF_LENS_TARGETS, list, to);
 		count++;
 	}
-	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
+	put_count(to, at, count);
+	return SHEAF_OK;
 }
 
-static void put_targets(const sheaf_lens_writing *w, sheaf_builder *to)
+static sheaf_status put_targets(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	size_t at = to->size;
 	int32_t count = 0, inputs;
@@ -143,21 +170,11 @@ static void put_targets(const sheaf_lens_writing *w, sheaf_builder *to)
 		sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &inputs);
 		if (inputs) continue; /* written with them */
 		put_users(w, SHEAF_LENS_TARGETS, list, to);
-		put_ranges(w, list, to);
+		SHEAF_TRY(put_ranges(w, list, to, err));
 		count++;
 	}
-	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
-}
-
-/* What text tells apart and binary does not: strings that are there and empty, and where a dense range of nothing begins. */
-static sheaf_status tell_losses(const sheaf_lens_writing *w, sheaf_error *err)
-{
-	const char *name = sheaf_lens_string(w->set, w->example->name), *proc = sheaf_lens_string(w->set, w->example->proc);
-	if (!(name && !*name) && !(proc && !*proc)) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "empty string", SHEAF_NOWHERE, "names and procs with text in them", "an empty one", "written as none"};
-	problem.place.file = w->file;
-	problem.place.row = w->row;
-	return sheaf_report(w->cx, &problem, err);
+	put_count(to, at, count);
+	return SHEAF_OK;
 }
 
 static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
@@ -165,14 +182,13 @@ static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set
 {
 	w->row = row;
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
-	SHEAF_TRY(tell_losses(w, err));
-	put_string(to, sheaf_lens_string(set, example->name));
-	put_string(to, sheaf_lens_string(set, example->proc));
+	SHEAF_TRY(put_text(w, example->name, to, err));
+	SHEAF_TRY(put_text(w, example->proc, to, err));
 	put_real(to, example->frequency);
 	put_integer(to, example->nevents);
-	put_specials(w, to);
-	put_inputs(w, to);
-	put_targets(w, to);
+	SHEAF_TRY(put_specials(w, to, err));
+	SHEAF_TRY(put_inputs(w, to, err));
+	SHEAF_TRY(put_targets(w, to, err));
 	return sheaf_builder_status(to, err);
 }
 

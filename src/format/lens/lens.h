@@ -74,8 +74,6 @@ typedef struct sheaf_lens_header {
 	char *proc; /* NULL: none; owned, sheaf_release_text */
 } sheaf_lens_header;
 
-enum { SHEAF_LENS_ARRAYS = 8 };
-
 /* Examples in flat arrays: a whole set or a part of one. Starts with zeros and sheaf_lens_set_begin. */
 typedef struct sheaf_lens_set {
 	sheaf_context *cx;
@@ -107,6 +105,7 @@ const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set, const she
 const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_lens_event *event);
 /* The ranges of a list of the example; number -1: none, *count is 0. */
 const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, int32_t *count);
+/* These two are NULL where the range has no items. */
 const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense);
 const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse);
 /* NULL where absent. */
@@ -125,15 +124,15 @@ void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_list *list);
 void sheaf_lens_begin_range(const sheaf_lens_set *set, bool sparse, sheaf_lens_range *range);
 /* Counts the items. False where a number of them does not fit. */
 bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *range, sheaf_lens_list *list);
-/* These two return the number for events. */
+/* These two return the number for events. Traits that are those added last are not added again. */
 int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_list *list);
 int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits);
 void sheaf_lens_end_example(sheaf_lens_set *set, const sheaf_lens_example *example);
 /* Where the set ends now, and back to there: takes out what a flawed example has added. */
 typedef struct sheaf_lens_mark {
-	size_t sizes[SHEAF_LENS_ARRAYS];
+	size_t texts, examples, events, lists, ranges, traits, values, units; /* bytes of each */
 } sheaf_lens_mark;
-sheaf_lens_mark sheaf_lens_set_mark(sheaf_lens_set *set);
+sheaf_lens_mark sheaf_lens_set_mark(const sheaf_lens_set *set);
 void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark);
 SHEAF_USE sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err);
 

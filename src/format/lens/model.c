@@ -6,7 +6,7 @@
 
 const float sheaf_lens_defaults[SHEAF_LENS_FIELDS] = {1, 0, 0, 0, 1, 0, 1};
 
-enum { ARRAYS = SHEAF_LENS_ARRAYS };
+enum { ARRAYS = 8 };
 
 static void list_arrays(sheaf_lens_set *set, sheaf_builder *arrays[ARRAYS])
 {
@@ -50,6 +50,9 @@ void sheaf_lens_set_free(sheaf_lens_set *set)
 sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err)
 {
 	sheaf_builder *arrays[ARRAYS];
+	const sheaf_lens_set *s = set;
+	if (!(s->texts.failed | s->examples.failed | s->events.failed | s->lists.failed | s->ranges.failed | s->traits.failed | s->values.failed | s->units.failed))
+		return SHEAF_OK;
 	list_arrays((sheaf_lens_set *)(uintptr_t)set, arrays);
 	for (int i = 0; i < ARRAYS; i++) SHEAF_TRY(sheaf_builder_status(arrays[i], err));
 	return SHEAF_OK;
@@ -84,9 +87,15 @@ const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sh
 	return ITEMS(set, sheaf_lens_range, ranges) + found->first;
 }
 
-const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense) { return ITEMS(set, float, values) + dense->at; }
+const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense)
+{
+	return dense->count ? ITEMS(set, float, values) + dense->at : NULL;
+}
 
-const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse) { return ITEMS(set, int32_t, units) + sparse->at; }
+const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse)
+{
+	return sparse->count ? ITEMS(set, int32_t, units) + sparse->at : NULL;
+}
 
 const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text) { return text < 0 ? NULL : (const char *)set->texts.data + text; }
 
@@ -157,8 +166,17 @@ int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example, co
 	return example->nlists++;
 }
 
+static bool are_same(const sheaf_lens_set *set, const sheaf_lens_traits *a, const sheaf_lens_traits *b)
+{
+	if (memcmp(a->fields, b->fields, sizeof a->fields) != 0) return false;
+	return a->proc == b->proc || (a->proc >= 0 && b->proc >= 0 && strcmp(sheaf_lens_string(set, a->proc), sheaf_lens_string(set, b->proc)) == 0);
+}
+
 int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits)
 {
+	int64_t last = COUNT(set, sheaf_lens_traits, traits) - 1;
+	bool failed = set->traits.failed || set->texts.failed;
+	if (!failed && last >= example->traits && are_same(set, traits, ITEMS(set, sheaf_lens_traits, traits) + last)) return example->ntraits - 1;
 	sheaf_builder_append(&set->traits, traits, sizeof *traits);
 	return example->ntraits++;
 }
@@ -167,18 +185,20 @@ void sheaf_lens_end_example(sheaf_lens_set *set, const sheaf_lens_example *examp
 
 /* ---- going back ---- */
 
-sheaf_lens_mark sheaf_lens_set_mark(sheaf_lens_set *set)
+sheaf_lens_mark sheaf_lens_set_mark(const sheaf_lens_set *set)
 {
-	sheaf_lens_mark mark;
-	sheaf_builder *arrays[ARRAYS];
-	list_arrays(set, arrays);
-	for (int i = 0; i < ARRAYS; i++) mark.sizes[i] = arrays[i]->size;
-	return mark;
+	return (sheaf_lens_mark){set->texts.size,  set->examples.size, set->events.size, set->lists.size,
+	                         set->ranges.size, set->traits.size,   set->values.size, set->units.size};
 }
 
 void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark)
 {
-	sheaf_builder *arrays[ARRAYS];
-	list_arrays(set, arrays);
-	for (int i = 0; i < ARRAYS; i++) arrays[i]->size = mark->sizes[i];
+	set->texts.size = mark->texts;
+	set->examples.size = mark->examples;
+	set->events.size = mark->events;
+	set->lists.size = mark->lists;
+	set->ranges.size = mark->ranges;
+	set->traits.size = mark->traits;
+	set->values.size = mark->values;
+	set->units.size = mark->units;
 }

@@ -86,7 +86,7 @@ static bool is_pipe(const sheaf_source *source)
 static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run)
 {
 	in->ended = true;
-	if (in->told < 0 && in->way->is_nothing(shown.data, shown.size, in->column == 1)) return SHEAF_END;
+	if (in->told < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
 	*run = (extent){shown.size, 1};
 	return SHEAF_OK;
 }
@@ -133,19 +133,24 @@ static sheaf_status note(sheaf_lens_reader *in, int64_t examples, sheaf_piece *p
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-/* The next bytes begin behind these. */
-static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
+/* The line and column behind a piece. */
+static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
 {
 	sheaf_lens_teller lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
 	const uint8_t *end = piece->bytes.data + piece->bytes.size;
-	in->cut += examples;
-	in->scan.at -= piece->bytes.size;
-	in->scan.needed -= in->scan.needed > piece->bytes.size ? piece->bytes.size : in->scan.needed;
-	in->scan.line_start = false;
-	if (in->line < 0) return;
 	sheaf_lens_count_lines(&lines, end);
 	in->line = lines.line;
 	in->column = end - lines.line_begin + lines.column;
+}
+
+static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
+{
+	size_t size = piece->bytes.size;
+	in->cut += examples;
+	in->scan.at -= size;
+	in->scan.needed -= in->scan.needed > size ? size : in->scan.needed;
+	in->scan.line_start = false;
+	if (in->line > 0) pass_lines(in, piece);
 }
 
 /* What stands behind the last example that the header tells of. */

@@ -38,8 +38,8 @@ typedef struct sheaf_lens_way {
 	void (*start)(sheaf_lens_scan *scan, bool line_start);
 	/* Goes on to the end of the example; false: more bytes are needed. */
 	bool (*find_end)(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
-	/* Whether nothing is left in the rest of the input. */
-	bool (*is_nothing)(const uint8_t *data, size_t size, bool line_start);
+	/* Whether there is no example in the rest of the input, which is not empty. NULL where the header tells the number of examples. */
+	bool (*is_nothing)(sheaf_bytes rest, bool line_start);
 	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
 } sheaf_lens_way;
 extern const sheaf_lens_way sheaf_lens_text_way, sheaf_lens_binary_way;

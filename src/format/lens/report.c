@@ -2,18 +2,35 @@
 /* Findings with their places. Lines are counted only when somebody wants to know, from where they were counted last. */
 #include "base/context.h"
 #include "format/lens/reader.h"
+#include "number/find.h"
+
+/* The last byte of [begin, end) that ends a line. */
+static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
+{
+	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(end - begin));
+	const uint8_t *from = feed ? feed + 1 : begin;
+	const uint8_t *carriage = end > from ? (const uint8_t *)memrchr(from, '\r', (size_t)(end - from)) : NULL;
+	return carriage ? carriage : feed;
+}
+
+/* CRs that no LF follows within [at, end). */
+static int64_t count_carriages(const uint8_t *at, const uint8_t *end)
+{
+	int64_t lines = 0;
+	for (; at < end && (at = (const uint8_t *)memchr(at, '\r', (size_t)(end - at))); at++) lines += at + 1 == end || at[1] != '\n';
+	return lines;
+}
 
 /* A line ends at LF, at CR, or at both. */
 void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 {
-	if (at < t->counted) return;
-	for (const uint8_t *c = t->counted; c < at; c++) {
-		bool pair = *c == '\n' && c > t->begin && c[-1] == '\r';
-		t->line += (*c == '\n' || *c == '\r') && !pair;
-		if (*c == '\n' || *c == '\r') {
-			t->line_begin = c + 1;
-			t->column = 1;
-		}
+	if (at <= t->counted) return;
+	const uint8_t *last = last_newline(t->counted, at);
+	bool counted = *t->counted == '\n' && t->counted > t->begin && t->counted[-1] == '\r';
+	if (last) {
+		t->line += (int64_t)sheaf_count_byte(t->counted, at, '\n') + count_carriages(t->counted, at) - counted;
+		t->line_begin = last + 1;
+		t->column = 1;
 	}
 	t->counted = at;
 }

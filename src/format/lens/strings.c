@@ -5,9 +5,10 @@
 
 static bool is_utf8(const uint8_t *text, size_t size)
 {
-	for (size_t at = 0, n; at < size; at += n) {
-		n = sheaf_utf8_length(text + at, size - at);
+	for (size_t at = 0; at < size;) {
+		size_t n = text[at] < 0x80 ? 1 : sheaf_utf8_length(text + at, size - at);
 		if (n == 0) return false;
+		at += n;
 	}
 	return true;
 }

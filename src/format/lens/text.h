@@ -10,6 +10,7 @@
 
 #include "base/show.h"
 #include "format/lens/reader.h"
+#include "number/kernel.h"
 
 /* Events, from first to last. */
 typedef struct sheaf_lens_span {
@@ -30,6 +31,7 @@ typedef struct sheaf_lens_parsing {
 	const uint8_t *begin, *at, *end;
 	bool line_start;      /* `begin` is the first byte of a line */
 	sheaf_builder string; /* the last block */
+	const sheaf_kernel *kernel;
 	sheaf_lens_set *set;
 	sheaf_lens_example example; /* under way */
 	sheaf_builder active;       /* sheaf_lens_span: the last event list */
@@ -46,7 +48,7 @@ enum {
 	LENS_DIGIT = 8,
 	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: behind these the word "-" ends */
 	LENS_ENDS_DASH = 32, /* } ) ; and blanks: a "-" before these is a number */
-	LENS_TELLS = 64      /* what tells the scan where an example ends */
+	LENS_TELLS = 64      /* in a string: brackets, a backslash, newlines, NUL, and what is not ASCII */
 };
 extern const uint8_t sheaf_lens_classes[256];
 static inline bool sheaf_lens_is(uint8_t byte, int classes) { return (sheaf_lens_classes[byte] & classes) != 0; }
@@ -54,8 +56,16 @@ static inline bool sheaf_lens_is_newline(uint8_t byte) { return byte == '\n' || 
 
 /* Passes blanks and comment lines; false at the end of the text. */
 bool sheaf_lens_pass_blank(sheaf_lens_parsing *p);
+/* Passes the word where it follows. */
+static inline bool sheaf_lens_follows(sheaf_lens_parsing *p, const char *word)
+{
+	size_t n = strlen(word);
+	if ((size_t)(p->end - p->at) < n || memcmp(p->at, word, n) != 0) return false;
+	p->at += n;
+	return true;
+}
 /* Passes blanks, and then the word where it follows. */
-bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word);
+static inline bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word) { return sheaf_lens_pass_blank(p) && sheaf_lens_follows(p, word); }
 /* Whether a list of numbers goes on at this byte, which is no blank. */
 bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end);
 
@@ -84,6 +94,14 @@ typedef enum sheaf_lens_nesting { SHEAF_LENS_INSIDE, SHEAF_LENS_CLOSED, SHEAF_LE
 /* Takes one more byte of a string that began with an opener. */
 sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte);
 void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener);
+/* Passes bytes of a string that open and close nothing. */
+static inline const uint8_t *sheaf_lens_pass_plain(sheaf_lens_nest *nest, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *from = at;
+	while (at < end && !sheaf_lens_is(*at, LENS_TELLS)) at++;
+	if (at > from) nest->escaped = false;
+	return at;
+}
 /* Reads a string into p->string. `what` names it for messages: "the name of an example". */
 SHEAF_USE sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what);
 /* The same, and adds it to the set. */

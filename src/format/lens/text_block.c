@@ -65,7 +65,11 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 	const uint8_t *from = p->at, *at = from;
 	sheaf_lens_nesting nesting = SHEAF_LENS_INSIDE;
 	bool deep = nest->depth > SHEAF_LENS_DEEPEST_OF_LENS;
-	while (at < p->end && !sheaf_lens_is_newline(*at) && *at != '\0' && nesting == SHEAF_LENS_INSIDE) nesting = sheaf_lens_nest_byte(nest, *at++);
+	while (nesting == SHEAF_LENS_INSIDE) {
+		at = sheaf_lens_pass_plain(nest, at, p->end);
+		if (at == p->end || sheaf_lens_is_newline(*at) || *at == '\0') break;
+		nesting = sheaf_lens_nest_byte(nest, *at++);
+	}
 	*closed = nesting == SHEAF_LENS_CLOSED;
 	if (nesting > SHEAF_LENS_CLOSED) return flaw_block(p, nesting, at - 1, rule, what, nest);
 	if (!*closed && (at == p->end || *at == '\0')) return flaw_block(p, nesting, at, rule, what, nest);

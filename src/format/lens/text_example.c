@@ -25,14 +25,14 @@ static sheaf_status read_count(sheaf_lens_parsing *p, int32_t *out)
 static sheaf_status read_example_header(sheaf_lens_parsing *p)
 {
 	sheaf_lens_example head = {.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = 1};
-	for (;;) {
-		if (sheaf_lens_match(p, "name:"))
+	while (sheaf_lens_pass_blank(p)) {
+		if (sheaf_lens_follows(p, "name:"))
 			SHEAF_TRY(sheaf_lens_read_text(p, "example name", "the name of an example", &head.name));
-		else if (sheaf_lens_match(p, "freq:"))
+		else if (sheaf_lens_follows(p, "freq:"))
 			SHEAF_TRY(read_frequency(p, &head.frequency));
-		else if (sheaf_lens_match(p, "proc:"))
+		else if (sheaf_lens_follows(p, "proc:"))
 			SHEAF_TRY(sheaf_lens_read_text(p, "example proc", "the proc of an example", &head.proc));
-		else if (sheaf_lens_pass_blank(p) && sheaf_lens_is(*p->at, LENS_DIGIT))
+		else if (sheaf_lens_is(*p->at, LENS_DIGIT))
 			SHEAF_TRY(read_count(p, &head.nevents));
 		else
 			break;
@@ -88,17 +88,17 @@ static bool announces_io(const sheaf_lens_parsing *p)
 static sheaf_status read_example(sheaf_lens_parsing *p)
 {
 	SHEAF_TRY(read_example_header(p));
-	for (;;) {
-		bool more = sheaf_lens_pass_blank(p);
-		if (more && announces_io(p))
+	while (sheaf_lens_pass_blank(p)) {
+		if (announces_io(p))
 			SHEAF_TRY(read_io(p));
-		else if (sheaf_lens_match(p, ";"))
+		else if (sheaf_lens_follows(p, ";"))
 			return SHEAF_OK;
-		else if (sheaf_lens_match(p, "["))
+		else if (sheaf_lens_follows(p, "["))
 			SHEAF_TRY(sheaf_lens_read_events(p));
 		else
-			return sheaf_lens_flaw_here(p, "missing semicolon", "'[', inputs, targets, or the ';' that ends the example");
+			break;
 	}
+	return sheaf_lens_flaw_here(p, "missing semicolon", "'[', inputs, targets, or the ';' that ends the example");
 }
 
 /* ---- pieces ---- */
@@ -117,7 +117,7 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 	}
 	sheaf_lens_set_back(p->set, &mark);
 	if (!p->teller.flawed) return status;
-	sheaf_lens_text_start(scan, from == p->begin && p->line_start);
+	sheaf_lens_text_start(scan, false);
 	sheaf_lens_text_end(scan, from, (size_t)(p->end - from));
 	p->at = from + scan->at;
 	return SHEAF_OK;
@@ -126,7 +126,7 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_lens_scan scan = {0};
-	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, piece, cx, err), .line_start = piece->column == 1, .set = set};
+	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, piece, cx, err), .line_start = piece->column == 1, .kernel = sheaf_kernel_chosen(), .set = set};
 	p.begin = p.at = piece->bytes.data;
 	p.end = p.begin + piece->bytes.size;
 	p.input = (sheaf_lens_side){.name = "inputs", .is_input = true};
@@ -144,9 +144,9 @@ sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piec
 	return status;
 }
 
-static bool is_nothing(const uint8_t *data, size_t size, bool line_start)
+static bool is_nothing(sheaf_bytes rest, bool line_start)
 {
-	sheaf_lens_parsing p = {.begin = data, .at = data, .end = data + size, .line_start = line_start};
+	sheaf_lens_parsing p = {.begin = rest.data, .at = rest.data, .end = rest.data + rest.size, .line_start = line_start};
 	return !sheaf_lens_pass_blank(&p);
 }
 

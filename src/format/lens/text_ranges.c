@@ -2,7 +2,8 @@
 /* Values and units: what stands behind I: and its kin. '(' begins a dense range, '{' a sparse one, a bare number goes on with the one
  * that is open. */
 #include "format/lens/text.h"
-#include "number/number.h"
+#include "number/digits.h"
+#include "number/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -100,26 +101,19 @@ static sheaf_status read_range_header(listing *l)
 
 /* ---- dense ---- */
 
-static bool is_blank(const uint8_t *at, const uint8_t *end) { return at < end && sheaf_lens_is(*at, LENS_BLANK); }
+static const sheaf_delimiters delimiters = {.spaces = {' ', '\n'}, .pair = ':', .ends = {';', '\t', '\r'}};
 
-/* Reads numbers as long as they are plain ones with blanks between them. */
-static const uint8_t *read_plain_values(sheaf_builder *values, const uint8_t *at, const uint8_t *end)
+/* Lets the kernel read what it can. */
+static bool run_values(sheaf_lens_parsing *p)
 {
-	for (;;) {
-		while (is_blank(at, end)) at++;
-		if (at == end || !sheaf_lens_is(*at, LENS_DIGIT) || !sheaf_builder_room(values, sizeof(float))) return at;
-		float *to = (float *)(void *)(values->data + values->size);
-		if (is_blank(at + 1, end)) {
-			*to = (float)(*at - '0');
-			at += 2;
-		} else {
-			sheaf_scanned scanned = sheaf_scan_f32((const char *)at, (const char *)end, to);
-			const uint8_t *behind = (const uint8_t *)scanned.end;
-			if (scanned.flaw || scanned.infinite || (behind < end && !sheaf_lens_is(*behind, LENS_BLANK | LENS_ENDS_DASH))) return at;
-			at = behind;
-		}
-		values->size += sizeof *to;
-	}
+	sheaf_builder *values = &p->set->values;
+	if (!sheaf_builder_room(values, SHEAF_NUMBERS_ROOM * sizeof(float))) return false;
+	sheaf_numbers run = {.delimiters = &delimiters, .at = p->at, .end = p->end, .values = values->data + values->size};
+	run.room = (values->capacity - values->size) / sizeof(float);
+	p->kernel->dense_f32(&run);
+	p->at = run.at;
+	values->size += run.count * sizeof(float);
+	return run.count > 0;
 }
 
 static sheaf_status read_values(listing *l)
@@ -127,8 +121,7 @@ static sheaf_status read_values(listing *l)
 	sheaf_lens_parsing *p = l->p;
 	float value;
 	bool is_real;
-	p->at = read_plain_values(&p->set->values, p->at, p->end);
-	if (!sheaf_lens_pass_blank(p) || !sheaf_lens_is_number(p->at, p->end)) return SHEAF_OK;
+	if (run_values(p)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_lens_read_real(p, &value, &is_real));
 	if (!is_real) return sheaf_lens_flaw_here(p, "dense value", "a value");
 	sheaf_builder_append(&p->set->values, &value, sizeof value);
@@ -141,7 +134,7 @@ static const int32_t *units_of(const listing *l, int64_t *count)
 {
 	const sheaf_builder *units = &l->p->set->units;
 	*count = (int64_t)(units->size / sizeof(int32_t)) - l->range.at;
-	return (const int32_t *)(const void *)units->data + l->range.at;
+	return *count ? (const int32_t *)(const void *)units->data + l->range.at : NULL;
 }
 
 static sheaf_status flaw_span(sheaf_lens_parsing *p, const uint8_t *at)
@@ -175,29 +168,41 @@ static sheaf_status read_unit(listing *l)
 	return SHEAF_OK;
 }
 
-/* Reads single units and ranges of them, as long as nothing is odd. */
+/* Up to eight digits, and how many there are. */
+static inline int32_t scan_digits(const uint8_t *at, int *count)
+{
+	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	*count = others ? sheaf_zeros_before(others) : 8;
+	return *count ? (int32_t)sheaf_eight_digits_value(bytes << 8 * (8 - *count)) : 0;
+}
+
+/* Reads single units with a blank behind each, as long as eight bytes are there. */
 static const uint8_t *read_plain_units(sheaf_builder *units, const uint8_t *at, const uint8_t *end)
 {
-	enum { DIGITS = 9 };
-	for (;;) {
-		while (is_blank(at, end)) at++;
-		const uint8_t *from = at;
-		int32_t unit = 0;
-		while (at < end && sheaf_lens_is(*at, LENS_DIGIT) && at - from < DIGITS) unit = unit * 10 + (*at++ - '0');
-		if (at == from || at == end || !sheaf_lens_is(*at, LENS_BLANK | LENS_ENDS_DASH) || !sheaf_builder_room(units, sizeof unit)) return from;
-		memcpy(units->data + units->size, &unit, sizeof unit);
-		units->size += sizeof unit;
+	enum { WORD = 8 };
+	size_t room = (units->capacity - units->size) / sizeof(int32_t);
+	int32_t *to = (int32_t *)(void *)(units->data + units->size), *from = to;
+	while (room-- > 0 && end - at > WORD) {
+		int digits;
+		int32_t unit = scan_digits(at, &digits);
+		if (digits == 0 || digits == WORD || !sheaf_lens_is(at[digits], LENS_BLANK)) break;
+		*to++ = unit;
+		at += digits + 1;
 	}
+	units->size += (size_t)(to - from) * sizeof *to;
+	return at;
 }
 
 static sheaf_status read_units(listing *l)
 {
+	enum { ROOM = 64 };
 	sheaf_lens_parsing *p = l->p;
+	const uint8_t *from = p->at;
 	int64_t count;
+	if (!sheaf_builder_room(&p->set->units, ROOM * sizeof(int32_t))) return sheaf_builder_status(&p->set->units, p->teller.err);
 	const int32_t *units = units_of(l, &count);
 	if (count == 0 || units[0] >= 0) p->at = read_plain_units(&p->set->units, p->at, p->end);
-	if (!sheaf_lens_pass_blank(p) || !sheaf_lens_is_number(p->at, p->end)) return SHEAF_OK;
-	return read_unit(l);
+	return p->at > from ? SHEAF_OK : read_unit(l);
 }
 
 static sheaf_status read_star(listing *l, bool sparse)
@@ -234,7 +239,6 @@ sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float ac
 		}
 	}
 	SHEAF_TRY(end_range(&l));
-	SHEAF_TRY(sheaf_lens_set_status(p->set, p->teller.err));
 	if (l.open) *list = sheaf_lens_end_list(p->set, &p->example, &l.list);
 	return SHEAF_OK;
 }

@@ -2,6 +2,7 @@
 /* Where an example ends: at a ';' that is in no string, no comment and no range header. What is within them is read by others; here, a
  * wrong bracket leads back to where any ';' counts. */
 #include "format/lens/text.h"
+#include "number/find.h"
 
 enum { TOP, BEFORE_STRING, BARE_WORD, RANGE_HEADER, BLOCK };
 
@@ -30,24 +31,31 @@ static bool announces_string(const uint8_t *data, size_t colon)
 	return colon >= 4 && (memcmp(data + colon - 4, "name", 4) == 0 || memcmp(data + colon - 4, "proc", 4) == 0);
 }
 
-/* Stops at the next byte that tells something, or behind the ';'. */
+/* Stops behind the ';', or where something else begins. */
 static bool scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
-	size_t at = scan->at;
-	while (at < size && !sheaf_lens_is(data[at], LENS_TELLS)) at++;
-	scan->at = at;
-	if (at == size) return false;
-	uint8_t byte = data[at];
-	if (byte == '#' && starts_line(scan, data)) {
-		scan->comment = true;
-		return false;
+	static const uint8_t telling[SHEAF_FIND_MOST] = {';', ':', '{', '(', '#'};
+	while (scan->state == TOP) {
+		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, telling) - data);
+		scan->comment = at < size && data[at] == '#' && starts_line(scan, data);
+		if (at == size || scan->comment) return false;
+		scan->at++;
+		if (data[at] == ';') return true;
+		if (data[at] == '{' || data[at] == '(')
+			scan->state = RANGE_HEADER;
+		else if (data[at] == ':' && announces_string(data, at))
+			scan->state = BEFORE_STRING;
 	}
-	scan->at++;
-	if (byte == '{' || byte == '(')
-		scan->state = RANGE_HEADER;
-	else if (byte == ':' && announces_string(data, at))
-		scan->state = BEFORE_STRING;
-	return byte == ';';
+	return false;
+}
+
+static void scan_block(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+{
+	scan->at = (size_t)(sheaf_lens_pass_plain(&scan->nest, data + scan->at, data + size) - data);
+	if (scan->at == size) return;
+	uint8_t byte = data[scan->at++];
+	sheaf_lens_nesting nesting = sheaf_lens_is_newline(byte) ? SHEAF_LENS_INSIDE : sheaf_lens_nest_byte(&scan->nest, byte);
+	if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->behind : TOP;
 }
 
 static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
@@ -56,7 +64,7 @@ static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 	scan->comment = scan->at == size;
 }
 
-/* A byte that is not at the top; some are looked at once more, in the next state. */
+/* A byte before a string, in a bare word or in a range header; some are looked at once more, in the next state. */
 static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 {
 	switch (scan->state) {
@@ -72,16 +80,11 @@ static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 		if (byte && !sheaf_lens_is(byte, LENS_BLANK | LENS_BRACKET)) break;
 		scan->state = TOP;
 		return;
-	case RANGE_HEADER:
+	default:
 		if (sheaf_lens_is(byte, LENS_OPENER))
 			enter_block(scan, byte, RANGE_HEADER);
 		else if (sheaf_lens_is(byte, LENS_BRACKET))
 			scan->state = TOP;
-		break;
-	default:
-		if (sheaf_lens_is_newline(byte)) break;
-		sheaf_lens_nesting nesting = sheaf_lens_nest_byte(&scan->nest, byte);
-		if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->behind : TOP;
 	}
 	scan->at++;
 }
@@ -95,6 +98,8 @@ bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 			if (scan_top(scan, data, size)) return true;
 		} else if (data[scan->at] == '#' && starts_line(scan, data)) {
 			scan->comment = true;
+		} else if (scan->state == BLOCK) {
+			scan_block(scan, data, size);
 		} else {
 			scan_inside(scan, data[scan->at]);
 		}

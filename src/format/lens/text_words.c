@@ -6,26 +6,28 @@
 #include <strings.h>
 
 #define BLANK LENS_BLANK | LENS_ENDS_REAL | LENS_ENDS_DASH
+#define BRACKET LENS_BRACKET | LENS_TELLS
 
 const uint8_t sheaf_lens_classes[256] = {
+	['\0'] = LENS_TELLS,
 	['\t'] = BLANK,
-	['\n'] = BLANK,
+	['\n'] = BLANK | LENS_TELLS,
 	['\v'] = BLANK,
 	['\f'] = BLANK,
-	['\r'] = BLANK,
+	['\r'] = BLANK | LENS_TELLS,
 	[' '] = BLANK,
 	['0' ... '9'] = LENS_DIGIT,
-	['{'] = LENS_BRACKET | LENS_OPENER | LENS_ENDS_REAL | LENS_TELLS,
-	['('] = LENS_BRACKET | LENS_OPENER | LENS_TELLS,
-	['['] = LENS_BRACKET | LENS_OPENER | LENS_ENDS_REAL,
-	['"'] = LENS_BRACKET | LENS_OPENER,
-	['}'] = LENS_BRACKET | LENS_ENDS_REAL | LENS_ENDS_DASH,
-	[')'] = LENS_BRACKET | LENS_ENDS_DASH,
-	[']'] = LENS_BRACKET | LENS_ENDS_REAL,
-	[';'] = LENS_ENDS_REAL | LENS_ENDS_DASH | LENS_TELLS,
+	['{'] = BRACKET | LENS_OPENER | LENS_ENDS_REAL,
+	['('] = BRACKET | LENS_OPENER,
+	['['] = BRACKET | LENS_OPENER | LENS_ENDS_REAL,
+	['"'] = BRACKET | LENS_OPENER,
+	['}'] = BRACKET | LENS_ENDS_REAL | LENS_ENDS_DASH,
+	[')'] = BRACKET | LENS_ENDS_DASH,
+	[']'] = BRACKET | LENS_ENDS_REAL,
+	[';'] = LENS_ENDS_REAL | LENS_ENDS_DASH,
 	[','] = LENS_ENDS_REAL,
-	[':'] = LENS_TELLS,
-	['#'] = LENS_TELLS,
+	['\\'] = LENS_TELLS,
+	[0x80 ... 0xff] = LENS_TELLS,
 };
 
 static bool starts_line(const sheaf_lens_parsing *p, const uint8_t *at) { return at == p->begin ? p->line_start : sheaf_lens_is_newline(at[-1]); }
@@ -40,14 +42,6 @@ bool sheaf_lens_pass_blank(sheaf_lens_parsing *p)
 	}
 	p->at = at;
 	return at < end;
-}
-
-bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word)
-{
-	size_t n = strlen(word);
-	if (!sheaf_lens_pass_blank(p) || (size_t)(p->end - p->at) < n || memcmp(p->at, word, n) != 0) return false;
-	p->at += n;
-	return true;
 }
 
 sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const char *expected)

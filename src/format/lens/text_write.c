@@ -239,6 +239,20 @@ static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction s
 	return put_ranges(w, inputs ? 'I' : 'T', list, active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
 }
 
+static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "list written twice",
+	                         SHEAF_NOWHERE,
+	                         "inputs that are shared as targets of the same events",
+	                         "targets of other events",
+	                         "written once more, as targets"};
+	problem.place.file = w->file;
+	problem.place.row = w->row;
+	return sheaf_report(w->cx, &problem, err);
+}
+
 /* Inputs that are the targets of the same events are written once; of other events, twice. */
 static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
 {
@@ -250,6 +264,7 @@ static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_b
 		return put_ranges(w, 'B', list, active_of(w, *inputs, SHEAF_LENS_ACT_I), to, err);
 	}
 	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
+	if (ntargets) SHEAF_TRY(tell_copy(w, err));
 	return ntargets ? put_side(w, SHEAF_LENS_TARGETS, list, to, err) : SHEAF_OK;
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking for bytes in long texts, sixteen at a time on any machine whose compiler has vectors. */
+#ifndef SHEAF_NUMBER_FIND_H
+#define SHEAF_NUMBER_FIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes to look for; some may be the same. */
+enum { SHEAF_FIND_MOST = 5 };
+
+/* The first byte of [at, end) that is one of those wanted; `end` where there is none. */
+const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const uint8_t wanted[SHEAF_FIND_MOST]);
+/* How many bytes of [at, end) are this one. */
+size_t sheaf_count_byte(const uint8_t *at, const uint8_t *end, uint8_t byte);
+
+#endif
