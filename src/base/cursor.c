@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounds-checked cursor. */
 #include "base/cursor.h"
-#include "base/endian.h"
 #include <string.h>
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
@@ -13,8 +12,6 @@ sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
 
 int64_t sheaf_cursor_tell(const sheaf_cursor *c) { return c->base + (c->at - c->begin); }
 
-size_t sheaf_cursor_left(const sheaf_cursor *c) { return (size_t)(c->end - c->at); }
-
 static void fail(sheaf_cursor *c, const char *field, int64_t at, uint64_t needed)
 {
 	if (c->failed) return;
@@ -23,33 +20,18 @@ static void fail(sheaf_cursor *c, const char *field, int64_t at, uint64_t needed
 	c->needed = needed;
 }
 
-const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field)
+const uint8_t *sheaf_cursor_refuse(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field)
 {
 	uint64_t n;
-	bool fits = !__builtin_mul_overflow(count, size, &n) && n <= sheaf_cursor_left(c);
-	if (!fits) fail(c, field, sheaf_cursor_tell(c), __builtin_mul_overflow(count, size, &n) ? UINT64_MAX : n);
-	if (c->failed) return NULL;
-	const uint8_t *at = c->at;
-	c->at += n;
-	return at;
+	if (__builtin_mul_overflow(count, size, &n)) n = UINT64_MAX;
+	fail(c, field, sheaf_cursor_tell(c), n);
+	return NULL;
 }
 
 uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field)
 {
 	const uint8_t *b = sheaf_cursor_bytes(c, 1, 1, field);
 	return b ? *b : 0;
-}
-
-uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field)
-{
-	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
-	return b ? sheaf_load_u32le(b) : 0;
-}
-
-int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field)
-{
-	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
-	return b ? sheaf_load_i32le(b) : 0;
 }
 
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field)

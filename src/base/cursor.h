@@ -4,6 +4,7 @@
 #ifndef SHEAF_BASE_CURSOR_H
 #define SHEAF_BASE_CURSOR_H
 
+#include "base/endian.h"
 #include <sheaf/base.h>
 
 typedef struct sheaf_cursor {
@@ -17,8 +18,6 @@ typedef struct sheaf_cursor {
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base);
 uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field);
-uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field);
-int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field);
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
 int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field);
@@ -26,10 +25,30 @@ int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field);
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
 /* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
-/* count * size bytes in place; NULL where they are not there. */
-const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field);
 /* Byte of the input at which the cursor stands. */
 int64_t sheaf_cursor_tell(const sheaf_cursor *c);
-size_t sheaf_cursor_left(const sheaf_cursor *c);
+
+static inline size_t sheaf_cursor_left(const sheaf_cursor *c) { return (size_t)(c->end - c->at); }
+
+/* Notes that count * size bytes are not there; gives NULL. */
+const uint8_t *sheaf_cursor_refuse(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field);
+
+/* count * size bytes in place; NULL where they are not there. */
+static inline const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field)
+{
+	uint64_t n;
+	if (c->failed || __builtin_mul_overflow(count, size, &n) || n > sheaf_cursor_left(c)) return sheaf_cursor_refuse(c, count, size, field);
+	const uint8_t *at = c->at;
+	c->at += n;
+	return at;
+}
+
+static inline uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field)
+{
+	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
+	return b ? sheaf_load_u32le(b) : 0;
+}
+
+static inline int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field) { return sheaf_signed_32(sheaf_cursor_u32le(c, field)); }
 
 #endif

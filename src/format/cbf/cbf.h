@@ -30,12 +30,19 @@ typedef struct sheaf_cbf_finding {
 	int64_t unsorted; /* samples whose indices do not ascend */
 } sheaf_cbf_finding;
 
+/* What the bytes of a sequence follow from, of one stream. */
+typedef struct sheaf_cbf_shape {
+	bool sparse;
+	uint32_t dim, size; /* size: bytes of a value */
+} sheaf_cbf_shape;
+
 typedef struct sheaf_cbf_reader {
 	sheaf_context *cx;
 	sheaf_source *source;
 	sheaf_schema schema; /* stream i is field and column i */
 	sheaf_names names;   /* as they stand in the file */
-	int64_t header;      /* byte at which it begins: where the data end */
+	sheaf_cbf_shape *shapes;
+	int64_t header; /* byte at which it begins: where the data end */
 	sheaf_cbf_chunk *chunks;
 	int64_t nchunks, rows, samples;
 	sheaf_cbf_finding *findings; /* sums over the frames reviewed */
@@ -65,7 +72,8 @@ typedef struct sheaf_cbf_extent {
 	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing behind it is passed */
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
-bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_field *field, sheaf_cbf_extent *out);
+bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out);
+sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field);
 
 /* ---- cut.c ---- */
 

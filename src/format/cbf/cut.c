@@ -98,7 +98,7 @@ static bool find_starts(sheaf_cbf_reader *in, const sheaf_piece *piece)
 	for (int s = 0; s < in->schema.nfields; s++) {
 		in->starts[s] = c.at - c.begin;
 		for (int64_t i = 0; i < n; i++)
-			if (!sheaf_cbf_pass_sequence(&c, &in->schema.fields[s], &extent)) return false;
+			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) return false;
 	}
 	return c.at == c.end;
 }
@@ -113,7 +113,7 @@ static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *p
 	for (; first + n < chunk->sequences && (n == 0 || taken < bytes); n++) {
 		for (int s = 0; s < in->schema.nfields; s++) {
 			sheaf_cursor c = at_byte(piece, in->starts[s]);
-			if (!sheaf_cbf_pass_sequence(&c, &in->schema.fields[s], &extent)) break; /* find_starts has seen that they fit */
+			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) break; /* find_starts has seen that they fit */
 			taken += (c.at - c.begin) - in->starts[s];
 			in->starts[s] = c.at - c.begin;
 		}

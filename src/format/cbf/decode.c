@@ -66,16 +66,24 @@ static int64_t byte_of(const decoding *d, const uint8_t *at) { return d->piece->
 /* The sample count at the head of the chunk for its sequence number i. */
 static uint32_t meta_count(const decoding *d, int64_t i) { return sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i); }
 
+static sheaf_status report_index(decoding *d, int stream, int64_t sequence, const uint8_t *at, uint32_t dim)
+{
+	char expected[48], found[32];
+	snprintf(expected, sizeof expected, "an index below %" PRIu32, dim);
+	snprintf(found, sizeof found, "%" PRId32, sheaf_load_i32le(at));
+	return fail(d, "index range", stream, sequence, byte_of(d, at), expected, found);
+}
+
+/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above any dim. */
 static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
-	uint32_t dim = (uint32_t)sheaf_field_dim(&d->in->schema.fields[stream]);
-	char expected[48], found[32];
+	uint32_t dim = d->in->shapes[stream].dim, most = 0;
 	for (int32_t k = 0; k < e->nonzeros; k++) {
-		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) < dim) continue; /* a negative one is above any dim */
-		snprintf(expected, sizeof expected, "an index below %" PRIu32, dim);
-		snprintf(found, sizeof found, "%" PRId32, sheaf_load_i32le(e->indices + 4 * (size_t)k));
-		return fail(d, "index range", stream, sequence, byte_of(d, e->indices + 4 * (size_t)k), expected, found);
+		uint32_t index = sheaf_load_u32le(e->indices + 4 * (size_t)k);
+		most = index > most ? index : most;
 	}
+	for (int32_t k = 0; most >= dim && k < e->nonzeros; k++)
+		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) >= dim) return report_index(d, stream, sequence, e->indices + 4 * (size_t)k, dim);
 	return SHEAF_OK;
 }
 
@@ -93,19 +101,17 @@ static int64_t count_unsorted(const sheaf_cbf_extent *e)
 	return unsorted;
 }
 
-static sheaf_status check_counts(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
+static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	int64_t sum = 0;
 	char expected[80], found[48];
 	for (uint32_t i = 0; i < e->samples; i++) {
 		int32_t n = sheaf_load_i32le(e->counts + 4 * (size_t)i);
-		if (n < 0) {
-			snprintf(found, sizeof found, "%" PRId32, n);
-			return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i), "a number of non-zeros of at least 0", found);
-		}
 		sum += n;
+		if (n >= 0) continue;
+		snprintf(found, sizeof found, "%" PRId32, n);
+		return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i), "a number of non-zeros of at least 0", found);
 	}
-	if (sum == e->nonzeros) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "non-zeros of the samples that sum to %" PRId32, e->nonzeros);
 	snprintf(found, sizeof found, "%" PRId64, sum);
 	return fail(d, "sum of non-zeros", stream, sequence, byte_of(d, e->counts), expected, found);
@@ -125,28 +131,34 @@ static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_
 	b->size += count * size;
 }
 
-/* The counts are checked already; but a mapped file may be changed by somebody meanwhile, and offsets must not leave the values. */
-static void put_offsets(filling *f, const sheaf_field *field, const sheaf_cbf_extent *e)
+/* Where each sample ends. Each count is read once, for the check and for the offsets: a mapped file may be changed by somebody meanwhile, and
+ * offsets must not leave the values. False, with nothing put, where the counts are not those of the sequence. */
+static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 {
-	int64_t end = f->nonzeros + e->nonzeros;
-	f->samples += e->samples;
-	sheaf_builder_i64(&f->lists, f->samples);
-	for (uint32_t i = 0; sheaf_field_is_sparse(field) && i < e->samples; i++) {
-		int64_t n = sheaf_load_i32le(e->counts + 4 * (size_t)i);
-		f->nonzeros += n < 0 ? 0 : n > end - f->nonzeros ? end - f->nonzeros : n;
-		sheaf_builder_i64(&f->entries, i + 1 == e->samples ? end : f->nonzeros);
+	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
+	uint32_t all = 0;
+	if (!sheaf_builder_room(&f->entries, (size_t)e->samples * sizeof(int64_t))) return true; /* the builder will tell */
+	int64_t *ends = (int64_t *)(void *)(f->entries.data + f->entries.size);
+	for (uint32_t i = 0; i < e->samples; i++) {
+		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
+		all |= n;
+		end += n;
+		ends[i] = (int64_t)end;
 	}
-	f->nonzeros = end;
+	if (all > INT32_MAX || end != sound) return false;
+	f->entries.size += (size_t)e->samples * sizeof(int64_t);
+	f->nonzeros = (int64_t)end;
+	return true;
 }
 
-static size_t value_count(const sheaf_field *field, const sheaf_cbf_extent *e)
+static size_t value_count(const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
 {
-	return sheaf_field_is_sparse(field) ? (size_t)e->nonzeros : (size_t)e->samples * (size_t)sheaf_field_dim(field);
+	return shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim;
 }
 
-static void put_arrays(filling *f, const sheaf_field *field, const sheaf_cbf_extent *e)
+static void put_arrays(filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
 {
-	put_array(&f->values, e->values, value_count(field, e), sheaf_type_size(field->type));
+	put_array(&f->values, e->values, value_count(shape, e), shape->size);
 	put_array(&f->indices, e->indices, (size_t)e->nonzeros, 4);
 }
 
@@ -164,28 +176,38 @@ static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_
 	return SHEAF_OK;
 }
 
-static sheaf_status check_sequence(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
+static sheaf_status put_sparse(decoding *d, int stream, int64_t sequence, filling *f, const sheaf_cbf_extent *e)
 {
-	sheaf_cbf_finding *finding = &d->findings[stream];
-	finding->differs += e->samples != meta_count(d, d->part.first + sequence);
-	if (e->samples > d->largest[sequence]) d->largest[sequence] = e->samples;
-	if (!sheaf_field_is_sparse(&d->in->schema.fields[stream])) return SHEAF_OK;
-	SHEAF_TRY(check_counts(d, stream, d->part.first + sequence, e));
-	SHEAF_TRY(check_indices(d, stream, d->part.first + sequence, e));
-	if (!d->unsound && sheaf_is_validating(d->cx)) finding->unsorted += count_unsorted(e);
+	size_t size = f->entries.size;
+	int64_t nonzeros = f->nonzeros;
+	if (!put_ends(f, e)) SHEAF_TRY(report_counts(d, stream, sequence, e));
+	SHEAF_TRY(check_indices(d, stream, sequence, e));
+	if (!d->unsound && sheaf_is_validating(d->cx)) d->findings[stream].unsorted += count_unsorted(e);
+	if (!d->unsound) return SHEAF_OK;
+	f->entries.size = size;
+	f->nonzeros = nonzeros;
+	return SHEAF_OK;
+}
+
+static sheaf_status put_sequence(decoding *d, int stream, int64_t i, filling *f, sheaf_cbf_extent *e)
+{
+	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
+	d->findings[stream].differs += e->samples != meta_count(d, d->part.first + i);
+	if (e->samples > d->largest[i]) d->largest[i] = e->samples;
+	d->unsound = false;
+	if (shape->sparse) SHEAF_TRY(put_sparse(d, stream, d->part.first + i, f, e));
+	if (d->unsound) *e = (sheaf_cbf_extent){0};
+	f->samples += e->samples;
+	sheaf_builder_i64(&f->lists, f->samples);
+	if (d->part.count > 1) put_arrays(f, shape, e);
 	return SHEAF_OK;
 }
 
 static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, filling *f, sheaf_cbf_extent *last)
 {
-	const sheaf_field *field = &d->in->schema.fields[stream];
 	for (int64_t i = 0; i < d->part.count; i++) {
-		if (!sheaf_cbf_pass_sequence(c, field, last)) return report_unfit(d, stream, i, c, last);
-		d->unsound = false;
-		SHEAF_TRY(check_sequence(d, stream, i, last));
-		if (d->unsound) *last = (sheaf_cbf_extent){0};
-		put_offsets(f, field, last);
-		if (d->part.count > 1) put_arrays(f, field, last);
+		if (!sheaf_cbf_pass_sequence(c, &d->in->shapes[stream], last)) return report_unfit(d, stream, i, c, last);
+		SHEAF_TRY(put_sequence(d, stream, i, f, last));
 	}
 	return SHEAF_OK;
 }
@@ -193,11 +215,11 @@ static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, fil
 static sheaf_status finish_stream(decoding *d, int stream, filling *f, const sheaf_cbf_extent *last)
 {
 	sheaf_column *column = &d->frame->columns[stream];
-	const sheaf_field *field = &d->in->schema.fields[stream];
+	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
 	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, d->err));
 	SHEAF_TRY(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, d->err));
 	if (d->part.count == 1 && !d->broken) {
-		SHEAF_TRY(hold_array(d, &f->values, last->values, value_count(field, last), sheaf_type_size(field->type), &column->values));
+		SHEAF_TRY(hold_array(d, &f->values, last->values, value_count(shape, last), shape->size, &column->values));
 		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4, &column->levels[1].indices[0]);
 	}
 	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, d->err));
