@@ -28,6 +28,73 @@ typedef enum sheaf_rest {
 	SHEAF_REST_WRAP   /* it is filled with the sequences that come next */
 } sheaf_rest;
 
+typedef struct sheaf_batch_options {
+	size_t size;       /* sizeof(sheaf_batch_options) */
+	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's; "file": as in the file. NULL: "sheaf" */
+	uint64_t seed;     /* of sweep 0; each sweep is shuffled anew */
+	int64_t window;    /* within so many chunks (or samples) at a time rows are shuffled; 0: all that the memory limit allows, in order "cntk" CNTK's
+	                    * default, which is 4 GiB of chunks, or all samples */
+	bool window_in_samples;
+	int64_t batch_size; /* > 0 */
+	sheaf_size_unit unit;
+	sheaf_rest rest;
+	bool bucket;            /* sequences of about the same length meet in a batch; order "sheaf" only */
+	bool stop_at_sweep_end; /* no batch has sequences of two sweeps */
+	int64_t rank, world;    /* this shard of so many; world 0 is 1 */
+	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for itself up to its share of the size
+	 * (CNTK's local timeline), or all of them together up to the size (its global one: a batch may be empty). */
+	bool global_timeline;
+	int64_t sweeps;      /* an epoch of so many sweeps; 0: 1 */
+	int64_t epoch_size;  /* or of so many samples; 0: as `sweeps` says */
+	int64_t first_epoch; /* from 0 */
+	int64_t epochs;      /* 0: 1 */
+	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its window; 0: 32 MiB */
+	bool join;           /* datasets stand side by side, by the keys of their sequences; else one behind the other */
+	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed before the next sweep */
+} sheaf_batch_options;
+
+/* One minibatch. All that it points to is borrowed and valid until the next call with the same batches; buffers of the frame may be kept longer by
+ * reference. */
+typedef struct sheaf_batch {
+	int64_t number;             /* from 0, since the batches were opened or placed */
+	int64_t begin, end;         /* positions before its first and behind its last sequence: samples, of all shards */
+	int64_t sweep;              /* in which it begins */
+	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or behind it */
+	int64_t sequences, samples; /* of this shard */
+	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
+	const uint64_t *keys;       /* of the sequences; their numbers where the format has no keys, or datasets stand one behind the other */
+	const uint32_t *lengths;    /* of the sequences, in samples */
+	const sheaf_frame *frame;   /* its rows are the sequences; columns as in sheaf_batches_schema. Offsets need not begin at 0 */
+} sheaf_batch;
+
+/* A source of minibatches. One thread at a time may use it. */
+typedef struct sheaf_batches sheaf_batches;
+
+/* Over n datasets, opened with `random`; they must outlive the batches, and nothing else may read from them meanwhile. Joined datasets: the first one leads, and what it has and
+ * another one lacks is left out with a warning (CNTK's composite reader). Otherwise all must have the same streams, and follow one another. Chunks are the pieces of the datasets
+ * (piece_bytes in sheaf_open_options). USAGE where an option does not fit another one; DATA where there is no sample at all. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_context *cx,
+                                                    sheaf_batches **out, sheaf_error *err);
+SHEAF_API void sheaf_batches_close(sheaf_batches *batches);
+
+/* Borrowed; valid until sheaf_batches_close. */
+SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches);
+/* Sequences and samples of a sweep, over all shards, and sequences that were left out because they have no partner. */
+SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples, int64_t *dropped);
+
+/* The next batch, or END behind the last epoch. An input that fails gives its error with the batch that needs it, and with each further call. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out, sheaf_error *err);
+
+/* Goes to the first sequence at or behind a position, 0 <= position, of whatever sweep. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position, sheaf_error *err);
+
+/* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on every shard (but on a local timeline, where shards
+ * go at their own pace), and says of which data and options it is. */
+enum { SHEAF_STATE_SIZE = 200 };
+SHEAF_API void sheaf_batches_state(const sheaf_batches *batches, char state[SHEAF_STATE_SIZE]);
+/* Goes where a state says: the batches that follow are those that would have come. USAGE where it is none, or one of other data or options; the number of shards may be another. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_resume(sheaf_batches *batches, const char *state, sheaf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,7 @@ typedef enum sheaf_dealing {
 typedef struct sheaf_order {
 	const char *name, *summary;
 	sheaf_dealing dealing;
+	bool in_file_order;    /* no row comes back to a chunk that was left */
 	bool uses_chunks;      /* another cutting into chunks gives another order */
 	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
 	bool ends_whole;       /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */

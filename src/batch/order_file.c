@@ -38,6 +38,7 @@ const sheaf_order sheaf_order_file = {
 	.name = "file",
 	.summary = "the order of the file",
 	.dealing = SHEAF_DEAL_OWNER,
+	.in_file_order = true,
 	.open = file_open,
 	.fill = file_fill,
 	.close = file_close,

@@ -59,20 +59,22 @@ static void clear(sheaf_buffer *buffer)
 	if (!sheaf_buffer_is_sole(buffer)) sheaf_buffer_reset(buffer);
 }
 
+void sheaf_column_clear(sheaf_column *column)
+{
+	for (int l = 0; l < column->nlevels; l++) {
+		clear(&column->levels[l].offsets);
+		clear(&column->levels[l].valid);
+		column->levels[l].valid_at = 0;
+		for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
+	}
+	clear(&column->values);
+}
+
 void sheaf_frame_clear(sheaf_frame *frame)
 {
 	frame->nrows = 0;
 	clear(&frame->lines);
-	for (int c = 0; c < frame->ncolumns; c++) {
-		sheaf_column *column = &frame->columns[c];
-		for (int l = 0; l < column->nlevels; l++) {
-			clear(&column->levels[l].offsets);
-			clear(&column->levels[l].valid);
-			column->levels[l].valid_at = 0;
-			for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
-		}
-		clear(&column->values);
-	}
+	for (int c = 0; c < frame->ncolumns; c++) sheaf_column_clear(&frame->columns[c]);
 }
 
 int64_t sheaf_frame_bytes(const sheaf_frame *frame)
@@ -194,8 +196,7 @@ static int64_t count_below(const sheaf_level *level, int64_t above)
 	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
 }
 
-/* `to` has `before` rows so far. */
-static sheaf_status append_column(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
 {
 	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
 	to->meaning = from->meaning;
@@ -218,7 +219,7 @@ static sheaf_status append_column(sheaf_column *to, int64_t before, const sheaf_
 sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(make_columns(to, rows->ncolumns, cx, err));
-	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(append_column(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until}, cx, err));
+	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(sheaf_column_append(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until}, cx, err));
 	if (rows->lines.size) SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
 	to->nrows += until - from;
 	return SHEAF_OK;

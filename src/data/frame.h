@@ -67,8 +67,11 @@ SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema 
 SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n, sheaf_frame *out, sheaf_error *err);
 /* Copies rows [from, to) of `rows` behind those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err);
+/* The same for one column: rows `run` behind the `before` ones that *to has. */
+SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err);
 /* No rows; buffers that nobody else owns stay for reuse. */
 void sheaf_frame_clear(sheaf_frame *frame);
+void sheaf_column_clear(sheaf_column *column);
 /* The bytes of its buffers. */
 int64_t sheaf_frame_bytes(const sheaf_frame *frame);
 

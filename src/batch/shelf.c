@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/shelf.h"
+#include "base/memory.h"
+#include "batch/array.h"
+#include "data/frame.h"
+
+enum { NONE = -1 };
+
+/* A place on the shelf; places in use form a ring, the one used last first. */
+typedef struct slot {
+	sheaf_frame *frame;
+	int64_t piece, bytes;
+	int64_t batch; /* that used it last */
+	int64_t newer, older;
+} slot;
+
+struct sheaf_shelf {
+	const sheaf_supply *supply;
+	sheaf_context *cx;
+	int64_t most, limit;
+	int64_t *slot_of; /* each piece's, or NONE */
+	slot *slots;
+	size_t room;
+	int64_t used, bytes; /* slots, and bytes in them */
+	int64_t newest, oldest;
+	int64_t batch;
+};
+
+sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
+{
+	void *memory, *slot_of;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shelf), &memory, err));
+	sheaf_shelf *shelf = (sheaf_shelf *)memory;
+	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
+	sheaf_status status = sheaf_allocate_array(cx, (size_t)supply->pieces, sizeof *shelf->slot_of, &slot_of, err);
+	if (status) {
+		sheaf_shelf_close(shelf);
+		return status;
+	}
+	shelf->slot_of = (int64_t *)slot_of;
+	for (int64_t i = 0; i < supply->pieces; i++) shelf->slot_of[i] = NONE;
+	*out = shelf;
+	return SHEAF_OK;
+}
+
+static void free_frame(sheaf_context *cx, sheaf_frame *frame)
+{
+	sheaf_frame_free(frame);
+	sheaf_release(cx, frame, sizeof *frame);
+}
+
+void sheaf_shelf_close(sheaf_shelf *shelf)
+{
+	if (!shelf) return;
+	for (int64_t i = 0; i < shelf->used; i++)
+		if (shelf->slots[i].frame) free_frame(shelf->cx, shelf->slots[i].frame);
+	sheaf_array_release(shelf->cx, shelf->slots, shelf->room, sizeof *shelf->slots);
+	sheaf_array_release(shelf->cx, shelf->slot_of, (size_t)shelf->supply->pieces, sizeof *shelf->slot_of);
+	sheaf_release(shelf->cx, shelf, sizeof *shelf);
+}
+
+void sheaf_shelf_begin_batch(sheaf_shelf *shelf) { shelf->batch++; }
+
+/* ---- the ring ---- */
+
+static void take_out(sheaf_shelf *shelf, int64_t at)
+{
+	slot *s = &shelf->slots[at];
+	*(s->newer == NONE ? &shelf->newest : &shelf->slots[s->newer].older) = s->older;
+	*(s->older == NONE ? &shelf->oldest : &shelf->slots[s->older].newer) = s->newer;
+}
+
+static void put_first(sheaf_shelf *shelf, int64_t at)
+{
+	slot *s = &shelf->slots[at];
+	s->newer = NONE;
+	s->older = shelf->newest;
+	*(shelf->newest == NONE ? &shelf->oldest : &shelf->slots[shelf->newest].newer) = at;
+	shelf->newest = at;
+	s->batch = shelf->batch;
+}
+
+/* ---- room ---- */
+
+static int64_t bytes_of_level(const sheaf_level *level)
+{
+	size_t bytes = level->offsets.size + level->valid.size;
+	for (int r = 0; r < level->shape.rank; r++) bytes += level->indices[r].size;
+	return (int64_t)bytes;
+}
+
+static int64_t bytes_of(const sheaf_frame *frame)
+{
+	int64_t bytes = (int64_t)frame->lines.size;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		bytes += (int64_t)frame->columns[c].values.size;
+		for (int l = 0; l < frame->columns[c].nlevels; l++) bytes += bytes_of_level(&frame->columns[c].levels[l]);
+	}
+	return bytes;
+}
+
+static bool is_over(const sheaf_shelf *shelf, int64_t more) { return (shelf->most && shelf->used >= shelf->most) || shelf->bytes + more > shelf->limit; }
+
+static bool may_go(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch != shelf->batch; }
+
+/* The last slot moves into the place of one that goes, so that slots in use have no gaps. */
+static void close_gap(sheaf_shelf *shelf, int64_t at)
+{
+	int64_t last = --shelf->used;
+	if (at == last) return;
+	slot *s = &shelf->slots[at];
+	*s = shelf->slots[last];
+	shelf->slot_of[s->piece] = at;
+	*(s->newer == NONE ? &shelf->newest : &shelf->slots[s->newer].older) = at;
+	*(s->older == NONE ? &shelf->oldest : &shelf->slots[s->older].newer) = at;
+}
+
+/* Takes the piece used longest ago from the shelf; its frame, whose memory can be used again, goes to the caller. */
+static sheaf_frame *take_oldest(sheaf_shelf *shelf)
+{
+	int64_t at = shelf->oldest;
+	slot *s = &shelf->slots[at];
+	sheaf_frame *frame = s->frame;
+	take_out(shelf, at);
+	shelf->bytes -= s->bytes;
+	shelf->slot_of[s->piece] = NONE;
+	close_gap(shelf, at);
+	return frame;
+}
+
+/* A frame to read into: that of the last piece which has to go, or a new one. */
+static sheaf_status make_room(sheaf_shelf *shelf, int64_t more, sheaf_frame **frame, sheaf_error *err)
+{
+	void *memory;
+	*frame = NULL;
+	while (is_over(shelf, more) && may_go(shelf, shelf->oldest)) {
+		if (*frame) free_frame(shelf->cx, *frame);
+		*frame = take_oldest(shelf);
+	}
+	if (*frame) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(shelf->cx, sizeof **frame, &memory, err));
+	*frame = (sheaf_frame *)memory;
+	return SHEAF_OK;
+}
+
+/* ---- reading ---- */
+
+static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, sheaf_error *err)
+{
+	void *slots = shelf->slots;
+	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots, err));
+	shelf->slots = (slot *)slots;
+	shelf->slots[shelf->used] = (slot){.frame = frame, .piece = piece, .bytes = bytes_of(frame)};
+	shelf->bytes += shelf->slots[shelf->used].bytes;
+	shelf->slot_of[piece] = shelf->used;
+	put_first(shelf, shelf->used++);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_now(sheaf_shelf *shelf, int64_t piece, sheaf_error *err)
+{
+	sheaf_frame *frame;
+	SHEAF_TRY(make_room(shelf, sheaf_supply_piece_size(shelf->supply, piece), &frame, err));
+	sheaf_status status = sheaf_supply_read(shelf->supply, piece, frame, shelf->cx, err);
+	if (status == SHEAF_OK) status = add(shelf, piece, frame, err);
+	if (status) free_frame(shelf->cx, frame);
+	return status;
+}
+
+sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_frame **out, sheaf_error *err)
+{
+	if (shelf->slot_of[piece] == NONE) SHEAF_TRY(read_now(shelf, piece, err));
+	int64_t at = shelf->slot_of[piece];
+	if (shelf->slots[at].batch != shelf->batch) {
+		take_out(shelf, at);
+		put_first(shelf, at);
+	}
+	*out = shelf->slots[at].frame;
+	return SHEAF_OK;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/state.h"
+#include "third/xxhash.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE])
+{
+	snprintf(text, SHEAF_STATE_SIZE,
+	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64 ",\"seed\":%" PRIu64 ",\"options\":\"%016" PRIx64
+	         "\",\"data\":\"%016" PRIx64 "\"}",
+	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->seed, state->options, state->data);
+}
+
+/* ---- reading: the members in any order, with white space ---- */
+
+typedef struct scanner {
+	const char *at;
+	bool bad;
+} scanner;
+
+static void pass_space(scanner *s) { s->at += strspn(s->at, " \t\r\n"); }
+
+static void expect(scanner *s, char c)
+{
+	pass_space(s);
+	s->bad = s->bad || *s->at != c;
+	if (!s->bad) s->at++;
+}
+
+static size_t text_in_quotes(scanner *s, const char **text)
+{
+	expect(s, '"');
+	*text = s->at;
+	size_t n = s->bad ? 0 : strcspn(s->at, "\"\\");
+	s->at += n;
+	expect(s, '"');
+	return n;
+}
+
+static uint64_t digits(scanner *s, const char *at, size_t n, unsigned base)
+{
+	static const char all[] = "0123456789abcdef";
+	uint64_t value = 0;
+	s->bad = s->bad || n == 0;
+	for (size_t i = 0; i < n && !s->bad; i++) {
+		const char *digit = (const char *)memchr(all, at[i], base);
+		s->bad = !digit || __builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)(digit - all), &value);
+	}
+	return value;
+}
+
+static uint64_t whole_number(scanner *s)
+{
+	pass_space(s);
+	const char *at = s->at;
+	s->at += strspn(at, "0123456789");
+	return digits(s, at, (size_t)(s->at - at), 10);
+}
+
+static uint64_t hexadecimal(scanner *s)
+{
+	const char *at;
+	size_t n = text_in_quotes(s, &at);
+	return digits(s, at, n, 16);
+}
+
+static const struct {
+	const char *name;
+	uint64_t (*read)(scanner *s);
+} members[] = {
+	{"version", whole_number}, {"sweep", whole_number},  {"ordinal", whole_number}, {"position", whole_number},
+	{"seed", whole_number},    {"options", hexadecimal}, {"data", hexadecimal},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static void read_member(scanner *s, uint64_t values[MEMBERS], unsigned *seen)
+{
+	const char *name;
+	size_t n = text_in_quotes(s, &name), m = 0;
+	while (m < MEMBERS && (strlen(members[m].name) != n || memcmp(members[m].name, name, n) != 0)) m++;
+	expect(s, ':');
+	s->bad = s->bad || m == MEMBERS || (*seen & 1u << m);
+	if (s->bad) return;
+	*seen |= 1u << m;
+	values[m] = members[m].read(s);
+}
+
+static bool read_object(const char *text, uint64_t values[MEMBERS])
+{
+	scanner s = {text, false};
+	unsigned seen = 0;
+	expect(&s, '{');
+	for (;;) {
+		read_member(&s, values, &seen);
+		pass_space(&s);
+		if (s.bad || *s.at != ',') break;
+		s.at++;
+	}
+	expect(&s, '}');
+	pass_space(&s);
+	return !s.bad && *s.at == '\0' && seen == (1u << MEMBERS) - 1;
+}
+
+sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *err)
+{
+	uint64_t v[MEMBERS];
+	*out = (sheaf_state){0};
+	if (!read_object(text, v) || v[1] > INT64_MAX || v[2] > INT64_MAX || v[3] > INT64_MAX)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"state: expected {\"version\":1,\"sweep\":N,\"ordinal\":N,\"position\":N,\"seed\":N,\"options\":\"...\",\"data\":\"...\"}, found \"%.60s\"", text);
+	if (v[0] != VERSION) return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
+	*out = (sheaf_state){{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, v[4], v[5], v[6]};
+	return SHEAF_OK;
+}
+
+/* ---- options ---- */
+
+uint64_t sheaf_options_fingerprint(const sheaf_plan_options *o)
+{
+	const int64_t words[] = {o->arranged.window, o->arranged.window_in_samples, o->size, o->unit, o->rest, o->bucket, o->one_by_one, o->crosses, o->global,
+	                         o->epoch_size};
+	return sheaf_xxhash(words, sizeof words, sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low).low;
+}

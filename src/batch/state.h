@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a run as text: where it stands, and of which data and options that is. */
+#ifndef SHEAF_BATCH_STATE_H
+#define SHEAF_BATCH_STATE_H
+
+#include "batch/plan.h"
+
+typedef struct sheaf_state {
+	sheaf_mark mark;
+	uint64_t seed;
+	uint64_t options, data; /* fingerprints */
+} sheaf_state;
+
+void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE]);
+/* USAGE where the text is not what sheaf_state_write writes. */
+SHEAF_USE sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *err);
+/* Of everything that decides which batch comes where, but the seed. */
+uint64_t sheaf_options_fingerprint(const sheaf_plan_options *options);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/supply.h"
+#include "batch/array.h"
+#include "data/frame.h"
+#include "third/xxhash.h"
+#include <inttypes.h>
+#include <string.h>
+
+void sheaf_supply_close(sheaf_supply *s)
+{
+	if (!s->cx) return;
+	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
+	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
+	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
+	sheaf_schema_free(&s->schema);
+	sheaf_array_release(s->cx, s->first_row, s->chunk_room, sizeof *s->first_row);
+	sheaf_array_release(s->cx, s->first_sample, s->chunk_room, sizeof *s->first_sample);
+	sheaf_array_release(s->cx, s->piece_of_chunk, s->chunk_room, sizeof *s->piece_of_chunk);
+	sheaf_array_release(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
+	sheaf_array_release(s->cx, s->lengths, rows, sizeof *s->lengths);
+	*s = (sheaf_supply){0};
+}
+
+/* ---- parts ---- */
+
+static const char *name_of(const sheaf_part *part) { return sheaf_source_name(sheaf_dataset_source(part->dataset)); }
+
+static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, sheaf_error *err)
+{
+	int64_t rows = 0;
+	for (int i = 0; i < s->nparts; i++) {
+		sheaf_part *part = &s->parts[i];
+		*part = (sheaf_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
+		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
+		s->pieces += sheaf_pieces_count(part->pieces);
+		rows += sheaf_pieces_rows(part->pieces);
+	}
+	return SHEAF_OK;
+}
+
+static const sheaf_part *part_of_piece(const sheaf_supply *s, int64_t piece)
+{
+	int i = s->nparts - 1;
+	while (s->parts[i].first_piece > piece) i--;
+	return &s->parts[i];
+}
+
+static const sheaf_part *part_of_row(const sheaf_supply *s, int64_t row)
+{
+	int i = s->nparts - 1;
+	while (s->parts[i].first_row > row) i--;
+	return &s->parts[i];
+}
+
+/* ---- the schema ---- */
+
+static sheaf_status add_field(sheaf_supply *s, const sheaf_part *part, int lane, int column, sheaf_error *err)
+{
+	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
+	sheaf_field *field;
+	if (sheaf_schema_find(&s->schema, from->name) >= 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected streams that no other joined input has, found \"%s\" again", name_of(part), from->name);
+	SHEAF_TRY(sheaf_schema_add(&s->schema, s->cx, from->name, strlen(from->name), &field, err));
+	char *name = field->name;
+	*field = *from;
+	field->name = name;
+	field->alias = NULL;
+	void *origins = s->origins;
+	size_t fields = (size_t)s->schema.nfields;
+	sheaf_status status = sheaf_reallocate(s->cx, &origins, (fields - 1) * sizeof *s->origins, fields * sizeof *s->origins, err);
+	if (status) {
+		sheaf_schema_remove(&s->schema, s->schema.nfields - 1);
+		return status;
+	}
+	s->origins = (sheaf_origin *)origins;
+	s->origins[fields - 1] = (sheaf_origin){lane, column};
+	return SHEAF_OK;
+}
+
+/* The first part's fields, then the streams of those joined to it. */
+static sheaf_status merge_schemas(sheaf_supply *s, sheaf_error *err)
+{
+	for (int lane = 0; lane < s->lanes; lane++) {
+		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[lane].dataset);
+		for (int c = 0; c < schema->nfields; c++)
+			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY) SHEAF_TRY(add_field(s, &s->parts[lane], lane, c, err));
+	}
+	s->key = s->nparts == s->lanes ? sheaf_schema_key(&s->schema) : -1;
+	return SHEAF_OK;
+}
+
+static bool same_field(const sheaf_field *a, const sheaf_field *b)
+{
+	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->type == b->type && a->nlevels == b->nlevels;
+	for (int l = 0; same && l < a->nlevels; l++) {
+		const sheaf_level_shape *x = &a->levels[l], *y = &b->levels[l];
+		same = x->kind == y->kind && x->rank == y->rank && x->index_type == y->index_type && memcmp(x->extents, y->extents, sizeof x->extents) == 0;
+	}
+	return same;
+}
+
+/* Datasets one behind the other must be of one kind. */
+static sheaf_status check_likeness(const sheaf_supply *s, sheaf_error *err)
+{
+	char text[200];
+	for (int i = s->lanes; i < s->nparts; i++) {
+		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[i].dataset);
+		for (int f = 0; f < s->schema.nfields; f++)
+			if (f >= schema->nfields || !same_field(&s->schema.fields[f], &schema->fields[f]))
+				return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found no stream \"%s\" (%s) as number %d", name_of(&s->parts[i]),
+				                  name_of(s->parts), s->schema.fields[f].name, sheaf_field_text(&s->schema.fields[f], text, sizeof text), f + 1);
+		if (schema->nfields > s->schema.nfields)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found \"%s\" besides", name_of(&s->parts[i]), name_of(s->parts),
+			                  schema->fields[s->schema.nfields].name);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- chunks and lengths ---- */
+
+static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	const sheaf_supply *s = (const sheaf_supply *)user;
+	if (s->lengths) {
+		memcpy(lengths, s->lengths + row, (size_t)n * sizeof *lengths);
+		return SHEAF_OK;
+	}
+	while (n > 0) {
+		const sheaf_part *part = part_of_row(s, row);
+		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), some = n < left ? n : left;
+		SHEAF_TRY(sheaf_pieces_lengths(part->pieces, row - part->first_row, some, lengths, err));
+		row += some;
+		lengths += some;
+		n -= some;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status chunk_room(sheaf_supply *s, sheaf_error *err)
+{
+	void *first_row, *first_sample, *piece;
+	size_t room = (size_t)s->pieces + 1;
+	s->chunk_room = room;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->first_row, &first_row, err));
+	s->first_row = (int64_t *)first_row;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->first_sample, &first_sample, err));
+	s->first_sample = (int64_t *)first_sample;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->piece_of_chunk, &piece, err));
+	s->piece_of_chunk = (int64_t *)piece;
+	return SHEAF_OK;
+}
+
+/* Adds a chunk to the table, if it has rows at all. */
+static void add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples)
+{
+	sheaf_rows *table = &s->rows;
+	if (rows == 0) return;
+	s->piece_of_chunk[table->chunks++] = piece;
+	table->rows += rows;
+	table->samples += samples;
+	s->first_row[table->chunks] = table->rows;
+	s->first_sample[table->chunks] = table->samples;
+}
+
+static void add_chunks_of(sheaf_supply *s, const sheaf_part *part)
+{
+	sheaf_piece_entry entry;
+	for (int64_t i = 0; i < sheaf_pieces_count(part->pieces); i++) {
+		sheaf_pieces_at(part->pieces, i, &entry);
+		add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
+	}
+}
+
+/* The chunks of the first part, with what is left of each. */
+static void add_joined_chunks(sheaf_supply *s)
+{
+	sheaf_piece_entry entry;
+	int64_t row = 0;
+	for (int64_t i = 0; i < sheaf_pieces_count(s->parts->pieces); i++) {
+		int64_t first = row, samples = 0;
+		sheaf_pieces_at(s->parts->pieces, i, &entry);
+		for (; row < s->matched && s->matches[row] < entry.row + entry.rows; row++) samples += s->lengths[row];
+		add_chunk(s, i, row - first, samples);
+	}
+}
+
+static sheaf_status make_table(sheaf_supply *s, bool join, sheaf_error *err)
+{
+	SHEAF_TRY(chunk_room(s, err));
+	if (join) SHEAF_TRY(sheaf_supply_join(s, err));
+	for (int i = 0; !join && i < s->nparts; i++) add_chunks_of(s, &s->parts[i]);
+	if (join) add_joined_chunks(s);
+	s->rows.first_row = s->first_row;
+	s->rows.first_sample = s->first_sample;
+	s->rows.lengths = tell_lengths;
+	s->rows.user = s;
+	if (s->rows.samples > 0) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected sequences with samples, found %s", name_of(s->parts),
+	                  join ? "no key that all joined inputs have" : "none");
+}
+
+static sheaf_status fill(sheaf_supply *s, sheaf_dataset *const *datasets, bool join, sheaf_error *err)
+{
+	void *parts;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts, sizeof *s->parts, &parts, err));
+	s->parts = (sheaf_part *)parts;
+	SHEAF_TRY(open_parts(s, datasets, err));
+	SHEAF_TRY(merge_schemas(s, err));
+	SHEAF_TRY(check_likeness(s, err));
+	return make_table(s, join, err);
+}
+
+sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, bool join, sheaf_context *cx, sheaf_error *err)
+{
+	*s = (sheaf_supply){.cx = cx, .nparts = n, .lanes = join ? n : 1};
+	sheaf_status status = fill(s, datasets, join, err);
+	if (status) sheaf_supply_close(s);
+	return status;
+}
+
+/* ---- asking ---- */
+
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *piece, int64_t *at)
+{
+	const sheaf_part *part = s->matches ? &s->parts[lane] : part_of_row(s, row);
+	int64_t own = s->matches ? s->matches[lane * s->match_room + row] : row - part->first_row;
+	if (lane == 0) {
+		int64_t chunk = sheaf_rows_chunk(&s->rows, row);
+		*piece = s->piece_of_chunk[chunk];
+		if (!s->matches) {
+			*at = row - s->first_row[chunk];
+			return;
+		}
+	} else {
+		*piece = part->first_piece + sheaf_pieces_find(part->pieces, own);
+	}
+	sheaf_piece_entry entry;
+	sheaf_pieces_at(part->pieces, *piece - part->first_piece, &entry);
+	*at = own - entry.row;
+}
+
+sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_part *part = part_of_piece(s, piece);
+	return sheaf_dataset_read_piece(part->dataset, piece - part->first_piece, frame, cx, err);
+}
+
+int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece)
+{
+	const sheaf_part *part = part_of_piece(s, piece);
+	sheaf_piece_entry entry;
+	sheaf_pieces_at(part->pieces, piece - part->first_piece, &entry);
+	return entry.size;
+}
+
+/* ---- what the data are ---- */
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size) { return sheaf_xxhash(data, size, hash).low; }
+
+static uint64_t mix_number(uint64_t hash, int64_t number) { return mix(hash, &number, sizeof number); }
+
+static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
+{
+	hash = mix(hash, field->name, strlen(field->name));
+	hash = mix_number(hash, (int64_t)field->type * 16 + field->nlevels);
+	for (int l = 0; l < field->nlevels; l++) hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extents[0]);
+	return hash;
+}
+
+uint64_t sheaf_supply_fingerprint(const sheaf_supply *s, bool chunked)
+{
+	uint64_t hash = mix_number(mix_number(0, s->rows.rows), s->rows.samples);
+	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);
+	for (int i = 0; i < s->nparts; i++) {
+		sheaf_piece_entry last = {0};
+		int64_t n = sheaf_pieces_count(s->parts[i].pieces);
+		if (n > 0) sheaf_pieces_at(s->parts[i].pieces, n - 1, &last);
+		hash = mix_number(mix_number(hash, last.byte + last.size), last.row + last.rows);
+	}
+	for (int64_t c = 0; chunked && c <= s->rows.chunks; c++) hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
+	return hash;
+}

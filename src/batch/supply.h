@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The supply: datasets as one table of rows. One dataset, several one behind the other, or several side by side, joined by the keys of their
+ * rows. A row is found in one piece for each lane: lanes are the datasets that are joined, else there is one. */
+#ifndef SHEAF_BATCH_SUPPLY_H
+#define SHEAF_BATCH_SUPPLY_H
+
+#include "batch/order.h"
+#include <sheaf/pieces.h>
+
+typedef struct sheaf_part {
+	sheaf_dataset *dataset; /* the caller's */
+	const sheaf_pieces *pieces;
+	int64_t first_piece; /* pieces are numbered through all parts */
+	int64_t first_row;   /* of its rows, when they stand one behind the other */
+} sheaf_part;
+
+/* Where a column of a batch comes from. */
+typedef struct sheaf_origin {
+	int lane, column;
+} sheaf_origin;
+
+typedef struct sheaf_supply {
+	sheaf_context *cx;
+	sheaf_part *parts;
+	int nparts, lanes;
+	int64_t pieces; /* of all parts */
+	sheaf_schema schema;
+	sheaf_origin *origins; /* of each field */
+	int key;               /* the field that has the keys of rows; -1: their numbers are */
+	sheaf_rows rows;
+	int64_t *first_row, *first_sample, *piece_of_chunk;
+	size_t chunk_room;
+	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part, and its length. */
+	int64_t *matches;
+	uint32_t *lengths;
+	int64_t match_room, matched; /* rows of the first part, and those that have a partner in each other one */
+} sheaf_supply;
+
+/* The datasets outlive the supply, which must not move. */
+SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, bool join, sheaf_context *cx, sheaf_error *err);
+void sheaf_supply_close(sheaf_supply *s);
+/* The piece, and the row in it, where lane `lane` of a row stands. */
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *piece, int64_t *at);
+SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Bytes of a piece as it stands in its input. */
+int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
+/* Of what the rows are and how many; `chunked`: of how they are cut into chunks, too. */
+uint64_t sheaf_supply_fingerprint(const sheaf_supply *s, bool chunked);
+
+/* ---- join.c ---- */
+
+/* Finds the partners of the first part's rows: fills matches, lengths and their counts. */
+SHEAF_USE sheaf_status sheaf_supply_join(sheaf_supply *s, sheaf_error *err);
+
+#endif
