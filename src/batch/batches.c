@@ -152,6 +152,12 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 
 /* ---- opening ---- */
 
+static void stand_at(sheaf_batches *b)
+{
+	b->state.mark = sheaf_plan_mark(b->plan);
+	b->batch.number = -1;
+}
+
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_error *err)
 {
 	if (n < 1) return refuse(err, "datasets", "one at least", n);
@@ -161,7 +167,8 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
 	SHEAF_TRY(sheaf_shelf_open(&b->supply, pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
-	b->state = (sheaf_state){sheaf_plan_mark(b->plan), options->seed, sheaf_options_fingerprint(&b->options),
+	stand_at(b);
+	b->state = (sheaf_state){b->state.mark, options->seed, sheaf_options_fingerprint(&b->options),
 	                         sheaf_supply_fingerprint(&b->supply, b->options.order->uses_chunks || b->options.arranged.window)};
 	return SHEAF_OK;
 }
@@ -192,12 +199,6 @@ void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *sa
 }
 
 /* ---- places ---- */
-
-static void stand_at(sheaf_batches *b)
-{
-	b->state.mark = sheaf_plan_mark(b->plan);
-	b->batch.number = -1;
-}
 
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {

@@ -80,6 +80,7 @@ int run_convert(const arguments *args);
 int run_schema(const arguments *args);
 int run_diff(const arguments *args);
 int run_hash(const arguments *args);
+int run_batches(const arguments *args);
 int run_formats(const arguments *args);
 int run_help(const arguments *args);
 
@@ -136,6 +137,8 @@ enum { MAX_INPUTS = 2 }; /* that are read at the same time */
 void progress_begin(int slot, const char *mode);
 void progress_update(int slot, int64_t done, int64_t total);
 void progress_hide(void);
+/* Of a clock that only goes forward. */
+double seconds_now(void);
 
 /* ---- signals ---- */
 
@@ -186,6 +189,7 @@ void session_end(session *s);
 typedef struct opening {
 	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
 	int64_t piece_bytes;
+	bool random; /* rows are read in any order */
 } opening;
 /* Opens an input with the options of the command line. */
 SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err);
@@ -196,6 +200,11 @@ typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error 
  * uses is refused at the end. */
 int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user);
 int visit_files(const arguments *args, opening how, visitor visit);
+
+/* *out becomes the arguments with each operand that stands for several files replaced by those: a pattern that is no file's name, and "@LIST",
+ * a file with a name on each line. Free it with inputs_free; the rest of it stays that of `args`. */
+SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
+void inputs_free(arguments *expanded);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);

@@ -61,6 +61,37 @@ static const sheaf_option hash_options[] = {
 	{0},
 };
 
+static const sheaf_option batches_options[] = {
+	{"size", SHEAF_OPTION_COUNT, 0, "N", "how much goes into a batch (default 256); one sequence always does, and none is split", 'n'},
+	{"size-unit", SHEAF_OPTION_CHOICE, 0, "samples|sequences|tokens", "what the size counts (default samples); tokens: sequences times the longest of them", 0},
+	{"order", SHEAF_OPTION_CHOICE, 0, "sheaf|cntk|file",
+     "in which order sequences come (default sheaf): a shuffle that is the same for any number of shards, CNTK's randomisation, or as in the file", 0},
+	{"seed", SHEAF_OPTION_COUNT, 0, "N", "of the shuffle (default 0); each sweep is shuffled anew", 0},
+	{"window", SHEAF_OPTION_COUNT, 0, "N", "shuffle within so many chunks at a time (default: all that memory allows; order cntk: 4G of chunks)", 0},
+	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "what the window counts (default chunks)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "how long a chunk of a text gets (default 8M, order cntk 32M; 0 or 1: a sequence each)", 0},
+	{"sweeps", SHEAF_OPTION_COUNT, 0, "N", "one epoch of N passes over all sequences (default 1)", 0},
+	{"epoch-size", SHEAF_OPTION_COUNT, 0, "N", "epochs of N samples, instead of sweeps", 0},
+	{"start-epoch", SHEAF_OPTION_COUNT, 0, "N", "the first epoch (default 0)", 0},
+	{"epochs", SHEAF_OPTION_COUNT, 0, "N", "how many epochs (default 1)", 0},
+	{"no-cross-sweep", SHEAF_OPTION_FLAG, 0, NULL, "no batch has sequences of two sweeps", 0},
+	{"rest", SHEAF_OPTION_CHOICE, 0, "short|drop|pad|wrap",
+     "a batch that the end of the epoch leaves short (default short): give it, drop it, repeat its own sequences, or go on with those that come next", 0},
+	{"bucket", SHEAF_OPTION_FLAG, 0, NULL, "sequences of about the same length meet in a batch", 0},
+	{"shard", SHEAF_OPTION_TEXT, 0, "RANK/WORLD", "only the part of shard RANK, from 0, of WORLD shards", 0},
+	{"timeline", SHEAF_OPTION_CHOICE, 0, "local|global",
+     "orders cntk and file: each shard fills its share of the size (default), or all of them together fill the size", 0},
+	{"position", SHEAF_OPTION_COUNT, 0, "N", "begin with the first sequence at or behind sample N, counted through all sweeps", 0},
+	{"state", SHEAF_OPTION_TEXT, 0, "FILE", "go on where the state in FILE says, if there is one, and leave the new state there", 0},
+	{"join", SHEAF_OPTION_FLAG, 0, NULL, "the files stand side by side, by the keys of their sequences; the first one leads", 0},
+	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "the files stand one behind the other (default)", 0},
+	{"keep-in-memory", SHEAF_OPTION_FLAG, 0, NULL, "keep what was read for the sweeps to come, as far as --max-memory allows", 0},
+	{"trace-level", SHEAF_OPTION_CHOICE, 0, "0|1|2",
+     "tell only of what ends the run, of each tolerated error and warning too (default), or of the data besides", 0},
+	{"limit", SHEAF_OPTION_COUNT, 0, "N", "end after N batches", 0},
+	{0},
+};
+
 static const sheaf_option help_options[] = {
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
 	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, in roff", 0},
@@ -104,6 +135,10 @@ const command commands[] = {
      "and the outcome; the exit status is 1 where the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1, READS_LOOSELY | TAKES_JSON, SHEAF_READING, hash_options,
      "Prints 32 hexadecimal digits and the name of each file. Files have the same hash where diff finds no difference, whatever their formats."},
+	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1, READS_ALL | TAKES_JSON, SHEAF_READING, batches_options,
+     "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for each: its number, its place in samples, the ends "
+     "it touches and the keys of its sequences in order. Without, it prints a line a second that tells how fast they come. A name with *, ? or [ in it stands for all "
+     "files that match, and @FILE for the names in a file, one a line."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0, no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes and what it is."},
 	{"help", run_help, "help about a command", "[COMMAND]", 0, 1, TAKES_HELP, 0, help_options,

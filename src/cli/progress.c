@@ -17,7 +17,7 @@ static struct {
 	double started, drawn; /* seconds; drawn 0: not yet */
 } progress;
 
-static double now(void)
+double seconds_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -30,7 +30,7 @@ void progress_begin(int slot, const char *mode)
 	if (!mode || strcmp(mode, "auto") == 0) progress.wanted = isatty(STDERR_FILENO);
 	progress.inputs[slot] = (reading){0, 0};
 	progress.last = 0;
-	progress.started = now();
+	progress.started = seconds_now();
 }
 
 static void write_line(const char *text)
@@ -95,7 +95,7 @@ void progress_update(int slot, int64_t done, int64_t total)
 	if (!progress.wanted) return;
 	progress.inputs[slot] = (reading){done, total};
 	reading sum = sum_of_inputs();
-	double time = now();
+	double time = seconds_now();
 	if (sum.done < progress.last) progress.started = time; /* a second pass, or the next input */
 	progress.last = sum.done;
 	double elapsed = time - progress.started;

@@ -148,6 +148,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.nsettings = s->args->nsettings,
 		.used = s->used,
 		.piece_bytes = how->piece_bytes,
+		.random = how->random,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,

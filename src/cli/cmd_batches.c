@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf batches: minibatches, as a list of what is in them or as a measurement of how fast they come. */
+#include "cli.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+/* The number of a word in "a|b|c"; 0 where none is given, or another: the table has checked it. */
+static int choice(const sheaf_values *values, const char *name, const char *const *words)
+{
+	const char *text = sheaf_values_text(values, name);
+	for (int i = 0; text && words[i]; i++)
+		if (strcmp(words[i], text) == 0) return i;
+	return 0;
+}
+
+static sheaf_status positive(const sheaf_values *values, const char *name, int64_t *out, sheaf_error *err)
+{
+	*out = sheaf_values_number(values, name, 0);
+	if (*out > 0 || !sheaf_values_text(values, name)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, found 0", name);
+}
+
+/* "RANK/WORLD" */
+static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+{
+	const char *text = sheaf_values_text(values, "shard");
+	char *end;
+	if (!text) return SHEAF_OK;
+	o->rank = strtoll(text, &end, 10);
+	bool sound = text[0] >= '0' && text[0] <= '9' && end[0] == '/' && end[1] >= '0' && end[1] <= '9';
+	if (sound) o->world = strtoll(end + 1, &end, 10);
+	if (sound && *end == '\0' && o->world > 0 && o->rank < o->world) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--shard: expected RANK/WORLD with RANK below WORLD, found \"%s\"", text);
+}
+
+static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+{
+	SHEAF_TRY(positive(values, "sweeps", &o->sweeps, err));
+	SHEAF_TRY(positive(values, "epoch-size", &o->epoch_size, err));
+	SHEAF_TRY(positive(values, "epochs", &o->epochs, err));
+	o->first_epoch = sheaf_values_number(values, "start-epoch", 0);
+	if (!o->sweeps || !o->epoch_size) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected it, or --sweeps, found both");
+}
+
+static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+{
+	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {"short", "drop", "pad", "wrap", NULL};
+	enum { USUAL_SIZE = 256 };
+	const char *unit = sheaf_values_text(values, "window-unit"), *timeline = sheaf_values_text(values, "timeline");
+	*o = (sheaf_batch_options){.size = sizeof *o};
+	o->order = sheaf_values_text(values, "order");
+	o->seed = (uint64_t)sheaf_values_number(values, "seed", 0);
+	SHEAF_TRY(positive(values, "window", &o->window, err));
+	o->window_in_samples = unit && strcmp(unit, "samples") == 0;
+	o->batch_size = sheaf_values_number(values, "size", USUAL_SIZE);
+	o->unit = (sheaf_size_unit)choice(values, "size-unit", units);
+	o->rest = (sheaf_rest)choice(values, "rest", rests);
+	o->bucket = sheaf_values_flag(values, "bucket");
+	o->stop_at_sweep_end = sheaf_values_flag(values, "no-cross-sweep");
+	o->global_timeline = timeline && strcmp(timeline, "global") == 0;
+	o->chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
+	o->join = sheaf_values_flag(values, "join");
+	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
+	SHEAF_TRY(read_shard(values, o, err));
+	return read_epochs(values, o, err);
+}
+
+/* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, like one of none. */
+static int64_t piece_bytes(const sheaf_values *values)
+{
+	enum { CHUNK = 32 << 20 };
+	const char *order = sheaf_values_text(values, "order");
+	if (!sheaf_values_text(values, "chunk-bytes")) return order && strcmp(order, "cntk") == 0 ? CHUNK : 0;
+	int64_t bytes = sheaf_values_number(values, "chunk-bytes", 0);
+	return bytes > 0 ? bytes : 1;
+}
+
+/* ---- state ---- */
+
+static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_error *err)
+{
+	char text[SHEAF_STATE_SIZE + 1];
+	FILE *f = fopen(file, "rb");
+	if (!f) return SHEAF_OK; /* the first run writes it */
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
+}
+
+static sheaf_status save_state(const session *s, const sheaf_batches *batches, sheaf_error *err)
+{
+	const char *file = sheaf_values_text(&s->args->values, "state");
+	char text[SHEAF_STATE_SIZE];
+	sheaf_sink *sink;
+	if (!file) return SHEAF_OK;
+	sheaf_batches_state(batches, text);
+	SHEAF_TRY(sheaf_sink_path(file, s->cx, &sink, err));
+	sheaf_status status = sheaf_sink_write(sink, text, strlen(text), err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(sink, "\n", 1, err);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
+static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, sheaf_error *err)
+{
+	const char *state = sheaf_values_text(values, "state");
+	if (sheaf_values_text(values, "position")) SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
+	return state ? resume_from(batches, state, err) : SHEAF_OK;
+}
+
+/* ---- output ---- */
+
+static void print_flag(const char *name, bool flag) { out_printf(",\"%s\":%s", name, flag ? "true" : "false"); }
+
+static void print_batch(const sheaf_batch *b)
+{
+	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number, b->begin, b->end, b->sweep);
+	print_flag("sweep_end", b->sweep_end);
+	print_flag("epoch_end", b->epoch_end);
+	out_text(",\"keys\":[");
+	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
+	if (b->repeated) out_printf("],\"repeated\":%" PRId64 "}\n", b->repeated);
+	if (!b->repeated) out_text("]}\n");
+}
+
+/* What has come so far. */
+typedef struct throughput {
+	const session *s;
+	double began, told;
+	int64_t batches, sequences, samples;
+} throughput;
+
+static void print_throughput(throughput *t, double now)
+{
+	double seconds = now - t->began, by = seconds > 0 ? 1 / seconds : 0;
+	if (t->told == t->began) out_text("  seconds     batches    sequences      samples  sequences/s    samples/s  memory MiB\n");
+	out_printf("%9.2f %11" PRId64 " %12" PRId64 " %12" PRId64 " %12.0f %12.0f %11.1f\n", seconds, t->batches, t->sequences, t->samples,
+	           (double)t->sequences * by, (double)t->samples * by, (double)sheaf_context_memory(t->s->cx, NULL) / (1 << 20));
+	t->told = now;
+}
+
+/* A line a second, seen at once. */
+static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error *err)
+{
+	enum { BETWEEN_LOOKS = 64 };
+	t->batches++;
+	t->sequences += b->sequences;
+	t->samples += b->samples;
+	if (t->batches % BETWEEN_LOOKS) return SHEAF_OK;
+	double now = seconds_now();
+	if (now - t->told < 1) return SHEAF_OK;
+	print_throughput(t, now);
+	return out_flush(err);
+}
+
+static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err)
+{
+	const sheaf_values *values = &t->s->args->values;
+	bool json = sheaf_values_flag(values, "json");
+	const sheaf_batch *batch;
+	sheaf_status status = SHEAF_OK;
+	for (int64_t left = sheaf_values_number(values, "limit", INT64_MAX); left > 0 && status == SHEAF_OK; left--) {
+		status = sheaf_batches_next(batches, &batch, err);
+		if (status == SHEAF_OK && json) print_batch(batch);
+		if (status == SHEAF_OK) status = json ? out_check(err) : count_batch(t, batch, err);
+	}
+	if (!json && (status == SHEAF_OK || status == SHEAF_END)) print_throughput(t, seconds_now());
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* ---- the run ---- */
+
+static void tell_facts(const sheaf_batches *batches)
+{
+	int64_t sequences, samples, dropped;
+	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
+	say("note", "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64 " sequences have no partner", sequences, samples, dropped);
+}
+
+/* What has come is in the state, however it ended. */
+static sheaf_status run_all(session *s, sheaf_batches *batches, sheaf_error *err)
+{
+	const char *level = sheaf_values_text(&s->args->values, "trace-level");
+	throughput t = {.s = s, .began = seconds_now()};
+	t.told = t.began;
+	if (level && strcmp(level, "2") == 0) tell_facts(batches);
+	SHEAF_TRY(go_to_start(&s->args->values, batches, err));
+	sheaf_status status = give(&t, batches, err);
+	if (status == SHEAF_OK) status = out_flush(err);
+	if (status == SHEAF_OK || status == SHEAF_STOPPED) {
+		sheaf_error unsaved;
+		sheaf_status saved = save_state(s, batches, &unsaved);
+		if (saved && status == SHEAF_OK) *err = unsaved;
+		if (saved && status == SHEAF_OK) return saved;
+	}
+	return status;
+}
+
+static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_error *err)
+{
+	sheaf_batch_options options;
+	sheaf_batches *batches;
+	opening how = {.random = true, .piece_bytes = piece_bytes(&s->args->values)};
+	SHEAF_TRY(read_options(&s->args->values, &options, err));
+	for (int i = 0; i < s->args->nfiles; i++) SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));
+	SHEAF_TRY(sheaf_batches_open(datasets, s->args->nfiles, &options, s->cx, &batches, err));
+	sheaf_status status = run_all(s, batches, err);
+	sheaf_batches_close(batches);
+	return status;
+}
+
+static void ignore(void *user, const sheaf_problem *problem)
+{
+	(void)user;
+	(void)problem;
+}
+
+static int run_session(const arguments *args, bool *used, const void *user)
+{
+	const char *level = sheaf_values_text(&args->values, "trace-level");
+	session_options options = {.label = args->files[0], .inputs = 1};
+	session s;
+	sheaf_error err;
+	sheaf_dataset **datasets = calloc((size_t)args->nfiles, sizeof(sheaf_dataset *));
+	(void)user;
+	options.used = used;
+	if (!datasets) return EXIT_LIMIT;
+	if (level && strcmp(level, "0") == 0) options.on_problem = ignore;
+	sheaf_status status = session_begin(&s, args, &options, &err);
+	if (status == SHEAF_OK) {
+		status = open_batches(&s, datasets, &err);
+		for (int i = 0; i < args->nfiles; i++) sheaf_close(datasets[i]);
+		session_end(&s);
+	}
+	free(datasets);
+	int code = status ? say_failure(&err) : EXIT_FINE;
+	return was_interrupted() ? EXIT_INTERRUPTED : code;
+}
+
+int run_batches(const arguments *args)
+{
+	arguments expanded;
+	sheaf_error err;
+	if (inputs_expand(args, &expanded, &err)) return say_failure(&err);
+	int code = with_shared_options(&expanded, run_session, NULL);
+	inputs_free(&expanded);
+	return code;
+}

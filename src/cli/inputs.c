@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Operands that stand for several files: patterns, for commands that are not run by a shell, and lists. */
+#include "cli.h"
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static sheaf_status out_of_memory(sheaf_error *err) { return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the names of inputs, found none"); }
+
+static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
+{
+	const char **files = realloc(to->files, ((size_t)to->nfiles + 1) * sizeof *files);
+	if (files) to->files = files;
+	char *copy = files ? strdup(name) : NULL;
+	if (!copy) return out_of_memory(err);
+	to->files[to->nfiles++] = copy;
+	return SHEAF_OK;
+}
+
+/* "@FILE": the names of inputs, one a line; empty lines and those that begin with '#' say nothing. */
+static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	sheaf_status status = SHEAF_OK;
+	FILE *f = fopen(list, "r");
+	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a list of inputs, found an error", list);
+	while (status == SHEAF_OK && (n = getline(&line, &room, f)) >= 0) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = '\0';
+		if (n > 0 && line[0] != '#') status = add(to, line, err);
+	}
+	free(line);
+	fclose(f);
+	return status;
+}
+
+static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error *err)
+{
+	glob_t found;
+	int failed = glob(pattern, 0, NULL, &found);
+	if (failed == GLOB_NOMATCH) return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found none", pattern);
+	if (failed) return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found a folder that cannot be read", pattern);
+	sheaf_status status = SHEAF_OK;
+	for (size_t i = 0; i < found.gl_pathc && status == SHEAF_OK; i++) status = add(to, found.gl_pathv[i], err);
+	globfree(&found);
+	return status;
+}
+
+static sheaf_status add_operand(arguments *to, const char *name, sheaf_error *err)
+{
+	if (access(name, F_OK) == 0) return add(to, name, err); /* whatever it is called */
+	if (name[0] == '@') return add_list(to, name + 1, err);
+	return strpbrk(name, "*?[") ? add_pattern(to, name, err) : add(to, name, err);
+}
+
+void inputs_free(arguments *expanded)
+{
+	for (int i = 0; i < expanded->nfiles; i++) free((char *)expanded->files[i]);
+	free(expanded->files);
+	expanded->files = NULL;
+	expanded->nfiles = 0;
+}
+
+sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	*out = *args;
+	out->files = NULL;
+	out->nfiles = 0;
+	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++) status = add_operand(out, args->files[i], err);
+	if (status == SHEAF_OK && out->nfiles == 0) status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected one at least, found lists without any");
+	if (status) inputs_free(out);
+	return status;
+}

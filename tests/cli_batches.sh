@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sheaf batches, as a user runs it. TAP on standard output.
+set -u
+
+# shellcheck source=tests/command.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
+
+i=0
+while [ $i -lt 10 ]; do
+	echo "$i |A $i" >>ten.ctf
+	i=$((i + 1))
+done
+printf '1 |B 1\n1 |B 2\n7 |B 7\n' >some.ctf
+
+begin "one object a batch: number, positions, ends, keys"
+expect 0 batches --json --order file --size 4 ten.ctf
+is out '{"batch":0,"position":[0,4],"sweep":0,"sweep_end":false,"epoch_end":false,"keys":[0,1,2,3]}
+{"batch":1,"position":[4,8],"sweep":0,"sweep_end":false,"epoch_end":false,"keys":[4,5,6,7]}
+{"batch":2,"position":[8,10],"sweep":0,"sweep_end":true,"epoch_end":true,"keys":[8,9]}'
+json out
+end
+
+begin "CNTK's order of a small file"
+expect 0 batches --json --order cntk --chunk-bytes 14 --window 1000000 --window-unit samples --size 10 ten.ctf
+has out '"keys":[6,3,1,5,9,0,4,2,7,8]'
+end
+
+begin "the shuffle has every sequence once, and differs from sweep to sweep and seed to seed"
+expect 0 batches --json --size 10 --sweeps 2 ten.ctf
+grep -o '"keys.*' out | tr -dc '0-9,\n' | while IFS= read -r keys; do echo "$keys" | tr ',' '\n' | sort -n | tr '\n' ' '; done >sorted
+is sorted '0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 '
+grep -o '"keys.*' out >sweeps
+[ "$(sort -u sweeps | wc -l)" -eq 2 ] || fault "expected two orders, found one"
+expect 0 batches --json --size 10 --seed 1 ten.ctf
+grep -o '"keys.*' out | grep -qxF -f sweeps && fault "expected another order with another seed"
+end
+
+begin "shards part each batch"
+expect 0 batches --json --size 6 --limit 1 ten.ctf
+grep -o '\[[0-9,]*\]}' out | tr -dc '0-9,' | tr ',' '\n' | sort >whole
+for rank in 0 1; do
+	expect 0 batches --json --size 6 --limit 1 --shard $rank/2 ten.ctf
+	has out '"position":[0,6]'
+	grep -o '\[[0-9,]*\]}' out | tr -dc '0-9,' | tr ',' '\n'
+	echo
+done | grep . | sort >parts
+same whole parts
+end
+
+begin "a state goes on where it was left, with the number of shards that there is now"
+expect 0 batches --json --size 3 --sweeps 2 ten.ctf
+cp out all
+expect 0 batches --json --size 3 --sweeps 2 --limit 2 --state state ten.ctf
+[ "$(wc -c <state)" -lt 200 ] || fault "expected a state of less than 200 bytes, found $(wc -c <state)"
+expect 0 batches --json --size 3 --sweeps 2 --state state ten.ctf
+sed 's/^{"batch":[0-9]*//' out >rest
+tail -n +3 all | sed 's/^{"batch":[0-9]*//' >wanted
+same rest wanted
+end
+
+begin "a state of other data or options is refused"
+expect 2 batches --size 4 --sweeps 2 --state state ten.ctf
+has err 'other options'
+expect 2 batches --size 3 --sweeps 2 --state state some.ctf
+has err 'one of these data'
+echo nonsense >broken
+expect 2 batches --size 3 --state broken ten.ctf
+end
+
+begin "positions, epochs, sweeps, rests"
+expect 0 batches --json --order file --size 4 --position 7 ten.ctf
+has out '"position":[7,10]'
+expect 0 batches --json --order file --size 4 --epoch-size 5 --start-epoch 1 --epochs 2 ten.ctf
+has out '{"batch":0,"position":[5,9]'
+has out '"position":[9,10],"sweep":0,"sweep_end":true,"epoch_end":true,"keys":[9]'
+expect 0 batches --json --order file --size 4 --rest drop ten.ctf
+lines out 2
+expect 0 batches --json --order file --size 4 --rest pad ten.ctf
+has out '"keys":[8,9,8,9],"repeated":2}'
+expect 0 batches --json --order file --size 4 --rest wrap ten.ctf
+has out '"keys":[8,9,0,1]}'
+expect 0 batches --json --order file --size 4 --sweeps 2 --no-cross-sweep ten.ctf
+lines out 6
+end
+
+begin "files joined by key, and one behind the other"
+expect 0 batches --json --order file --join ten.ctf some.ctf
+is out '{"batch":0,"position":[0,3],"sweep":0,"sweep_end":true,"epoch_end":true,"keys":[1,7]}'
+has err '8 sequences without one'
+expect 0 batches --json --order file --size 30 ten.ctf ten.ctf
+has out '"keys":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]'
+expect 4 batches ten.ctf some.ctf
+has err 'expected the streams of ten.ctf'
+end
+
+begin "patterns and lists name files"
+cp ten.ctf 'part-1.ctf'
+cp ten.ctf 'part-2.ctf'
+expect 0 batches --json --order file --size 30 'part-*.ctf'
+has out '"position":[0,20]'
+printf '# a list\npart-2.ctf\n\nten.ctf\nten.ctf\n' >list
+expect 0 batches --json --order file --size 50 @list
+has out '"position":[0,30]'
+expect 3 batches 'nothing-*.ctf'
+has err 'found none'
+expect 3 batches @nowhere
+end
+
+begin "without --json: how fast they come"
+expect 0 batches --sweeps 3 ten.ctf
+has out 'sequences/s'
+lines out 2
+end
+
+begin "tolerated errors are told from trace level 1 on"
+printf '0 |A 1\n0 |A x\n1 |A 3\n' >bad.ctf
+expect 0 batches --json --stream A:1:dense --max-errors 5 --trace-level 0 bad.ctf
+empty err
+expect 0 batches --json --stream A:1:dense --max-errors 5 bad.ctf
+has err 'expected a number, found "x"'
+expect 0 batches --json --stream A:1:dense --max-errors 5 --trace-level 2 bad.ctf
+has err 'a sweep has 2 sequences and 3 samples'
+end
+
+begin "values that make no sense"
+for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--sweeps 0' '--sweeps 1 --epoch-size 2' '--rest wrap --no-cross-sweep' '--bucket --order cntk' '--order odd'; do
+	# shellcheck disable=SC2086
+	expect 2 batches $bad ten.ctf
+done
+end
+
+begin "a pipe and a compressed file can be shuffled, too"
+"$sheaf" batches --json --size 10 - <ten.ctf >out 2>err || fault "expected a pipe to be read: $(cat err)"
+has out '"position":[0,10]'
+gzip -k ten.ctf
+expect 0 batches --json --size 10 ten.ctf.gz
+has out '"position":[0,10]'
+end
+
+echo "1..$count"
