@@ -83,23 +83,6 @@ static void put_first(sheaf_shelf *shelf, int64_t at)
 
 /* ---- room ---- */
 
-static int64_t bytes_of_level(const sheaf_level *level)
-{
-	size_t bytes = level->offsets.size + level->valid.size;
-	for (int r = 0; r < level->shape.rank; r++) bytes += level->indices[r].size;
-	return (int64_t)bytes;
-}
-
-static int64_t bytes_of(const sheaf_frame *frame)
-{
-	int64_t bytes = (int64_t)frame->lines.size;
-	for (int c = 0; c < frame->ncolumns; c++) {
-		bytes += (int64_t)frame->columns[c].values.size;
-		for (int l = 0; l < frame->columns[c].nlevels; l++) bytes += bytes_of_level(&frame->columns[c].levels[l]);
-	}
-	return bytes;
-}
-
 static bool is_over(const sheaf_shelf *shelf, int64_t more) { return (shelf->most && shelf->used >= shelf->most) || shelf->bytes + more > shelf->limit; }
 
 static bool may_go(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch != shelf->batch; }
@@ -151,7 +134,7 @@ static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, s
 	void *slots = shelf->slots;
 	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots, err));
 	shelf->slots = (slot *)slots;
-	shelf->slots[shelf->used] = (slot){.frame = frame, .piece = piece, .bytes = bytes_of(frame)};
+	shelf->slots[shelf->used] = (slot){.frame = frame, .piece = piece, .bytes = sheaf_frame_bytes(frame)};
 	shelf->bytes += shelf->slots[shelf->used].bytes;
 	shelf->slot_of[piece] = shelf->used;
 	put_first(shelf, shelf->used++);
