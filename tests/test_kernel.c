@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .ends = {'|', '\n', '\r'}};
+static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
 enum { PAGE = 4096, TEXT_ROOM = 4 * PAGE, MOST_NUMBERS = TEXT_ROOM / 2 + SHEAF_NUMBERS_ROOM };
 
 /* Text that ends where memory ends, and in which reading before its start is seen, too. */

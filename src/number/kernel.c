@@ -11,7 +11,16 @@ static bool always(void) { return true; }
 static void leave_all(sheaf_numbers *run) { (void)run; }
 
 /* Leaves all numbers to the scanner. */
-static const sheaf_kernel scalar = {"scalar", always, leave_all, leave_all, leave_all, leave_all, sheaf_find_feeds_scalar, sheaf_count_feeds_scalar};
+static const sheaf_kernel scalar = {
+	.name = "scalar",
+	.is_available = always,
+	.dense_f32 = leave_all,
+	.dense_f64 = leave_all,
+	.pairs_f32 = leave_all,
+	.pairs_f64 = leave_all,
+	.find_feeds = sheaf_find_feeds_scalar,
+	.count_feeds = sheaf_count_feeds_scalar,
+};
 
 const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,
 #ifdef SHEAF_KERNEL_X86

@@ -16,11 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What bytes mean to a text format, beside those of numbers. */
+/* What bytes mean to a text format, beside those of numbers. Any other byte is left, but in names, where it is a letter from 0x20 to 0x7f. */
 typedef struct sheaf_delimiters {
-	uint8_t spaces[2]; /* part numbers */
-	uint8_t pair;      /* between an index and its value, without space */
-	uint8_t ends[3];   /* end a list of numbers */
+	uint8_t spaces[2];   /* part numbers */
+	uint8_t pair;        /* between an index and its value, without space */
+	uint8_t mark;        /* straight before the name of a list: ends the list before */
+	uint8_t feed;        /* ends a line, and the list on it */
+	uint8_t before_feed; /* may stand there, and ends a list, too */
+	uint8_t comment;     /* straight behind a mark: no list follows */
 } sheaf_delimiters;
 
 /* A list of numbers, or of index:value pairs, as it is being read. */
@@ -40,6 +43,28 @@ enum { SHEAF_NUMBERS_ROOM = 64 };
 
 typedef void sheaf_numbers_reader(sheaf_numbers *run);
 
+/* What short lines hold: of each an id, or none, as its first bytes, and lists of numbers or of index:value pairs behind their names. Events
+ * are the marks and the feeds, in order: the name behind a mark is the caller's to read. */
+enum { SHEAF_TAPE_ROOM = 1024, SHEAF_TAPE_SLACK = 64, SHEAF_TAPE_SIZE = SHEAF_TAPE_ROOM + SHEAF_TAPE_SLACK };
+typedef struct sheaf_tape {
+	const sheaf_delimiters *delimiters;
+	const uint8_t *begin, *end; /* the text, from the first byte of a line */
+	size_t nvalues, nindices, nids, nevents;
+	union {
+		float f32[SHEAF_TAPE_SIZE];
+		double f64[SHEAF_TAPE_SIZE];
+	} values;
+	uint32_t indices[SHEAF_TAPE_SIZE];
+	uint64_t ids[SHEAF_TAPE_SIZE];
+	uint32_t at[SHEAF_TAPE_SIZE]; /* of each event: its byte behind `begin`; how many values and indices stand before it */
+	uint32_t values_before[SHEAF_TAPE_SIZE], indices_before[SHEAF_TAPE_SIZE];
+} sheaf_tape;
+
+/* Reads lines onto an empty tape until there is no more room or something is left. The last event need not be a feed: what stands behind
+ * the last feed is to be read again. No line whose feed is an event has anything in it that is left; but a list may mix numbers and pairs,
+ * which shows in what stands before its events. */
+typedef void sheaf_tape_reader(sheaf_tape *tape);
+
 typedef struct sheaf_kernel {
 	const char *name;
 	bool (*is_available)(void);                  /* on this processor and system */
@@ -47,6 +72,7 @@ typedef struct sheaf_kernel {
 	sheaf_numbers_reader *pairs_f32, *pairs_f64; /* index:value pairs */
 	sheaf_feed_finder *find_feeds;
 	sheaf_feed_counter *count_feeds;
+	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but

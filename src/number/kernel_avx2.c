@@ -6,12 +6,14 @@
 
 static bool is_available(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"); }
 
-const sheaf_kernel sheaf_kernel_avx2 = {"avx2",
-                                        is_available,
-                                        sheaf_dense_f32_portable,
-                                        sheaf_dense_f64_portable,
-                                        sheaf_pairs_f32_portable,
-                                        sheaf_pairs_f64_portable,
-                                        sheaf_find_feeds_avx2,
-                                        sheaf_count_feeds_avx2};
+const sheaf_kernel sheaf_kernel_avx2 = {
+	.name = "avx2",
+	.is_available = is_available,
+	.dense_f32 = sheaf_dense_f32_portable,
+	.dense_f64 = sheaf_dense_f64_portable,
+	.pairs_f32 = sheaf_pairs_f32_portable,
+	.pairs_f64 = sheaf_pairs_f64_portable,
+	.find_feeds = sheaf_find_feeds_avx2,
+	.count_feeds = sheaf_count_feeds_avx2,
+};
 #endif

@@ -15,6 +15,7 @@ sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_p
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SHEAF_KERNEL_X86 1
 extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
+sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 #endif
 
 #endif

@@ -132,7 +132,7 @@ INLINE const uint8_t *take_index(sheaf_numbers *run, const uint8_t *at)
 }
 
 INLINE bool is_space(const sheaf_delimiters *is, uint8_t c) { return c == is->spaces[0] || c == is->spaces[1]; }
-INLINE bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->ends[0] || c == is->ends[1] || c == is->ends[2]; }
+INLINE bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->mark || c == is->feed || c == is->before_feed; }
 
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
@@ -163,11 +163,13 @@ void sheaf_pairs_f64_portable(sheaf_numbers *run) { read_run(run, true, true); }
 
 static bool is_available(void) { return true; }
 
-const sheaf_kernel sheaf_kernel_portable = {"portable",
-                                            is_available,
-                                            sheaf_dense_f32_portable,
-                                            sheaf_dense_f64_portable,
-                                            sheaf_pairs_f32_portable,
-                                            sheaf_pairs_f64_portable,
-                                            sheaf_find_feeds_portable,
-                                            sheaf_count_feeds_portable};
+const sheaf_kernel sheaf_kernel_portable = {
+	.name = "portable",
+	.is_available = is_available,
+	.dense_f32 = sheaf_dense_f32_portable,
+	.dense_f64 = sheaf_dense_f64_portable,
+	.pairs_f32 = sheaf_pairs_f32_portable,
+	.pairs_f64 = sheaf_pairs_f64_portable,
+	.find_feeds = sheaf_find_feeds_portable,
+	.count_feeds = sheaf_count_feeds_portable,
+};

@@ -4,6 +4,7 @@
  *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
  *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
+ *   short.c    short lines, many at once
  *   review.c   what only the whole input shows              write.c    sequences into lines
  *   report.c   findings with their places                measure.c  lengths of sequences by their lines
  *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes
@@ -92,7 +93,12 @@ typedef struct sheaf_ctf_column {
 	int64_t rounded;                                   /* values whose digits float32 cannot keep */
 	int64_t sequence_start;                            /* nsamples where the sequence began */
 	size_t entries_start, indices_start, values_start; /* sizes of the buffers there */
-	int64_t seen_on;                                   /* line of its last sample */
+	int64_t seen_on, looked_on;                        /* line of its last sample; of the last one that short.c looked at */
+	/* For short.c, of the field: */
+	uint64_t name, name_bits; /* the name's first eight bytes, and which of the bits count; no bits: not known */
+	size_t name_size;
+	int64_t dim;
+	bool sparse, wide_values, wide_indices;
 } sheaf_ctf_column;
 
 /* A piece being decoded. */
@@ -111,11 +117,22 @@ typedef struct sheaf_ctf_decoding {
 	uint64_t key;
 	const uint8_t *key_at; /* where the open sequence begins */
 	int64_t key_line, sequence_lines;
+	int pause, waiting; /* lines that short.c is not asked for: after its next failure, and now */
 } sheaf_ctf_decoding;
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Ends the open sequence and opens one where a line begins with an id of another, or each line is one. */
+SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
 /* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
+
+/* ---- short.c ---- */
+
+/* Learns what the streams are called. */
+void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d);
+/* Reads lines from d->at on, the start of one, as long as they are short and plain. What is wrong with a line, and whether anything is, is
+ * for read_line to say: such a line is where this stops. */
+SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);
 
 /* ---- report.c ---- */
 

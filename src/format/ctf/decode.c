@@ -189,6 +189,12 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id)
+{
+	if (d->in->by_line) return open_sequence(d, (uint64_t)(d->line - d->in->first_line));
+	return has_id && (!d->open || id != d->key) ? open_sequence(d, id) : SHEAF_OK;
+}
+
 /* Opens the sequence that a line belongs to. *alone tells a last line of nothing but digits: CNTK drops it, and so do we. */
 static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 {
@@ -197,14 +203,13 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	*has_id = sheaf_ctf_read_id(&d->at, d->end, &id, &over);
 	*alone = !d->in->by_line && *has_id && d->at == d->end && d->nrows + d->open > 0;
 	if (*alone) return SHEAF_OK;
-	if (d->in->by_line) return open_sequence(d, (uint64_t)(d->line - d->in->first_line));
-	if (*has_id && over) {
+	if (*has_id && over && !d->in->by_line) {
 		SHEAF_TRY(close_sequence(d)); /* what is wrong before comes first */
 		char found[CTF_FOUND_SIZE];
 		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1, "a sequence id of at most 18446744073709551615",
 		                           sheaf_ctf_found(d->line_start, d->end, found), NULL));
 	}
-	return *has_id && (!d->open || id != d->key) ? open_sequence(d, id) : SHEAF_OK;
+	return sheaf_ctf_enter_sequence(d, *has_id, id);
 }
 
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
@@ -301,7 +306,11 @@ sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, shea
 	d.begin = d.at = d.line_start = piece->bytes.data;
 	d.end = d.begin + piece->size;
 	sheaf_status status = begin_columns(&d, frame);
-	for (; status == SHEAF_OK && d.at < d.end; d.line++) status = read_line(&d);
+	if (status == SHEAF_OK) sheaf_ctf_prepare_short(&d);
+	while (status == SHEAF_OK && d.at < d.end) {
+		status = sheaf_ctf_read_short(&d);
+		if (status == SHEAF_OK && d.at < d.end) status = read_line(&d), d.line++;
+	}
 	if (status == SHEAF_OK) status = close_sequence(&d);
 	if (status == SHEAF_OK) status = finish_columns(&d, frame);
 	if (status) frame->nrows = 0;

@@ -13,7 +13,7 @@ const uint8_t sheaf_ctf_classes[256] = {
 	[0x80 ... 0xff] = HIGH,
 };
 
-const sheaf_delimiters sheaf_ctf_delimiters = {.spaces = {' ', '\t'}, .pair = ':', .ends = {'|', '\n', '\r'}};
+const sheaf_delimiters sheaf_ctf_delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
 
 const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end)
 {

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Short lines, many at once: a kernel puts their numbers on a tape, from which they go into the columns line by line. A line is looked at
+ * before anything of it is taken, so that one with anything unusual can be left as it is. */
+#include "base/context.h"
+#include "format/ctf/ctf.h"
+#include <string.h>
+
+/* Lists on a line; bytes of a line that count as short; lines below which a reading does not pay; most lines to wait after such ones. */
+enum { MOST_LISTS = 64, SHORT_LINE = 768, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
+
+typedef struct short_line {
+	const uint8_t *begin;
+	size_t first, feed; /* events: its first mark, its feed */
+	bool has_id;
+	uint64_t id;
+	int streams[MOST_LISTS];
+} short_line;
+
+static int lists_of(const short_line *line) { return (int)(line->feed - line->first); }
+
+/* ---- streams ---- */
+
+static uint64_t load_word(const uint8_t *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof word);
+	return word;
+}
+
+static void prepare_name(sheaf_ctf_column *column, const sheaf_name *name)
+{
+	uint8_t bytes[sizeof(uint64_t)] = {0}, bits[sizeof(uint64_t)] = {0};
+	if (name->size > sizeof bytes) return;
+	memcpy(bytes, name->text, name->size);
+	memset(bits, 0xff, name->size);
+	column->name = load_word(bytes);
+	column->name_bits = load_word(bits);
+	column->name_size = name->size;
+}
+
+void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d)
+{
+	for (int s = 0; s < d->in->nstreams; s++) {
+		const sheaf_field *field = &d->in->schema.fields[s];
+		sheaf_ctf_column *column = &d->columns[s];
+		prepare_name(column, &d->in->names.names[s]);
+		column->dim = sheaf_field_dim(field);
+		column->sparse = sheaf_field_is_sparse(field);
+		column->wide_values = field->type == SHEAF_F64;
+		column->wide_indices = column->sparse && field->levels[1].index_type == SHEAF_I64;
+	}
+}
+
+static bool is_called(const sheaf_ctf_decoding *d, int stream, const uint8_t *name)
+{
+	const sheaf_ctf_column *column = &d->columns[stream];
+	if (!column->name_bits || d->end - name <= (ptrdiff_t)sizeof(uint64_t)) return false;
+	return ((load_word(name) ^ column->name) & column->name_bits) == 0 && sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME);
+}
+
+/* The stream of a name, or -1. Names mostly come in one order. */
+static int find_stream(const sheaf_ctf_decoding *d, const uint8_t *name, int after)
+{
+	int next = after + 1 < d->in->nstreams ? after + 1 : 0;
+	if (is_called(d, next, name)) return next;
+	const uint8_t *end = name;
+	while (end < d->end && !sheaf_ctf_is(*end, CTF_ENDS_NAME)) end++;
+	return sheaf_names_find(&d->in->names, name, (size_t)(end - name), after);
+}
+
+/* ---- looking ---- */
+
+static bool are_below(const uint32_t *indices, size_t n, int64_t limit)
+{
+	uint32_t most = 0;
+	for (size_t i = 0; i < n; i++) most = indices[i] > most ? indices[i] : most;
+	return n == 0 || most < limit;
+}
+
+/* Whether a list is what its stream wants, and the stream's first on this line. */
+static bool is_plain(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event, int stream)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	size_t values = tape->values_before[event + 1] - tape->values_before[event];
+	size_t indices = tape->indices_before[event + 1] - tape->indices_before[event];
+	if (column->looked_on == d->line) return false;
+	column->looked_on = d->line;
+	if (!column->sparse) return indices == 0 && (int64_t)values == column->dim;
+	return indices == values && (d->in->guessed || are_below(tape->indices + tape->indices_before[event], values, column->dim));
+}
+
+static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *line)
+{
+	int stream = -1;
+	if (line->feed == line->first || lists_of(line) > MOST_LISTS) return false;
+	if (!d->in->by_line && !d->open && !line->has_id) return false;
+	for (int i = 0; i < lists_of(line); i++) {
+		size_t event = line->first + (size_t)i;
+		stream = find_stream(d, tape->begin + tape->at[event] + 1, stream);
+		if (stream < 0 || !is_plain(d, tape, event, stream)) return false;
+		line->streams[i] = stream;
+	}
+	return true;
+}
+
+/* ---- taking ---- */
+
+/* Few values are copied by a size that is known here, which may copy some of the next; the tape and the room have slack for them. */
+static inline void append(sheaf_builder *b, const void *from, size_t n, const size_t size)
+{
+	enum { FEW = 4 };
+	if (!sheaf_builder_room(b, (n + FEW) * size)) return;
+	if (n <= FEW)
+		memcpy(b->data + b->size, from, FEW * size);
+	else
+		memcpy(b->data + b->size, from, n * size);
+	b->size += n * size;
+}
+
+static void append_wide(sheaf_builder *b, const uint32_t *indices, size_t n)
+{
+	for (size_t i = 0; i < n; i++) sheaf_builder_i64(b, indices[i]);
+}
+
+static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event, int stream)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	size_t value = tape->values_before[event], n = tape->values_before[event + 1] - value;
+	const uint32_t *indices = tape->indices + tape->indices_before[event];
+	if (column->wide_values)
+		append(&column->values, tape->values.f64 + value, n, sizeof(double));
+	else
+		append(&column->values, tape->values.f32 + value, n, sizeof(float));
+	column->nsamples++;
+	column->seen_on = d->line;
+	if (!column->sparse) return;
+	if (column->wide_indices)
+		append_wide(&column->indices, indices, n);
+	else
+		append(&column->indices, indices, n, sizeof(int32_t));
+	sheaf_builder_i64(&column->entries, (int64_t)(column->values.size / (column->wide_values ? sizeof(double) : sizeof(float))));
+}
+
+static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const short_line *line)
+{
+	d->line_start = line->begin;
+	SHEAF_TRY(sheaf_ctf_enter_sequence(d, line->has_id, line->id));
+	for (int i = 0; i < lists_of(line); i++) take_list(d, tape, line->first + (size_t)i, line->streams[i]);
+	d->sequence_lines++;
+	d->line++;
+	d->at = tape->begin + tape->at[line->feed] + 1;
+	return SHEAF_OK;
+}
+
+/* The next line whose feed is on the tape. */
+static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id, short_line *line)
+{
+	line->begin = begin;
+	line->first = line->feed = event;
+	while (line->feed < tape->nevents && tape->begin[tape->at[line->feed]] != tape->delimiters->feed) line->feed++;
+	if (line->feed == tape->nevents) return false;
+	line->has_id = sheaf_ctf_is_digit(*begin);
+	line->id = line->has_id ? tape->ids[(*id)++] : 0;
+	return true;
+}
+
+static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, int *lines)
+{
+	short_line line;
+	size_t event = 0, id = 0;
+	for (*lines = 0; next_line(tape, d->at, event, &id, &line) && look_at(d, tape, &line); ++*lines) {
+		SHEAF_TRY(take(d, tape, &line));
+		event = line.feed + 1;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the choice ---- */
+
+/* The reader for the type of all streams, or NULL. */
+static sheaf_tape_reader *reader_of(const sheaf_ctf_decoding *d)
+{
+	sheaf_type type = d->in->schema.fields[0].type;
+	for (int s = 1; s < d->in->nstreams; s++)
+		if (d->in->schema.fields[s].type != type) return NULL;
+	return type == SHEAF_F64 ? d->kernel->lines_f64 : d->kernel->lines_f32;
+}
+
+/* Where few lines are plain, or the last one was long, the next are not tried. */
+static bool is_worthwhile(sheaf_ctf_decoding *d)
+{
+	if (d->at - d->line_start > SHORT_LINE) return false;
+	if (d->waiting == 0) return true;
+	d->waiting--;
+	return false;
+}
+
+sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
+{
+	sheaf_tape tape;
+	int lines = WORTHWHILE;
+	sheaf_tape_reader *read = reader_of(d);
+	while (read && d->at < d->end && is_worthwhile(d)) {
+		tape.delimiters = &sheaf_ctf_delimiters;
+		tape.begin = d->at;
+		tape.end = d->end;
+		read(&tape);
+		SHEAF_TRY(take_lines(d, &tape, &lines));
+		d->pause = lines >= WORTHWHILE ? 0 : d->pause * 2 + 1 < LONGEST_PAUSE ? d->pause * 2 + 1 : LONGEST_PAUSE;
+		d->waiting = d->pause;
+		if (lines == 0) break;
+	}
+	return SHEAF_OK;
+}
