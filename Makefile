@@ -6,6 +6,7 @@
 #   make check     build, and all tests
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
+#   make tsan      the tests of what threads share, under the thread sanitizer
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make install   into PREFIX (and DESTDIR)
@@ -21,7 +22,7 @@ FORMAT ?= all
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check lint sanitize fuzz bench install clean
+.PHONY: build demo check lint sanitize tsan fuzz bench install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -46,6 +47,10 @@ lint: needs-lint $(BUILD)/build.ninja
 sanitize: needs-check build-asan/build.ninja
 	@$(MESON) compile -C build-asan
 	@$(call run_tests,build-asan)
+
+tsan: needs-check build-tsan/build.ninja
+	@$(MESON) compile -C build-tsan
+	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
 
 # New inputs, logs, and what breaks stay in build-fuzz.
 fuzz: needs-fuzz build-fuzz/build.ninja
@@ -86,8 +91,13 @@ build-asan/build.ninja:
 	@$(MESON) setup build-asan -Dwerror=$(WERROR) -Dbuildtype=debug -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 
+build-tsan/build.ninja:
+	@$(MESON) setup build-tsan -Dwerror=$(WERROR) -Dbuildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false
+
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
+
+THREADED = alloc base cbf ctf dataset io pieces roundtrip threads
 
 # Runs all tests of a build folder. The count decides, not Meson: it knows of skips.
 run_tests = rm -f $(1)/meson-logs/testlog.json; $(MESON) test -C $(1) --no-rebuild; tools/count_tests $(1)/meson-logs/testlog.json

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MOST_FORMATS = 16, ROWS = 400, MOST_THREADS_TRIED = 8 };
 
@@ -347,6 +349,90 @@ static void test_frames_that_are_kept(void **state)
 	for_each_format(keeps_frames);
 }
 
+/* ---- inputs that take time ---- */
+
+static void reads_compressed_files(const bytes_sink *file, const sheaf_format *format)
+{
+	static const char *const suffixes[] = {".gz", ".zst"};
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		bytes_sink packed, cut = {0};
+		char name[32];
+		sheaf_sink *sink;
+		sheaf_context *cx = usual_context();
+		snprintf(name, sizeof name, "packed%s", suffixes[i]);
+		assert_ok(sheaf_sink_path(in_folder(name), cx, &sink, &err));
+		/* Over and over, so that it is long enough to be read ahead. */
+		for (size_t size = 0; size < 1500000; size += file->size) assert_ok(sheaf_sink_write(sink, file->data, file->size, &err));
+		assert_ok(sheaf_sink_commit(sink, &err));
+		end_context(cx);
+		packed = read_file(name);
+		write_bytes(&cut, packed.data, packed.size - packed.size / 4);
+		assert_reads_the_same(&packed, format->name, &(manner){.piece_bytes = 30000});
+		assert_reads_the_same(&cut, format->name, &(manner){.piece_bytes = 30000});
+		free_bytes(&packed);
+		free_bytes(&cut);
+	}
+}
+
+static void test_compressed_files(void **state)
+{
+	(void)state;
+	for_each_format(reads_compressed_files);
+}
+
+enum { LINE = 10, STEP = 40000 };
+
+/* A process that writes STEP bytes of lines for each byte that it is given, and ends when there are no more. */
+static pid_t start_slow_writer(const int orders[2], const int rows[2])
+{
+	char order, lines[STEP];
+	pid_t child = fork();
+	if (child != 0) return child;
+	close(orders[1]);
+	close(rows[0]);
+	for (int i = 0; i < STEP; i += LINE) memcpy(lines + i, "|A 123456\n", LINE);
+	while (read(orders[0], &order, 1) == 1)
+		for (ssize_t done = 0, n; done < STEP; done += n)
+			if ((n = write(rows[1], lines + done, (size_t)(STEP - done))) < 0) _exit(1);
+	_exit(0);
+}
+
+/* Rows come as soon as their piece is there, however long the writer takes for the next one; and nobody waits for it in closing. */
+static void gives_rows_of_a_slow_pipe(int threads)
+{
+	enum { PIECE = 100, AT_ONCE = 40 /* opening looks at the first MiB */, STEPS = 60 };
+	static const sheaf_setting stream = {"stream", "A:1:dense"};
+	int orders[2], ends[2];
+	char path[32];
+	int64_t rows = 0;
+	const sheaf_frame *frame;
+	sheaf_dataset *dataset;
+	sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = PIECE};
+	assert_int_equal(pipe(orders) + pipe(ends), 0);
+	pid_t child = start_slow_writer(orders, ends);
+	sheaf_context *cx = context_in(&(manner){0}, threads);
+	snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+	for (int step = 0; step < STEPS; step++) {
+		assert_int_equal(write(orders[1], "", 1), 1);
+		if (step < AT_ONCE) continue;
+		if (step == AT_ONCE) assert_ok(sheaf_open(path, &options, cx, &dataset, &err));
+		for (; rows < (int64_t)(step + 1) * STEP / LINE - 3 * PIECE / LINE; rows += frame->nrows) assert_ok(sheaf_next(dataset, &frame, &err));
+	}
+	sheaf_close(dataset);
+	end_context(cx);
+	for (int i = 0; i < 2; i++) close(orders[i]), close(ends[i]);
+	waitpid(child, NULL, 0);
+}
+
+static void test_slow_pipes(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	alarm(100); /* who waits here waits for ever */
+	for (size_t k = 0; k < COUNT(thread_counts); k++) gives_rows_of_a_slow_pipe(thread_counts[k]);
+	alarm(0);
+}
+
 /* ---- converting ---- */
 
 static const char *with_suffix(char name[32], const char *stem, const sheaf_format *format)
@@ -495,6 +581,8 @@ int main(void)
 		cmocka_unit_test(test_stopping_half_way),
 		cmocka_unit_test(test_closing_half_way),
 		cmocka_unit_test(test_frames_that_are_kept),
+		cmocka_unit_test(test_compressed_files),
+		cmocka_unit_test(test_slow_pipes),
 		cmocka_unit_test(test_converting),
 		cmocka_unit_test(test_losses_and_errors_in_one_order),
 		cmocka_unit_test(test_losses_beyond_what_is_kept),

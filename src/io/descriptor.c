@@ -38,6 +38,15 @@ sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data
 	}
 }
 
+sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err)
+{
+	enum { NAP_MS = 20 };
+	struct pollfd waiting = {.fd = fd, .events = POLLIN};
+	do SHEAF_TRY(sheaf_check_stop(cx, err));
+	while (poll(&waiting, 1, NAP_MS) == 0);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size, const char *name, sheaf_error *err)
 {
 	const uint8_t *at = (const uint8_t *)data;

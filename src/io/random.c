@@ -25,6 +25,7 @@ static sheaf_status copy_rest(sheaf_source *s, sheaf_spool *spool, sheaf_error *
 /* From now on the source is the plain regular file that the spool has become. */
 static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
+	sheaf_ahead_close(&s->ahead);
 	sheaf_raw_close(&s->raw);
 	s->raw = (sheaf_raw){.cx = s->cx, .name = s->name, .kind = SHEAF_RAW_FILE, .fd = spool->fd, .is_owned = true, .size = spool->size};
 	sheaf_source_restart(s);

@@ -89,7 +89,10 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 	switch (raw->kind) {
 	case SHEAF_RAW_MEMORY: *got = read_memory(raw, data, size); break;
 	case SHEAF_RAW_FILE: SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + raw->at, data, size, got, raw->name, err)); break;
-	case SHEAF_RAW_STREAM: SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err)); break;
+	case SHEAF_RAW_STREAM:
+		if (raw->is_polled) SHEAF_TRY(sheaf_fd_wait(raw->cx, raw->fd, err));
+		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err));
+		break;
 	case SHEAF_RAW_FUNCTION: SHEAF_TRY(call_function(raw, data, size, got, err)); break;
 	}
 	raw->at += (int64_t)*got;

@@ -23,6 +23,7 @@ typedef struct sheaf_raw {
 	int64_t size;   /* -1: not known */
 	int64_t at;     /* bytes read so far */
 	bool has_ended; /* the end was seen: a terminal must not be asked again */
+	bool is_polled; /* a thread that no signal reaches reads it */
 	sheaf_bytes memory;
 	sheaf_read_function read;
 	void *user;

@@ -76,6 +76,7 @@ sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const c
 void sheaf_source_close(sheaf_source *s)
 {
 	if (!s) return;
+	sheaf_ahead_close(&s->ahead);
 	sheaf_decoder_close(&s->decoder);
 	sheaf_builder_drop(&s->window);
 	sheaf_buffer_reset(&s->map);
@@ -149,6 +150,14 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	                  status == SHEAF_LIMIT ? "that the limit is reached" : "none");
 }
 
+/* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on the caller's thread. */
+static bool is_worth_reading_ahead(const sheaf_source *s)
+{
+	enum { LONG = 512 << 10 };
+	bool takes_time = s->raw.kind == SHEAF_RAW_STREAM || (s->decoder.filter && s->raw.kind != SHEAF_RAW_FUNCTION);
+	return takes_time && s->has_begun && sheaf_ahead_blocks(s->cx) > 0 && s->position + (int64_t)available(s) >= LONG;
+}
+
 /* One read behind the window's bytes. */
 static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 {
@@ -156,10 +165,12 @@ static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 	size_t room = s->window.capacity - s->window.size;
 	uint8_t *to = s->window.data + s->window.size;
 	if (room > READ_STEP) room = READ_STEP;
-	if (s->decoder.filter)
-		SHEAF_TRY(sheaf_decoder_read(&s->decoder, &s->raw, to, room, &got, err));
+	/* Where there is no memory for it, it is done without. */
+	bool ahead = s->ahead.cx || (is_worth_reading_ahead(s) && sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL) == SHEAF_OK);
+	if (ahead)
+		SHEAF_TRY(sheaf_ahead_read(&s->ahead, to, room, &got, err));
 	else
-		SHEAF_TRY(sheaf_raw_read(&s->raw, to, room, &got, err));
+		SHEAF_TRY(sheaf_read_stored(&s->decoder, &s->raw, to, room, &got, err));
 	s->window.size += got;
 	s->has_ended = got == 0;
 	return SHEAF_OK;
@@ -213,6 +224,7 @@ sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
 
 void sheaf_source_restart(sheaf_source *s)
 {
+	sheaf_ahead_close(&s->ahead);
 	sheaf_decoder_close(&s->decoder);
 	sheaf_raw_rewind(&s->raw);
 	sheaf_buffer old = window_buffer(s);
@@ -264,7 +276,10 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 	sheaf_source_consume(s, n);
 }
 
-bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size) { return sheaf_raw_is_lasting(&s->raw) || s->has_ended || available(s) >= size; }
+bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size)
+{
+	return sheaf_raw_is_lasting(&s->raw) || s->has_ended || available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
+}
 
 int64_t sheaf_source_tell(const sheaf_source *s) { return s->position; }
 
@@ -274,6 +289,6 @@ const char *sheaf_source_compression(const sheaf_source *s) { return s->compress
 
 void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 {
-	*done = s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left : s->position;
+	*done = s->ahead.cx ? s->ahead.done : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left : s->position;
 	*total = s->raw.size;
 }

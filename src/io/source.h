@@ -4,6 +4,7 @@
 #define SHEAF_IO_SOURCE_H
 
 #include "base/buffer.h"
+#include "io/ahead.h"
 #include "io/decoder.h"
 #include "io/raw.h"
 
@@ -12,6 +13,7 @@ struct sheaf_source {
 	char *name;
 	sheaf_raw raw;
 	sheaf_decoder decoder;   /* not open for plain input */
+	sheaf_ahead ahead;       /* open for what takes time to read, once it is known to be long */
 	sheaf_builder window;    /* decompressed bytes; its block may be shared with what was taken out of it */
 	size_t at;               /* of the window: bytes before are consumed */
 	int64_t position;        /* decompressed byte of the stream at which `at` stands */

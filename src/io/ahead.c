@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks that are filled one after the other, and given in that order. */
+#include "io/ahead.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/descriptor.h"
+#include <string.h>
+
+enum { BLOCK = 256 << 10 };
+
+typedef struct block {
+	uint8_t *data;
+	size_t size, at;
+	int64_t done; /* byte of the stored input behind it */
+	sheaf_status status;
+	sheaf_error error;
+} block;
+
+sheaf_status sheaf_read_stored(sheaf_decoder *decoder, sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+{
+	return decoder->filter ? sheaf_decoder_read(decoder, raw, data, size, got, err) : sheaf_raw_read(raw, data, size, got, err);
+}
+
+static void fill(void *user, void *item)
+{
+	sheaf_ahead *a = (sheaf_ahead *)user;
+	block *b = (block *)item;
+	b->at = b->size = 0;
+	b->status = sheaf_read_stored(a->decoder, a->raw, b->data, BLOCK, &b->size, &b->error);
+	b->done = a->decoder->filter ? a->raw->at - (int64_t)a->decoder->in_left : a->raw->at;
+	atomic_fetch_add(&a->filled, b->size);
+}
+
+static void drop(void *user, void *item) { sheaf_release(((sheaf_ahead *)user)->cx, ((block *)item)->data, BLOCK); }
+
+int sheaf_ahead_blocks(const sheaf_context *cx)
+{
+	enum { MOST = 16, LEAST = 2, SHARE = 64 };
+	int64_t share = sheaf_max_memory(cx) / SHARE / BLOCK;
+	return sheaf_context_threads(cx) == 1 || share < LEAST ? 0 : share > MOST ? MOST : (int)share;
+}
+
+sheaf_status sheaf_ahead_open(sheaf_ahead *a, sheaf_decoder *decoder, sheaf_raw *raw, sheaf_error *err)
+{
+	sheaf_context *cx;
+	SHEAF_TRY(sheaf_context_listen(raw->cx, (sheaf_listener){NULL, NULL}, &cx, err));
+	*a = (sheaf_ahead){.cx = cx, .before = raw->cx, .decoder = decoder, .raw = raw};
+	sheaf_status status = sheaf_pipeline_open(&a->pipeline, cx, sizeof(block), sheaf_ahead_blocks(cx), (sheaf_pipeline_steps){NULL, fill, drop, a}, err);
+	raw->cx = cx;
+	raw->is_polled = true;
+	if (status) sheaf_ahead_close(a);
+	return status;
+}
+
+void sheaf_ahead_close(sheaf_ahead *a)
+{
+	if (!a->cx) return;
+	sheaf_context_stop(a->cx);
+	sheaf_pipeline_close(&a->pipeline);
+	a->raw->cx = a->before;
+	a->raw->is_polled = false;
+	sheaf_context_end_listening(a->cx);
+	*a = (sheaf_ahead){0};
+}
+
+static sheaf_status submit_all(sheaf_ahead *a, sheaf_error *err)
+{
+	block *b;
+	while ((b = (block *)sheaf_pipeline_free_item(&a->pipeline))) {
+		void *memory = b->data;
+		if (!memory) SHEAF_TRY(sheaf_reallocate(a->cx, &memory, 0, BLOCK, err));
+		b->data = (uint8_t *)memory;
+		sheaf_pipeline_submit(&a->pipeline);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status give(sheaf_ahead *a, block *b, void *data, size_t size, size_t *got, sheaf_error *err)
+{
+	*got = b->size - b->at < size ? b->size - b->at : size;
+	memcpy(data, b->data + b->at, *got);
+	b->at += *got;
+	a->done = b->done;
+	atomic_fetch_sub(&a->filled, *got);
+	return b->status ? sheaf_fail_again(err, &b->error) : SHEAF_OK;
+}
+
+sheaf_status sheaf_ahead_read(sheaf_ahead *a, void *data, size_t size, size_t *got, sheaf_error *err)
+{
+	*got = 0;
+	sheaf_status status = submit_all(a, err);
+	/* Blocks that are there do without those that cannot be had. */
+	if (status && sheaf_pipeline_count(&a->pipeline) == 0) return status;
+	block *b = (block *)sheaf_pipeline_first(&a->pipeline);
+	status = give(a, b, data, size, got, err);
+	if (b->at == b->size) sheaf_pipeline_pass(&a->pipeline);
+	return status;
+}
+
+size_t sheaf_ahead_at_hand(const sheaf_ahead *a) { return atomic_load(&a->filled); }
