@@ -101,7 +101,7 @@ static sheaf_status read_range_header(listing *l)
 
 /* ---- dense ---- */
 
-static const sheaf_delimiters delimiters = {.spaces = {' ', '\n'}, .pair = ':', .ends = {';', '\t', '\r'}};
+static const sheaf_delimiters delimiters = {.spaces = {' ', '\n'}, .pair = ':', .mark = ';', .feed = '\t', .before_feed = '\r'};
 
 /* Lets the kernel read what it can. */
 static bool run_values(sheaf_lens_parsing *p)
