@@ -21,6 +21,7 @@ struct sheaf_batches {
 	uint64_t *keys;
 	uint32_t *lengths;
 	size_t picks_room, scratch_room, keys_room, lengths_room;
+	int64_t ahead_sweep, ahead; /* chunks of this sweep that have been offered to be read ahead */
 	sheaf_frame gathered, view;
 	sheaf_batch batch;
 	sheaf_error failure; /* the first one; every call gives it again */
@@ -315,10 +316,22 @@ static void describe(sheaf_batches *b)
 	b->state.mark = p->after;
 }
 
+/* Has what comes next read while this batch is made and used. A shard that owns whole chunks needs no others. */
+static void read_ahead(sheaf_batches *b)
+{
+	if (b->ahead_sweep != b->planned.before.sweep) b->ahead = 0;
+	b->ahead_sweep = b->planned.before.sweep;
+	for (int64_t needed = sheaf_plan_needed(b->plan); b->ahead < needed; b->ahead++) {
+		bool own = !b->options.order->owns_chunks || b->ahead % b->options.world == b->options.rank;
+		if (own && !sheaf_shelf_offer(b->shelf, b->supply.piece_of_chunk[sheaf_plan_chunk(b->plan, b->ahead)])) return;
+	}
+}
+
 static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(b->cx, err));
 	SHEAF_TRY(sheaf_plan_next(b->plan, &b->planned, err));
+	read_ahead(b);
 	SHEAF_TRY(assemble(b, err));
 	describe(b);
 	return SHEAF_OK;

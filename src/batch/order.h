@@ -41,12 +41,16 @@ typedef struct sheaf_order {
 	sheaf_dealing dealing;
 	bool in_file_order;    /* no row comes back to a chunk that was left */
 	bool uses_chunks;      /* another cutting into chunks gives another order */
+	bool owns_chunks;      /* item.owner is the number of the chunk among those needed */
 	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
 	bool ends_whole;       /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */
 	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err);
 	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at least one. Calls mostly go on where the last one
 	 * ended; others may take long. */
 	sheaf_status (*fill)(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err);
+	/* The chunks of the sweep at hand in about the order in which they are needed: how many are of use by now, and the i-th of them. */
+	int64_t (*needed)(void *order);
+	int64_t (*chunk)(void *order, int64_t i);
 	void (*close)(void *order);
 } sheaf_order;
 

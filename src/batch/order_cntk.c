@@ -221,14 +221,25 @@ static sheaf_status cntk_fill(void *order, int64_t sweep, int64_t ordinal, int64
 	return SHEAF_OK;
 }
 
+static int64_t cntk_needed(void *order)
+{
+	const cntk_order *o = (const cntk_order *)order;
+	return o->handed < o->rows->chunks ? o->chunks[o->handed].end : o->rows->chunks;
+}
+
+static int64_t cntk_chunk_at(void *order, int64_t i) { return ((const cntk_order *)order)->chunks[i].chunk; }
+
 const sheaf_order sheaf_order_cntk = {
 	.name = "cntk",
 	.summary = "CNTK's randomisation: shuffled chunks, and sequences within a window",
 	.dealing = SHEAF_DEAL_OWNER,
 	.uses_chunks = true,
+	.owns_chunks = true,
 	.passes_strangers = true,
 	.ends_whole = true,
 	.open = cntk_open,
 	.fill = cntk_fill,
+	.needed = cntk_needed,
+	.chunk = cntk_chunk_at,
 	.close = cntk_close,
 };

@@ -7,13 +7,14 @@
 typedef struct file_order {
 	const sheaf_rows *rows;
 	sheaf_context *cx;
+	int64_t row; /* behind those given last */
 } file_order;
 
 static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
 {
 	(void)options;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(file_order), order, err));
-	*(file_order *)*order = (file_order){rows, cx};
+	*(file_order *)*order = (file_order){rows, cx, 0};
 	return SHEAF_OK;
 }
 
@@ -25,13 +26,29 @@ static void file_close(void *order)
 
 static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
 {
-	const sheaf_rows *rows = ((file_order *)order)->rows;
+	file_order *o = (file_order *)order;
+	const sheaf_rows *rows = o->rows;
 	*filled = n < rows->rows - ordinal ? n : rows->rows - ordinal;
 	for (int64_t i = 0; i < *filled; i++) {
 		uint64_t position = (uint64_t)sweep * (uint64_t)rows->rows + (uint64_t)(ordinal + i);
 		items[i] = (sheaf_item){.row = ordinal + i, .owner = position};
 	}
+	o->row = ordinal + *filled;
 	return sheaf_items_measure(rows, items, *filled, err);
+}
+
+static int64_t file_needed(void *order)
+{
+	enum { AHEAD = 4 };
+	const file_order *o = (const file_order *)order;
+	int64_t end = sheaf_rows_chunk(o->rows, o->row < o->rows->rows ? o->row : o->rows->rows - 1) + AHEAD;
+	return end < o->rows->chunks ? end : o->rows->chunks;
+}
+
+static int64_t file_chunk(void *order, int64_t i)
+{
+	(void)order;
+	return i;
 }
 
 const sheaf_order sheaf_order_file = {
@@ -41,5 +58,7 @@ const sheaf_order sheaf_order_file = {
 	.in_file_order = true,
 	.open = file_open,
 	.fill = file_fill,
+	.needed = file_needed,
+	.chunk = file_chunk,
 	.close = file_close,
 };

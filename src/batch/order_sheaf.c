@@ -130,6 +130,19 @@ static sheaf_status shuffle_fill(void *order, int64_t sweep, int64_t ordinal, in
 	return sheaf_items_measure(s->rows, items, *filled, err);
 }
 
+static int64_t shuffle_needed(void *order)
+{
+	const sheaf_shuffle *s = (const sheaf_shuffle *)order;
+	int64_t next_too = s->place + 2 * s->places;
+	return s->options.window == 0 || next_too > s->rows->chunks ? s->rows->chunks : next_too;
+}
+
+static int64_t shuffle_chunk(void *order, int64_t i)
+{
+	const sheaf_shuffle *s = (const sheaf_shuffle *)order;
+	return s->options.window ? sheaf_permutation_at(&s->of_chunks, i) : i;
+}
+
 const sheaf_order sheaf_order_sheaf = {
 	.name = "sheaf",
 	.summary = "a shuffle of all sequences, the same for any number of shards",
@@ -137,5 +150,7 @@ const sheaf_order sheaf_order_sheaf = {
 	.ends_whole = true,
 	.open = shuffle_open,
 	.fill = shuffle_fill,
+	.needed = shuffle_needed,
+	.chunk = shuffle_chunk,
 	.close = shuffle_close,
 };

@@ -140,6 +140,10 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 
 sheaf_mark sheaf_plan_mark(const sheaf_plan *plan) { return plan->has_pending ? plan->pending.before : plan->mark; }
 
+int64_t sheaf_plan_needed(const sheaf_plan *plan) { return plan->options.order->needed(plan->order); }
+
+int64_t sheaf_plan_chunk(const sheaf_plan *plan, int64_t i) { return plan->options.order->chunk(plan->order, i); }
+
 /* ---- cutting ---- */
 
 /* What one batch is made with. */

@@ -2,15 +2,16 @@
 #include "batch/shelf.h"
 #include "base/memory.h"
 #include "batch/array.h"
+#include "batch/prefetch.h"
 #include "data/frame.h"
 
-enum { NONE = -1 };
+enum { NONE = -1, UNDER_WAY = -2 };
 
 /* A place on the shelf; places in use form a ring, the one used last first. */
 typedef struct slot {
 	sheaf_frame *frame;
 	int64_t piece, bytes;
-	int64_t batch; /* that used it last */
+	int64_t batch; /* that used it last; NONE: it was read ahead, and none has so far */
 	int64_t newer, older;
 } slot;
 
@@ -18,12 +19,13 @@ struct sheaf_shelf {
 	const sheaf_supply *supply;
 	sheaf_context *cx;
 	int64_t most, limit;
-	int64_t *slot_of; /* each piece's, or NONE */
+	int64_t *slot_of; /* each piece's, or NONE, or UNDER_WAY */
 	slot *slots;
 	size_t room;
 	int64_t used, bytes; /* slots, and bytes in them */
 	int64_t newest, oldest;
 	int64_t batch;
+	sheaf_prefetch prefetch;
 };
 
 sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
@@ -34,12 +36,13 @@ sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most, int64_t 
 	sheaf_shelf *shelf = (sheaf_shelf *)memory;
 	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
 	sheaf_status status = sheaf_allocate_array(cx, (size_t)supply->pieces, sizeof *shelf->slot_of, &slot_of, err);
+	shelf->slot_of = (int64_t *)slot_of;
+	for (int64_t i = 0; i < supply->pieces && !status; i++) shelf->slot_of[i] = NONE;
+	if (status == SHEAF_OK) status = sheaf_prefetch_open(&shelf->prefetch, supply, cx, err);
 	if (status) {
 		sheaf_shelf_close(shelf);
 		return status;
 	}
-	shelf->slot_of = (int64_t *)slot_of;
-	for (int64_t i = 0; i < supply->pieces; i++) shelf->slot_of[i] = NONE;
 	*out = shelf;
 	return SHEAF_OK;
 }
@@ -53,6 +56,7 @@ static void free_frame(sheaf_context *cx, sheaf_frame *frame)
 void sheaf_shelf_close(sheaf_shelf *shelf)
 {
 	if (!shelf) return;
+	sheaf_prefetch_close(&shelf->prefetch);
 	for (int64_t i = 0; i < shelf->used; i++)
 		if (shelf->slots[i].frame) free_frame(shelf->cx, shelf->slots[i].frame);
 	sheaf_array_release(shelf->cx, shelf->slots, shelf->room, sizeof *shelf->slots);
@@ -71,14 +75,14 @@ static void take_out(sheaf_shelf *shelf, int64_t at)
 	*(s->older == NONE ? &shelf->oldest : &shelf->slots[s->older].newer) = s->newer;
 }
 
-static void put_first(sheaf_shelf *shelf, int64_t at)
+static void put_first(sheaf_shelf *shelf, int64_t at, int64_t batch)
 {
 	slot *s = &shelf->slots[at];
 	s->newer = NONE;
 	s->older = shelf->newest;
 	*(shelf->newest == NONE ? &shelf->oldest : &shelf->slots[shelf->newest].newer) = at;
 	shelf->newest = at;
-	s->batch = shelf->batch;
+	s->batch = batch;
 }
 
 /* ---- room ---- */
@@ -129,7 +133,7 @@ static sheaf_status make_room(sheaf_shelf *shelf, int64_t more, sheaf_frame **fr
 
 /* ---- reading ---- */
 
-static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, sheaf_error *err)
+static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, int64_t batch, sheaf_error *err)
 {
 	void *slots = shelf->slots;
 	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots, err));
@@ -137,7 +141,7 @@ static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, s
 	shelf->slots[shelf->used] = (slot){.frame = frame, .piece = piece, .bytes = sheaf_frame_bytes(frame)};
 	shelf->bytes += shelf->slots[shelf->used].bytes;
 	shelf->slot_of[piece] = shelf->used;
-	put_first(shelf, shelf->used++);
+	put_first(shelf, shelf->used++, batch);
 	return SHEAF_OK;
 }
 
@@ -146,18 +150,69 @@ static sheaf_status read_now(sheaf_shelf *shelf, int64_t piece, sheaf_error *err
 	sheaf_frame *frame;
 	SHEAF_TRY(make_room(shelf, sheaf_supply_piece_size(shelf->supply, piece), &frame, err));
 	sheaf_status status = sheaf_supply_read(shelf->supply, piece, frame, shelf->cx, err);
-	if (status == SHEAF_OK) status = add(shelf, piece, frame, err);
+	if (status == SHEAF_OK) status = add(shelf, piece, frame, shelf->batch, err);
 	if (status) free_frame(shelf->cx, frame);
 	return status;
 }
 
+/* ---- reading ahead ---- */
+
+/* What would have to go for one more piece, was itself read ahead and is still to be used. */
+static bool is_waiting(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch == NONE; }
+
+bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
+{
+	sheaf_frame *frame;
+	sheaf_error ignored; /* there will be another call for the piece, in its turn */
+	int64_t size = sheaf_supply_piece_size(shelf->supply, piece);
+	if (shelf->slot_of[piece] != NONE) return true;
+	if (!sheaf_prefetch_has_room(&shelf->prefetch) || (is_over(shelf, size) && (!may_go(shelf, shelf->oldest) || is_waiting(shelf, shelf->oldest))))
+		return false;
+	if (make_room(shelf, size, &frame, &ignored)) return false;
+	if (sheaf_prefetch_begin(&shelf->prefetch, piece, frame, &ignored)) {
+		free_frame(shelf->cx, frame);
+		return false;
+	}
+	shelf->slot_of[piece] = UNDER_WAY;
+	return true;
+}
+
+/* The piece that was begun first comes to the shelf; one that has something to tell is read again when it is asked for. */
+static void take_in(sheaf_shelf *shelf)
+{
+	int64_t piece;
+	sheaf_frame *frame;
+	sheaf_error ignored;
+	bool clean;
+	sheaf_prefetch_take(&shelf->prefetch, &piece, &frame, &clean);
+	shelf->slot_of[piece] = NONE;
+	if (!clean || add(shelf, piece, frame, NONE, &ignored)) free_frame(shelf->cx, frame);
+}
+
+/* When memory runs out, what is read ahead gives its own back. */
+static void take_in_all(sheaf_shelf *shelf)
+{
+	while (sheaf_prefetch_count(&shelf->prefetch) > 0) take_in(shelf);
+}
+
+static sheaf_status read_in_turn(sheaf_shelf *shelf, int64_t piece, sheaf_error *err)
+{
+	while (shelf->slot_of[piece] == UNDER_WAY) take_in(shelf);
+	if (shelf->slot_of[piece] != NONE) return SHEAF_OK;
+	sheaf_status status = read_now(shelf, piece, err);
+	if (!sheaf_is_of_memory(status)) return status;
+	take_in_all(shelf);
+	while (may_go(shelf, shelf->oldest)) free_frame(shelf->cx, take_oldest(shelf));
+	return read_now(shelf, piece, err);
+}
+
 sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_frame **out, sheaf_error *err)
 {
-	if (shelf->slot_of[piece] == NONE) SHEAF_TRY(read_now(shelf, piece, err));
+	if (shelf->slot_of[piece] < 0) SHEAF_TRY(read_in_turn(shelf, piece, err));
 	int64_t at = shelf->slot_of[piece];
 	if (shelf->slots[at].batch != shelf->batch) {
 		take_out(shelf, at);
-		put_first(shelf, at);
+		put_first(shelf, at, shelf->batch);
 	}
 	*out = shelf->slots[at].frame;
 	return SHEAF_OK;

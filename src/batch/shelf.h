@@ -12,6 +12,8 @@ SHEAF_USE sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most
 void sheaf_shelf_close(sheaf_shelf *shelf);
 /* What is got from now on stays at least until the next call of this. */
 void sheaf_shelf_begin_batch(sheaf_shelf *shelf);
+/* Has a piece read ahead of its turn, if it is not there; false where that has to wait: too many are under way, or there is no room for it. */
+bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece);
 /* A piece, read now where it is not there. */
 SHEAF_USE sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_frame **out, sheaf_error *err);
 
