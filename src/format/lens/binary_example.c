@@ -46,7 +46,7 @@ static sheaf_status read_count(reading *r, const char *what, uint64_t least, int
 	snprintf(expected, sizeof expected, "%s that the rest of the file can hold", what);
 	char found[24];
 	snprintf(found, sizeof found, "%" PRId32, *count);
-	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, SHEAF_DATA, "count", at, expected, found, NULL));
+	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, *count < 0 ? SHEAF_DATA : SHEAF_SHORT, "count", at, expected, found, NULL));
 	return SHEAF_END;
 }
 
@@ -115,7 +115,7 @@ static sheaf_status read_event(reading *r, int32_t *at_event)
 	int32_t event = sheaf_cursor_i32be(&r->c, "a list of events"), nevents = r->example.nevents;
 	if (event >= nevents || event <= -nevents) return flaw_number(r, "event out of range", at, "an event of the example", event);
 	span s = {event < 0 ? *at_event + 1 : event, event < 0 ? -event : event};
-	*at_event = s.last;
+	*at_event = event < 0 && s.first > s.last ? s.first : s.last + (event < 0); /* where the reader of Lens stands then */
 	if (event < 0 && (r->spans.size == 0 || s.first > s.last))
 		SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_BREACH, SHEAF_DATA, "event range without a start", at, "the end of a range behind its start",
 		                          r->spans.size ? "an end before the start" : "an end that begins the list", "read as Lens does"));

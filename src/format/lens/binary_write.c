@@ -35,18 +35,6 @@ static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
 }
 
-static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
-{
-	if (examples < 0 || examples > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64, w->file, INT32_MAX, examples);
-	put_integer(to, SHEAF_LENS_COOKIE);
-	put_integer(to, 4); /* sizeof(real) */
-	put_string(to, header->proc);
-	put_reals(to, header->fields);
-	put_integer(to, examples);
-	return sheaf_builder_status(to, err);
-}
-
 /* What text tells apart and binary does not: no string from an empty one, and of what kind a range of nothing is. */
 static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const char *expected, const char *found, const char *consequence, sheaf_error *err)
 {
@@ -56,11 +44,23 @@ static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const ch
 	return sheaf_report(w->cx, &problem, err);
 }
 
-static sheaf_status put_text(const sheaf_lens_writing *w, sheaf_lens_text text, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_text(const sheaf_lens_writing *w, const char *string, sheaf_builder *to, sheaf_error *err)
 {
-	const char *string = sheaf_lens_string(w->set, text);
 	put_string(to, string);
 	return string && !*string ? tell(w, "empty string", "names and procs with text in them", "an empty one", "written as none", err) : SHEAF_OK;
+}
+
+static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
+{
+	if (examples < 0 || examples > INT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64, w->file, INT32_MAX, examples);
+	w->row = -1;
+	put_integer(to, SHEAF_LENS_COOKIE);
+	put_integer(to, 4); /* sizeof(real) */
+	SHEAF_TRY(put_text(w, header->proc, to, err));
+	put_reals(to, header->fields);
+	put_integer(to, examples);
+	return sheaf_builder_status(to, err);
 }
 
 /* ---- events ---- */
@@ -74,7 +74,7 @@ static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to,
 		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
 		if (traits == &w->set->plain || !sheaf_lens_is_special(w->set, traits)) continue;
 		put_integer(to, e);
-		SHEAF_TRY(put_text(w, traits->proc, to, err));
+		SHEAF_TRY(put_text(w, sheaf_lens_string(w->set, traits->proc), to, err));
 		put_reals(to, traits->fields);
 		count++;
 	}
@@ -182,8 +182,8 @@ static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set
 {
 	w->row = row;
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
-	SHEAF_TRY(put_text(w, example->name, to, err));
-	SHEAF_TRY(put_text(w, example->proc, to, err));
+	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->name), to, err));
+	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->proc), to, err));
 	put_real(to, example->frequency);
 	put_integer(to, example->nevents);
 	SHEAF_TRY(put_specials(w, to, err));

@@ -9,7 +9,7 @@
 enum { SHEAF_LENS_DEEPEST = 256, SHEAF_LENS_DEEPEST_OF_LENS = 32 };
 typedef struct sheaf_lens_nest {
 	uint8_t open[SHEAF_LENS_DEEPEST];
-	int depth;
+	int depth, deepest;
 	bool escaped;
 } sheaf_lens_nest;
 

@@ -7,7 +7,7 @@
 
 void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener)
 {
-	nest->depth = 1;
+	nest->depth = nest->deepest = 1;
 	nest->escaped = false;
 	nest->open[0] = opener;
 }
@@ -24,6 +24,7 @@ static sheaf_lens_nesting open_one(sheaf_lens_nest *nest, uint8_t byte)
 {
 	if (nest->depth == SHEAF_LENS_DEEPEST) return SHEAF_LENS_TOO_DEEP;
 	nest->open[nest->depth++] = byte;
+	if (nest->depth > nest->deepest) nest->deepest = nest->depth;
 	return SHEAF_LENS_INSIDE;
 }
 
@@ -64,7 +65,6 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 {
 	const uint8_t *from = p->at, *at = from;
 	sheaf_lens_nesting nesting = SHEAF_LENS_INSIDE;
-	bool deep = nest->depth > SHEAF_LENS_DEEPEST_OF_LENS;
 	while (nesting == SHEAF_LENS_INSIDE) {
 		at = sheaf_lens_pass_plain(nest, at, p->end);
 		if (at == p->end || sheaf_lens_is_newline(*at) || *at == '\0') break;
@@ -73,7 +73,6 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 	*closed = nesting == SHEAF_LENS_CLOSED;
 	if (nesting > SHEAF_LENS_CLOSED) return flaw_block(p, nesting, at - 1, rule, what, nest);
 	if (!*closed && (at == p->end || *at == '\0')) return flaw_block(p, nesting, at, rule, what, nest);
-	if (!deep && nest->depth > SHEAF_LENS_DEEPEST_OF_LENS) SHEAF_TRY(tell_deep(p, from));
 	sheaf_builder_append(&p->string, from, (size_t)(at - from) - *closed);
 	p->at = at;
 	return SHEAF_OK;
@@ -93,14 +92,16 @@ static void pass_newline(sheaf_lens_parsing *p)
 static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const char *what)
 {
 	sheaf_lens_nest nest;
-	bool closed;
+	bool closed = false;
+	const uint8_t *from = p->at;
 	sheaf_lens_nest_begin(&nest, *p->at++);
-	for (;;) {
-		SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
-		if (closed) return SHEAF_OK;
+	SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
+	while (!closed) {
 		pass_newline(p);
 		if (p->string.size) sheaf_builder_byte(&p->string, '\n');
+		SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
 	}
+	return nest.deepest > SHEAF_LENS_DEEPEST_OF_LENS ? tell_deep(p, from) : SHEAF_OK;
 }
 
 static sheaf_status read_bare(sheaf_lens_parsing *p)

@@ -79,11 +79,14 @@ static sheaf_status show_header(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf
 	}
 }
 
-/* Lens reads four bytes before anything else. */
-static sheaf_status check_size(sheaf_lens_parsing *p)
+/* Lens reads four bytes before anything else, and knows no byte order mark. */
+static sheaf_status check_start(sheaf_lens_parsing *p)
 {
+	static const char mark[] = "\xef\xbb\xbf";
 	char found[40];
 	size_t size = (size_t)(p->end - p->begin);
+	if (sheaf_lens_follows(p, mark))
+		return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_DATA, "byte order mark", p->begin, "text without a byte order mark", "that of UTF-8", NULL);
 	if (size >= 4) return SHEAF_OK;
 	snprintf(found, sizeof found, "a file of %zu", size);
 	return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_SHORT, "example file empty", p->begin, "at least 4 bytes", found, NULL);
@@ -91,15 +94,17 @@ static sheaf_status check_size(sheaf_lens_parsing *p)
 
 sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)
 {
+	static const uint8_t nothing[1];
 	sheaf_bytes shown;
 	sheaf_lens_text_start(&in->scan, true);
 	SHEAF_TRY(show_header(in, &shown, err));
+	if (shown.size == 0) shown.data = nothing; /* a pointer that can be added to */
 	sheaf_piece start = {.bytes = {(uint8_t *)(uintptr_t)shown.data, shown.size, NULL}, .line = 1, .column = 1};
 	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, &start, in->cx, err), .begin = shown.data, .at = shown.data, .line_start = true};
 	p.end = p.begin + shown.size;
 	p.teller.in_header = true;
 	sheaf_builder_begin(&p.string, in->cx, NULL);
-	sheaf_status status = check_size(&p);
+	sheaf_status status = check_start(&p);
 	if (status == SHEAF_OK) status = read_header(&p, &in->header);
 	sheaf_builder_drop(&p.string);
 	/* Behind a flaw that was reported, examples begin where the header may have ended. */

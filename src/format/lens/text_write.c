@@ -33,20 +33,20 @@ static bool fits_bare(const char *text)
 	return c > (const uint8_t *)text && *c == '\0';
 }
 
-static sheaf_status refuse(const sheaf_lens_writing *w, const char *rule, const char *text, const char *consequence, sheaf_error *err)
+static sheaf_status refuse(const sheaf_lens_writing *w, const char *rule, const char *expected, const char *found, const char *consequence, sheaf_error *err)
 {
-	char found[SHEAF_SHOWN_SIZE];
-	const uint8_t *bytes = (const uint8_t *)text;
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         rule,
-	                         SHEAF_NOWHERE,
-	                         "text with balanced brackets and quotes, no newline in front and no line with a leading '#'",
-	                         sheaf_show(bytes, bytes + strlen(text), '\0', found),
-	                         consequence};
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = w->file;
 	problem.place.row = w->row;
 	return sheaf_report(w->cx, &problem, err);
+}
+
+static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule, const char *text, sheaf_error *err)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	const uint8_t *bytes = (const uint8_t *)text;
+	return refuse(w, rule, "text with balanced brackets and quotes, no newline in front and no line with a leading '#'",
+	              sheaf_show(bytes, bytes + strlen(text), '\0', found), "left out", err);
 }
 
 static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text, const char *end, const char *rule, sheaf_builder *to,
@@ -54,7 +54,7 @@ static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, co
 {
 	if (!text) return SHEAF_OK;
 	bool braces = fits_braces(text);
-	if (!braces && !fits_bare(text)) return refuse(w, rule, text, "left out", err);
+	if (!braces && !fits_bare(text)) return refuse_string(w, rule, text, err);
 	sheaf_builder_text(to, word);
 	if (braces) sheaf_builder_byte(to, '{');
 	sheaf_builder_text(to, text);
@@ -198,11 +198,23 @@ static bool needs_opener(const sheaf_lens_range *range, float active)
 	return range->group >= 0 || range->count == 0 || (range->sparse ? !is_same(range->value, active) : range->first != 0);
 }
 
+/* Binary files may have ranges of units that end before they begin. */
+static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit, sheaf_error *err)
+{
+	const int32_t *units = sheaf_lens_units_of(w->set, range);
+	*fit = true;
+	if (!range->sparse || (range->count && units[0] < 0)) return SHEAF_OK;
+	for (int32_t i = 1; i < range->count && *fit; i++) *fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
+	if (*fit) return SHEAF_OK;
+	return refuse(w, "unit range", "the last unit of a range not to be before the first", "one that is", "the units are left out", err);
+}
+
 static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener, sheaf_builder *to, sheaf_error *err)
 {
-	bool fits = true;
+	bool fits;
 	size_t before = to->size;
-	if (opener) SHEAF_TRY(put_opener(w, range, to, &fits, err));
+	SHEAF_TRY(check_units(w, range, &fits, err));
+	if (fits && opener) SHEAF_TRY(put_opener(w, range, to, &fits, err));
 	if (fits)
 		(range->sparse ? put_units : put_values)(w->set, range, to);
 	else if (!to->failed)
