@@ -32,7 +32,7 @@ static table make_dataset(sheaf_context *cx)
 		for (int s = 0; s <= r % 3; s++) {
 			for (int v = 0; v < 3; v++) fill_value(&dense, -1, r + v);
 			end_sample(&dense);
-			for (int v = 0; v < r % 4; v++) fill_value(&sparse, v * 7 + s, r * 0.1);
+			for (int v = 0; v < r % 4; v++) fill_value(&sparse, v * 7 + s, (double)((float)r * 0.1f)); /* any format holds it */
 			end_sample(&sparse);
 		}
 		end_row(&dense);
@@ -44,6 +44,34 @@ static table make_dataset(sheaf_context *cx)
 	assert_ok(sheaf_builder_finish(&keys, &t.frame.columns[2].values, &err));
 	t.frame.nrows = ROWS;
 	return t;
+}
+
+/* Doubles, as the format that does not store types reads them on request; and the groups that each stream is, for one that wants to know. */
+enum { MOST_SETTINGS = 3 };
+static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}};
+static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}};
+
+typedef struct settings {
+	sheaf_setting list[MOST_SETTINGS];
+	int n;
+} settings;
+
+static bool uses(int i, unsigned use, const char *name)
+{
+	const sheaf_option *option = sheaf_option_find(sheaf_format_at(i)->options, name);
+	return option && (option->use & use);
+}
+
+/* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
+static settings settings_for(const sheaf_setting *all, int from, int to)
+{
+	settings s = {.n = 0};
+	for (int k = 0; k < MOST_SETTINGS; k++) {
+		bool precision = strcmp(all[k].name, "precision") == 0; /* is not for writing here */
+		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) || (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
+		if (used) s.list[s.n++] = all[k];
+	}
+	return s;
 }
 
 static void compress(int i, sheaf_context *cx)
@@ -58,7 +86,8 @@ static void compress(int i, sheaf_context *cx)
 static void write_flat(int i, sheaf_context *cx)
 {
 	bytes_sink bytes = {0};
-	sheaf_create_options options = {.size = sizeof options, .format = sheaf_format_at(i)->name, .totals = SHEAF_NO_FACTS};
+	settings s = settings_for(of_flat, -1, i);
+	sheaf_create_options options = {.size = sizeof options, .format = sheaf_format_at(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
 	table t = stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8");
 	assert_ok(write_table(&t, &options, 0, &bytes, cx));
 	snprintf(flat[i], sizeof flat[i], "flat%s", sheaf_format_at(i)->suffixes[0]);
@@ -76,7 +105,9 @@ static int make_inputs(void **state)
 	for (nformats = 0; sheaf_format_at(nformats); nformats++) {
 		int i = nformats;
 		static const char *const suffixes[] = {".gz", ".zst", ".xz", ".bz2"};
-		sheaf_create_options options = {.size = sizeof options, .format = sheaf_format_at(i)->name, .totals = SHEAF_NO_FACTS};
+		settings s = settings_for(of_dataset, -1, i);
+		sheaf_create_options options = {
+			.size = sizeof options, .format = sheaf_format_at(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
 		assert_true(i < MOST_FORMATS);
 		assert_ok(write_table(&t, &options, 0, &files[i], cx));
 		snprintf(names[i], sizeof names[i], "in%s", sheaf_format_at(i)->suffixes[0]);
@@ -106,18 +137,12 @@ typedef struct operation {
 	bool validate;
 } operation;
 
-/* Doubles, as the format that does not store types reads them on request; the others have no such option for reading. */
-static const sheaf_setting doubles = {"precision", "double"};
-
-static int settings_for(int i)
-{
-	const sheaf_option *option = sheaf_option_find(sheaf_format_at(i)->options, "precision");
-	return option && (option->use & SHEAF_READING) ? 1 : 0;
-}
-
+/* Valid until the next call. */
 static sheaf_open_options reading(int i)
 {
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .settings = &doubles, .nsettings = settings_for(i), .piece_bytes = 300};
+	static settings s;
+	s = settings_for(of_dataset, i, -1);
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
 }
 
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
@@ -251,6 +276,37 @@ static sheaf_status print_it(int i, sheaf_context *cx)
 	return status;
 }
 
+/* Rows as users of the format write them, and what else there is to know of a file. */
+static sheaf_status show_it(int i, sheaf_context *cx)
+{
+	sheaf_status status = SHEAF_OK;
+	for (int view = SHEAF_VIEW_TEXT; view <= SHEAF_VIEW_JSON && status == SHEAF_OK; view++) {
+		sheaf_dataset *dataset;
+		sheaf_buffer text = {0};
+		sheaf_open_options options = reading(i);
+		options.view = (sheaf_view)view;
+		SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+		status = read_rows(dataset);
+		if (status == SHEAF_OK) status = sheaf_dataset_describe(dataset, view == SHEAF_VIEW_JSON, &text, &err);
+		sheaf_buffer_reset(&text);
+		sheaf_close(dataset);
+	}
+	return status;
+}
+
+/* Without a word about its streams. */
+static sheaf_status look_at_it(int i, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	sheaf_buffer text = {0};
+	sheaf_open_options options = {.size = sizeof options, .glance = true};
+	SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+	sheaf_status status = sheaf_dataset_describe(dataset, false, &text, &err);
+	sheaf_buffer_reset(&text);
+	sheaf_close(dataset);
+	return status;
+}
+
 static bool see_difference(void *user, const sheaf_difference *difference)
 {
 	(void)difference;
@@ -278,11 +334,11 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	return status;
 }
 
-static sheaf_status convert_it(const char *const *inputs, int ninputs, int i, int to, sheaf_context *cx)
+static sheaf_status convert_it(const char *const *inputs, int ninputs, settings s, const char *suffix, sheaf_context *cx)
 {
 	char output[32];
-	sheaf_convert_options options = {.size = sizeof options, .settings = &doubles, .nsettings = settings_for(i), .piece_bytes = 300};
-	snprintf(output, sizeof output, "out%s", sheaf_format_at(to)->suffixes[0]);
+	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
+	snprintf(output, sizeof output, "out%s", suffix);
 	sheaf_status status = sheaf_convert(inputs, ninputs, in_folder(output), &options, cx, &err);
 	assert_int_equal(file_exists(output), status == SHEAF_OK);
 	if (status == SHEAF_OK) remove(in_folder(output));
@@ -290,28 +346,38 @@ static sheaf_status convert_it(const char *const *inputs, int ninputs, int i, in
 	return status;
 }
 
+static int next_to(int i) { return (i + 1) % nformats; }
+
 static sheaf_status convert_to_next(int i, sheaf_context *cx)
 {
 	const char *input = in_folder(names[i]);
-	return convert_it(&input, 1, i, (i + 1) % nformats, cx);
+	return convert_it(&input, 1, settings_for(of_dataset, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 {
 	const char *input = in_folder(packed[i]);
-	return convert_it(&input, 1, i, i, cx);
+	return convert_it(&input, 1, settings_for(of_dataset, i, i), sheaf_format_at(i)->suffixes[0], cx);
+}
+
+/* Nothing is declared: where a format has another spelling, it goes from one into the other. */
+static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
+{
+	const char *input = in_folder(names[i]);
+	const char *const *suffixes = sheaf_format_at(i)->suffixes;
+	return convert_it(&input, 1, (settings){.n = 0}, suffixes[1] ? suffixes[1] : suffixes[0], cx);
 }
 
 static sheaf_status convert_flat(int i, sheaf_context *cx)
 {
 	const char *input = in_folder(flat[i]);
-	return convert_it(&input, 1, i, (i + 1) % nformats, cx);
+	return convert_it(&input, 1, settings_for(of_flat, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *inputs[] = {in_folder(names[i]), in_folder(packed[i])};
-	return convert_it(inputs, 2, i, (i + 1) % nformats, cx);
+	return convert_it(inputs, 2, settings_for(of_dataset, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
 }
 
 /* Over a file that is there: it must stay as it was. */
@@ -319,8 +385,9 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 {
 	char output[32];
 	const char *input = in_folder(names[i]);
-	int to = (i + 1) % nformats;
-	sheaf_convert_options options = {.size = sizeof options, .settings = &doubles, .nsettings = settings_for(i)};
+	int to = next_to(i);
+	settings s = settings_for(of_dataset, i, to);
+	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n};
 	snprintf(output, sizeof output, "old%s", sheaf_format_at(to)->suffixes[0]);
 	write_text(output, "the old file");
 	sheaf_status status = sheaf_convert(&input, 1, in_folder(output), &options, cx, &err);
@@ -341,11 +408,14 @@ static const operation operations[] = {
 	{"hash", hash_it, false},
 	{"stats", stats_it, false},
 	{"print", print_it, false},
+	{"show", show_it, false},
+	{"look", look_at_it, false},
 	{"diff", diff_it, false},
 	{"validate memory", read_memory, true},
 	{"validate a compressed file", read_packed, true},
 	{"convert", convert_to_next, false},
 	{"convert a compressed file", convert_packed_to_itself, false},
+	{"convert as it is", convert_as_it_is, false},
 	{"convert a flat file", convert_flat, false},
 	{"convert two files", convert_two, false},
 	{"convert over a file", convert_over, false},

@@ -105,8 +105,8 @@ static table make_dataset(sheaf_context *cx)
 {
 	table t = new_table(cx);
 	filler dense, sparse;
-	add_stream(&t, "D", false, 3, SHEAF_F32);
-	add_stream(&t, "S", true, 100, SHEAF_F32);
+	add_stream(&t, "D.input", false, 3, SHEAF_F32); /* names that say a side, for formats that have sides */
+	add_stream(&t, "S.target", true, 100, SHEAF_F32);
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	begin_filling(&dense, &t.schema.fields[0], cx);
 	begin_filling(&sparse, &t.schema.fields[1], cx);

@@ -59,6 +59,10 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *sour
 /* Back to byte 0 of the stream. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_rewind(sheaf_source *source, sheaf_error *err);
 
+/* Begins again: back to byte 0 of what can be rewound; a FIFO or device is closed and opened again by its name, which waits for a writer.
+ * UNSUPPORTED for standard input and functions. Nothing that was made rewindable or seekable is so any more where it is opened again. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf_error *err);
+
 /* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked temporary file. Call
  * it before anything is consumed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
@@ -82,6 +86,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write,
 
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err);
+/* Hands on what is held back, for whoever waits behind a pipe; a compressor may hold some of it back all the same. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
 /* Uncompressed bytes written so far. */
 SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);
 /* Flushes, syncs and renames, then closes the sink whatever comes out; on failure the old file is still there. */

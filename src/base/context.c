@@ -30,6 +30,7 @@ struct sheaf_context {
 	sheaf_context *owner; /* of the memory: itself, or the one that this listens for */
 	sheaf_pool *pool;
 	home *home;
+	home *ledger;            /* where memory is counted: what a quiet context holds counts with the first one's, so that one limit bounds both */
 	sheaf_listener listener; /* gets what is reported; hear NULL: the policy below decides */
 };
 
@@ -61,7 +62,7 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	whole *w = (whole *)reallocate(options->user, NULL, 0, sizeof *w);
 	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
 	memset(w, 0, sizeof *w);
-	w->cx = (sheaf_context){.options = *options, .owner = &w->cx, .home = &w->home, .pool = &w->home.pool};
+	w->cx = (sheaf_context){.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
 	w->cx.options.reallocate = reallocate;
 	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
 	int sys = sheaf_mutex_init(&w->home.lock);
@@ -101,10 +102,9 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	options.on_problem = NULL;
 	options.on_progress = NULL;
 	options.validate = true;
-	options.max_memory -= atomic_load(&cx->home->memory); /* what is left of it now */
-	if (options.max_memory < 1) options.max_memory = 1;
 	SHEAF_TRY(new_whole(&options, &w, err));
 	w->cx.above = cx;
+	w->cx.ledger = cx->ledger;
 	w->cx.pool = cx->pool; /* its own stays idle */
 	*out = &w->cx;
 	return SHEAF_OK;
@@ -116,7 +116,8 @@ sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sh
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, &memory, err));
 	*out = (sheaf_context *)memory;
-	**out = (sheaf_context){.options = cx->options, .above = cx, .owner = cx->owner, .pool = cx->pool, .home = cx->home, .listener = listener};
+	**out = (sheaf_context){
+		.options = cx->options, .above = cx, .owner = cx->owner, .pool = cx->pool, .home = cx->home, .ledger = cx->ledger, .listener = listener};
 	return SHEAF_OK;
 }
 
@@ -249,8 +250,8 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 
 int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak)
 {
-	if (peak) *peak = atomic_load(&cx->home->peak);
-	return atomic_load(&cx->home->memory);
+	if (peak) *peak = atomic_load(&cx->ledger->peak);
+	return atomic_load(&cx->ledger->memory);
 }
 
 static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_error *err)
@@ -262,13 +263,13 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 
 static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 {
-	int64_t now = atomic_load(&cx->home->memory), most = cx->options.max_memory;
+	int64_t now = atomic_load(&cx->ledger->memory), most = cx->options.max_memory;
 	do {
 		if (size > (size_t)(most - now)) return over_limit(most, now, size, err);
-	} while (!atomic_compare_exchange_weak(&cx->home->memory, &now, now + (int64_t)size));
+	} while (!atomic_compare_exchange_weak(&cx->ledger->memory, &now, now + (int64_t)size));
 	now += (int64_t)size;
-	int64_t peak = atomic_load(&cx->home->peak);
-	while (now > peak && !atomic_compare_exchange_weak(&cx->home->peak, &peak, now)) {
+	int64_t peak = atomic_load(&cx->ledger->peak);
+	while (now > peak && !atomic_compare_exchange_weak(&cx->ledger->peak, &peak, now)) {
 	}
 	return SHEAF_OK;
 }
@@ -280,10 +281,10 @@ sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size,
 	if (new_size > old_size) SHEAF_TRY(charge(cx, new_size - old_size, err));
 	void *fresh = cx->options.reallocate(cx->options.user, *memory, old_size, new_size);
 	if (!fresh && new_size) {
-		if (new_size > old_size) atomic_fetch_sub(&cx->home->memory, (int64_t)(new_size - old_size));
+		if (new_size > old_size) atomic_fetch_sub(&cx->ledger->memory, (int64_t)(new_size - old_size));
 		return refused(err, new_size);
 	}
-	if (new_size < old_size) atomic_fetch_sub(&cx->home->memory, (int64_t)(old_size - new_size));
+	if (new_size < old_size) atomic_fetch_sub(&cx->ledger->memory, (int64_t)(old_size - new_size));
 	*memory = fresh;
 	return SHEAF_OK;
 }
@@ -310,7 +311,7 @@ void sheaf_release(sheaf_context *cx, void *memory, size_t size)
 	if (!memory) return;
 	if (size == 0) size = 1;
 	cx->options.reallocate(cx->options.user, memory, size, 0);
-	atomic_fetch_sub(&cx->home->memory, (int64_t)size);
+	atomic_fetch_sub(&cx->ledger->memory, (int64_t)size);
 }
 
 sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char **out, sheaf_error *err)

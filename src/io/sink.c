@@ -142,6 +142,13 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
+{
+	sheaf_error *failure = &sink->failure;
+	if (!failure->status && sink->used) failure->status = flush(sink, false, failure);
+	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+}
+
 sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_error *failure = &sink->failure;

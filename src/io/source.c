@@ -234,6 +234,17 @@ void sheaf_source_restart(sheaf_source *s)
 	s->has_begun = s->has_ended = s->is_direct = false;
 }
 
+sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
+{
+	if (sheaf_raw_is_lasting(&s->raw)) return sheaf_source_rewind(s, err);
+	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an input that can be opened again by its name, found another", s->name);
+	sheaf_raw_close(&s->raw);
+	SHEAF_TRY(sheaf_raw_open(&s->raw, s->name, err));
+	sheaf_source_restart(s);
+	return SHEAF_OK;
+}
+
 /* ---- the stream ---- */
 
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)

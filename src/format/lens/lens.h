@@ -152,6 +152,9 @@ int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
 /* The next run of whole examples: about `bytes` bytes of them, at least one example, and from a pipe no more than is there once there is one.
  * END behind the last one. piece->notes belongs to the reader. */
 SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+/* Fills a piece of which place and size are known, as cut has filled it, from a source made seekable; only the number of examples before it is not
+ * known any more, and -1. Any thread. */
+SHEAF_USE sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, sheaf_error *err);
 /* The number of examples in a piece, and of those before it, as they were cut. */
 int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before);
 /* Adds the examples of a piece to the set, which was begun with the reader's header. Flaws are reported; an example with an error in it is

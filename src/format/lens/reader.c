@@ -124,13 +124,24 @@ int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before)
 	return words[EXAMPLES];
 }
 
-static sheaf_status note(sheaf_lens_reader *in, int64_t examples, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status note(const sheaf_lens_reader *in, int64_t examples, int64_t before, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
 	sheaf_builder_i64(&b, examples);
-	sheaf_builder_i64(&b, in->cut);
+	sheaf_builder_i64(&b, before);
 	return sheaf_builder_finish(&b, &piece->notes, err);
+}
+
+sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_lens_scan scan = {0};
+	int64_t examples = 0;
+	size_t end = 0;
+	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
+	in->way->start(&scan, piece->column == 1);
+	for (; end < piece->bytes.size && in->way->find_end(&scan, piece->bytes.data, piece->bytes.size); end = scan.at) examples++;
+	return note(in, examples + (end < piece->bytes.size), -1, piece, err); /* what is left was cut as an example, too */
 }
 
 /* The line and column behind a piece. */
@@ -143,6 +154,7 @@ static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
 	in->column = end - lines.line_begin + lines.column;
 }
 
+/* The next bytes begin behind these. */
 static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
 {
 	size_t size = piece->bytes.size;
@@ -175,7 +187,7 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 	sheaf_buffer_reset(&piece->bytes);
 	if (in->ended || in->cut == in->told) return end(in, err);
 	SHEAF_TRY(find_run(in, (size_t)bytes, &run, err));
-	SHEAF_TRY(note(in, run.examples, piece, err));
+	SHEAF_TRY(note(in, run.examples, in->cut, piece, err));
 	piece->byte = sheaf_source_tell(in->source);
 	piece->size = (int64_t)run.size;
 	piece->line = in->line;

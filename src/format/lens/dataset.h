@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Example files as a dataset: an example is a row, an event a sample, and each group of units a stream of inputs or of targets.
+ *
+ *   streams.c    the streams: given as a network, or taken from what the file uses     survey.c   what the file uses
+ *   rows.c       examples into columns                cells.c   ranges into the values of an event
+ *   show.c       examples as people and programs see them
+ *   network.c    --group                              encode.c   columns into examples       output.c   files of them */
+#ifndef SHEAF_FORMAT_LENS_DATASET_H
+#define SHEAF_FORMAT_LENS_DATASET_H
+
+#include "data/frame.h"
+#include "format/lens/lens.h"
+
+/* ---- network.c ---- */
+
+/* A group of units on one side. */
+typedef struct sheaf_lens_stream {
+	const char *group; /* its name; "" stands for the units of all groups, where no network is given */
+	size_t group_size;
+	bool target, sparse;
+	int64_t width;
+	int64_t before; /* units of the groups of its side before it, in the order in which they are given */
+} sheaf_lens_stream;
+
+/* The streams, with copies of their names. */
+typedef struct sheaf_lens_streams {
+	sheaf_context *cx;
+	bool given; /* by --group: then they are all groups of the network, in its order */
+	sheaf_builder all;
+} sheaf_lens_streams;
+
+void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx);
+SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_error *err);
+void sheaf_lens_streams_free(sheaf_lens_streams *streams);
+int sheaf_lens_streams_count(const sheaf_lens_streams *streams);
+sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number);
+/* The number of the stream of a group on a side, or -1. */
+int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target);
+/* Units of all groups of a side. */
+int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target);
+/* Reads the --group options. USAGE with the one that is wrong. */
+SHEAF_USE sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values, sheaf_error *err);
+
+/* ---- survey.c ---- */
+
+enum { SHEAF_LENS_SHOWN_PROCS = 5 };
+
+/* What a file, or its first part, has. */
+typedef struct sheaf_lens_survey {
+	bool made, complete;
+	int64_t examples, events, longest, procs;
+	sheaf_builder texts;  /* names of groups and first lines of procs, parted by NUL */
+	sheaf_builder groups; /* group_use */
+	sheaf_builder shown;  /* size_t: where in the texts the first lines begin, SHEAF_LENS_SHOWN_PROCS at most */
+} sheaf_lens_survey;
+
+/* What is used of a group on a side. */
+typedef struct sheaf_lens_use {
+	size_t name, size; /* in the survey's texts; size 0: units of the whole network */
+	bool target;
+	int64_t width; /* the highest unit named, and one */
+} sheaf_lens_use;
+
+/* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who reads the rows will hear of them. The
+ * source stands where the rows begin afterwards. */
+SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
+void sheaf_lens_survey_free(sheaf_lens_survey *survey);
+
+/* ---- streams.c ---- */
+
+/* What is said of examples and events besides their values, behind the streams and in this order. */
+typedef enum sheaf_lens_column {
+	SHEAF_LENS_NAME,
+	SHEAF_LENS_PROC,
+	SHEAF_LENS_FREQUENCY,
+	SHEAF_LENS_EVENT_MAX,
+	SHEAF_LENS_EVENT_MIN,
+	SHEAF_LENS_EVENT_GRACE,
+	SHEAF_LENS_EVENT_PROC,
+	SHEAF_LENS_COLUMNS
+} sheaf_lens_column;
+
+/* The column that a field is by name and shape, or -1. */
+int sheaf_lens_column_of(const sheaf_field *field);
+/* Makes streams of what the file uses. */
+SHEAF_USE sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams, sheaf_error *err);
+/* Streams and columns as a schema, the set's proc as an attribute. */
+SHEAF_USE sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header, sheaf_context *cx, sheaf_schema *out,
+                                              sheaf_error *err);
+/* The group and side that a stream's name says: "inputs", "targets", "GROUP.input", "GROUP.target". False where it says none. */
+bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out);
+sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+
+/* ---- the reader of a dataset ---- */
+
+typedef struct sheaf_lens_dataset {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_lens_reader *first;   /* of the header; what is cut later, too, is parsed by it */
+	sheaf_lens_reader *current; /* cuts: the first one, or the one of the present round */
+	sheaf_lens_streams streams;
+	sheaf_lens_survey survey;
+	sheaf_schema schema;
+	sheaf_opening how;
+	sheaf_buffer heading;
+	bool any; /* example was cut in this round */
+	char guess[64];
+} sheaf_lens_dataset;
+
+/* ---- rows.c, show.c ---- */
+
+sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Examples as the texts of rows. */
+SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
+                                       sheaf_error *err);
+/* What stands before them. */
+SHEAF_USE sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err);
+sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+
+/* ---- cells.c ---- */
+
+/* The values of one stream being made, event by event. */
+typedef struct sheaf_lens_cells {
+	const sheaf_lens_stream *stream;
+	sheaf_builder values;  /* float */
+	sheaf_builder valid;   /* bits: an event has a list */
+	sheaf_builder ends;    /* sparse: int64_t, where each event's entries end */
+	sheaf_builder indices; /* sparse: int32_t */
+	int64_t events;        /* made so far */
+	float *dense;          /* of the event under way */
+	int64_t *entry_of;     /* sparse: for each unit the number of an entry that may be its own */
+	size_t entry_of_size;
+} sheaf_lens_cells;
+
+/* Takes over the buffers of the column; `events` are to come. */
+SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events, sheaf_column *column, sheaf_context *cx,
+                                              sheaf_error *err);
+/* Starts an event, all of whose units have the default. */
+void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
+/* Gives units [from, to) of the stream these values, or one value where `values` is NULL. */
+void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values, float value);
+SHEAF_USE sheaf_status sheaf_lens_cells_finish(sheaf_lens_cells *cells, sheaf_column *column, sheaf_error *err);
+void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx);
+
+/* ---- encode.c, output.c ---- */
+
+sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+bool sheaf_lens_holds(const sheaf_field *field);
+sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                               void **out, sheaf_error *err);
+sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);
+void sheaf_lens_abandon(void *out);
+sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
+
+/* The writer of a file. */
+typedef struct sheaf_lens_output {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	char *name; /* the sink's */
+	const sheaf_lens_spelling *spelling;
+	sheaf_lens_header header;
+	sheaf_schema schema;
+	sheaf_builder streams; /* sheaf_lens_stream of each field; of a column it means nothing */
+	bool counted;          /* the number of examples stands in front: they are kept until it is known */
+	bool begun;            /* the header is written */
+	int64_t examples;
+	sheaf_builder kept;
+} sheaf_lens_output;
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Lens example files: the table entry, and the reader of a dataset. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/lens/dataset.h"
+#include <stdio.h>
+#include <strings.h>
+
+static const char *const suffixes[] = {".ex", ".bex", NULL};
+
+static const sheaf_option options[] = {
+	{"group", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME:SIZE:input|output[:sparse]",
+     "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are those that the file uses", 0},
+	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "at the end of the input begin again, for ever (head and cat)", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* ---- recognising ---- */
+
+/* What an example file begins with: blanks, comments, and the ends of headers and of empty examples. */
+static const uint8_t *skip_blanks_and_comments(const uint8_t *at, const uint8_t *end)
+{
+	bool line_start = true;
+	for (; at < end; at++) {
+		if (line_start && *at == '#')
+			while (at < end && *at != '\n' && *at != '\r') at++;
+		line_start = at < end && (*at == '\n' || *at == '\r');
+		if (at < end && !strchr(" \t\n\r\v\f;", *at)) break;
+	}
+	return at < end ? at : end;
+}
+
+static bool begins_like_examples(sheaf_bytes head)
+{
+	static const char *const words[] = {
+		"proc:", "max:", "min:", "grace:", "defI:", "actI:", "defT:", "actT:", "name:", "freq:", "I:", "i:", "T:", "t:", "B:", "b:"};
+	const uint8_t *end = head.data + head.size, *at = skip_blanks_and_comments(head.data, end);
+	if (head.size && (*head.data == ';' || (at < end && *at == '['))) return true;
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+		if ((size_t)(end - at) >= strlen(words[w]) && memcmp(at, words[w], strlen(words[w])) == 0) return true;
+	return false;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	size_t n = strlen(name);
+	if (sheaf_lens_is_binary(head) || begins_like_examples(head)) return SHEAF_SURE;
+	for (const char *const *suffix = suffixes; *suffix; suffix++)
+		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return SHEAF_PERHAPS;
+	return SHEAF_NO;
+}
+
+/* ---- opening ---- */
+
+static void close_dataset(void *dataset)
+{
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	if (!in) return;
+	if (in->current != in->first) sheaf_lens_close(in->current);
+	sheaf_lens_close(in->first);
+	sheaf_schema_free(&in->schema);
+	sheaf_lens_streams_free(&in->streams);
+	sheaf_lens_survey_free(&in->survey);
+	sheaf_buffer_reset(&in->heading);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "example", 7, &field, err));
+	field->meaning = SHEAF_SPELLING;
+	field->type = SHEAF_U8;
+	field->nlevels = 1;
+	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	return sheaf_lens_show_heading(in, err);
+}
+
+/* Streams must be known before the first row: from the user, or from a survey, for which the input must be there. */
+static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
+{
+	bool given = in->streams.given;
+	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_OK;
+	if (in->how.loop && !in->how.pipe)
+		return sheaf_fail(err, SHEAF_USAGE, "--loop: expected a command that shows rows as they come (head, cat), found one that waits for the end");
+	if (!given && in->how.pipe)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the groups of the network (--group), since nothing may be read ahead, found none",
+		                  sheaf_source_name(in->source));
+	if (!in->how.pipe && (!given || in->how.glance)) SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
+	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
+	if (!given) snprintf(in->guess, sizeof in->guess, "%s", in->survey.complete ? "as the examples use them" : "as the first examples use them");
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_lens_streams_begin(&in->streams, in->cx);
+	SHEAF_TRY(sheaf_lens_read_groups(&in->streams, values, err));
+	SHEAF_TRY(find_streams(in, err));
+	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &in->first, err));
+	in->current = in->first;
+	if (in->how.view != SHEAF_VIEW_STREAMS) return make_showing_schema(in, err);
+	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
+}
+
+static sheaf_status open_dataset(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_dataset), &memory, err));
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)memory;
+	*in = (sheaf_lens_dataset){.cx = cx, .source = source, .how = *how};
+	in->how.loop |= sheaf_values_flag(values, "loop");
+	sheaf_status status = prepare(in, values, err);
+	if (status) {
+		close_dataset(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *dataset) { return &((const sheaf_lens_dataset *)dataset)->schema; }
+
+static void facts(const void *dataset, sheaf_facts *out)
+{
+	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
+	*out = SHEAF_NO_FACTS;
+	out->ordinal_keys = 1;
+	out->rows = in->how.loop ? -1 : sheaf_lens_examples_told(in->first);
+	out->guess = in->guess[0] ? in->guess : NULL;
+	out->heading = (const char *)in->heading.data;
+	if (!in->survey.complete) return;
+	out->rows = in->survey.examples;
+	out->samples = in->survey.events;
+	out->longest = in->survey.longest;
+}
+
+/* ---- reading ---- */
+
+static bool same_proc(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* Opens the input again, as Lens does with a pipe that has run dry. What was cut before may still be at work with the first header, so the new one
+ * must be the same. */
+static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
+{
+	sheaf_lens_reader *fresh;
+	SHEAF_TRY(sheaf_source_reopen(in->source, err));
+	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &fresh, err));
+	if (in->current != in->first) sheaf_lens_close(in->current);
+	in->current = fresh;
+	in->any = false;
+	const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
+	if (memcmp(first->fields, now->fields, sizeof now->fields) == 0 && same_proc(first->proc, now->proc)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the header of the first time, found another", sheaf_source_name(in->source));
+}
+
+static sheaf_status cut(void *dataset, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	if (in->how.pipe) bytes = 1; /* one example at a time */
+	sheaf_status status = sheaf_lens_cut(in->current, bytes, piece, err);
+	if (status == SHEAF_END && in->how.loop && in->any) {
+		SHEAF_TRY(begin_round(in, err));
+		status = sheaf_lens_cut(in->current, bytes, piece, err);
+	}
+	in->any |= status == SHEAF_OK;
+	return status;
+}
+
+static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error *err)
+{
+	return sheaf_lens_recall(((const sheaf_lens_dataset *)dataset)->first, piece, err);
+}
+
+static sheaf_status rewind_dataset(void *dataset, sheaf_error *err) { return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err); }
+
+const sheaf_format sheaf_format_lens = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "lens",
+	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_PIPE | SHEAF_CAN_HIDE,
+	.options = options,
+	.probe = probe,
+	.open = open_dataset,
+	.schema = schema,
+	.facts = facts,
+	.describe = sheaf_lens_describe,
+	.cut = cut,
+	.decode = sheaf_lens_decode,
+	.rewind = rewind_dataset,
+	.recall = recall,
+	.close = close_dataset,
+	.holds = sheaf_lens_holds,
+	.accept = sheaf_lens_accept,
+	.create = sheaf_lens_create,
+	.encode = sheaf_lens_encode,
+	.append = sheaf_lens_append,
+	.finish = sheaf_lens_finish,
+	.abandon = sheaf_lens_abandon,
+	.transcode = sheaf_lens_transcode,
+	.declare = sheaf_lens_declare,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The groups of the network that an example file is for, as users give them: --group NAME:SIZE:input|output[:sparse]. */
+#include "base/memory.h"
+#include "format/lens/dataset.h"
+#include <inttypes.h>
+
+void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx)
+{
+	*streams = (sheaf_lens_streams){.cx = cx};
+	sheaf_builder_begin(&streams->all, cx, NULL);
+}
+
+sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_error *err)
+{
+	char *name;
+	sheaf_lens_stream added = *stream;
+	if (!sheaf_builder_room(&streams->all, sizeof added)) return sheaf_builder_status(&streams->all, err);
+	SHEAF_TRY(sheaf_copy_text(streams->cx, stream->group, stream->group_size, &name, err));
+	added.group = name;
+	sheaf_builder_append(&streams->all, &added, sizeof added);
+	return SHEAF_OK;
+}
+
+void sheaf_lens_streams_free(sheaf_lens_streams *streams)
+{
+	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
+		sheaf_release(streams->cx, (char *)(uintptr_t)stream->group, stream->group_size + 1);
+	}
+	sheaf_builder_drop(&streams->all);
+}
+
+int sheaf_lens_streams_count(const sheaf_lens_streams *streams) { return (int)(streams->all.size / sizeof(sheaf_lens_stream)); }
+
+sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number) { return (sheaf_lens_stream *)(void *)streams->all.data + number; }
+
+int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target)
+{
+	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
+		if (stream->target == target && stream->group_size == size && memcmp(stream->group, group, size) == 0) return s;
+	}
+	return -1;
+}
+
+int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target)
+{
+	int64_t width = 0;
+	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
+		if (stream->target == target) width = stream->before + stream->width;
+	}
+	return width;
+}
+
+static bool is_word(const char *begin, const char *end, const char *word)
+{
+	return strlen(word) == (size_t)(end - begin) && memcmp(begin, word, strlen(word)) == 0;
+}
+
+/* The part before `end` and behind the last ':' there. NULL where there is none. */
+static const char *last_part(const char *text, const char *end)
+{
+	while (end > text && end[-1] != ':') end--;
+	return end > text ? end : NULL;
+}
+
+static bool read_size(const char *begin, const char *end, int64_t *out)
+{
+	*out = 0;
+	for (const char *c = begin; c < end; c++) {
+		if (*c < '0' || *c > '9' || *out > INT32_MAX) return false;
+		*out = *out * 10 + (*c - '0');
+	}
+	return *out > 0 && *out <= INT32_MAX;
+}
+
+/* Names may have colons in them: the parts are read from the end. */
+static bool read_group(const char *text, sheaf_lens_stream *out)
+{
+	const char *end = text + strlen(text), *part = last_part(text, end);
+	*out = (sheaf_lens_stream){.group = text};
+	out->sparse = part && is_word(part, end, "sparse");
+	if (out->sparse) end = part - 1, part = last_part(text, end);
+	if (!part || (!is_word(part, end, "input") && !is_word(part, end, "output"))) return false;
+	out->target = *part == 'o';
+	end = part - 1, part = last_part(text, end);
+	if (!part || !read_size(part, end, &out->width)) return false;
+	out->group_size = (size_t)(part - 1 - text);
+	return out->group_size > 0;
+}
+
+sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values, sheaf_error *err)
+{
+	const char *text;
+	for (int k = 0; (text = sheaf_values_nth(values, "group", k)); k++) {
+		sheaf_lens_stream stream;
+		if (!read_group(text, &stream))
+			return sheaf_fail(err, SHEAF_USAGE, "--group: expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s", INT32_MAX, text);
+		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
+			return sheaf_fail(err, SHEAF_USAGE, "--group: expected each group once on each side, found %s behind another", text);
+		stream.before = sheaf_lens_side_width(streams, stream.target);
+		if (stream.before + stream.width > INT32_MAX)
+			return sheaf_fail(err, SHEAF_USAGE, "--group: expected at most %d units on each side, found more with %s", INT32_MAX, text);
+		SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
+		streams->given = true;
+	}
+	return SHEAF_OK;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of examples in front, so they are
+ * kept in memory until it is known; what is written as text goes out at once, so that who reads a pipe need not wait. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/lens/dataset.h"
+#include <inttypes.h>
+#include <strings.h>
+
+/* ---- what can be stored ---- */
+
+/* The side of a group of the network, where it is on one side only. */
+static bool find_group(const sheaf_lens_streams *streams, const char *name, sheaf_lens_stream *out)
+{
+	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false), sheaf_lens_stream_of(streams, name, strlen(name), true)};
+	if ((sides[0] < 0) == (sides[1] < 0)) return false;
+	*out = *sheaf_lens_stream_at(streams, sides[0] < 0 ? sides[1] : sides[0]);
+	out->group = name;
+	return true;
+}
+
+static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field *field, sheaf_lens_stream *out, sheaf_error *err)
+{
+	bool given = find_group(streams, field->name, out);
+	if (!given && !sheaf_lens_name_to_stream(field->name, out))
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "stream \"%s\": expected a name that says whether these are inputs or targets (\"%s.input\", \"%s.target\"), found none; say it with "
+		                  "--group '%s:%" PRId64 ":input' or '...:output'",
+		                  field->name, field->name, field->name, field->name, sheaf_field_dim(field));
+	if (given && out->width != sheaf_field_dim(field))
+		return sheaf_fail(err, SHEAF_USAGE, "--group: expected the dim of stream \"%s\", %" PRId64 ", found %" PRId64, field->name, sheaf_field_dim(field),
+		                  out->width);
+	if (sheaf_field_dim(field) > INT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %d, found %" PRId64, field->name, INT32_MAX,
+		                  sheaf_field_dim(field));
+	return SHEAF_OK;
+}
+
+/* Fills *roles, one for each field; of a column it means nothing. */
+static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *values, sheaf_builder *roles, sheaf_error *err)
+{
+	sheaf_lens_streams streams;
+	sheaf_lens_streams_begin(&streams, roles->cx);
+	sheaf_status status = sheaf_lens_read_groups(&streams, values, err);
+	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
+		sheaf_lens_stream role = {.group = ""};
+		if (sheaf_field_is_stream(&schema->fields[f])) status = resolve(&streams, &schema->fields[f], &role, err);
+		sheaf_builder_append(roles, &role, sizeof role);
+	}
+	sheaf_lens_streams_free(&streams);
+	return status ? status : sheaf_builder_status(roles, err);
+}
+
+bool sheaf_lens_holds(const sheaf_field *field) { return sheaf_lens_column_of(field) >= 0; }
+
+static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder *roles, sheaf_error *err)
+{
+	const sheaf_lens_stream *role = (const sheaf_lens_stream *)(const void *)roles->data;
+	for (int f = 0; f < schema->nfields; f++)
+		for (int g = 0; g < f && sheaf_field_is_stream(&schema->fields[f]); g++)
+			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target && role[f].group_size == role[g].group_size &&
+			    memcmp(role[f].group, role[g].group, role[f].group_size) == 0)
+				return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected a group and side of its own, found those of \"%s\"", schema->fields[f].name,
+				                  schema->fields[g].name);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_builder roles;
+	for (int f = 0; f < schema->nfields; f++) {
+		sheaf_field *field = &schema->fields[f];
+		int column = sheaf_lens_column_of(field);
+		if (!sheaf_field_is_stream(field) && column < 0)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+		field->type = column >= 0 && field->meaning == SHEAF_STRING ? SHEAF_U8 : SHEAF_F32;
+	}
+	for (int a = 0; a < schema->nattributes; a++)
+		if (strcmp(schema->attributes[a].name, "proc") != 0)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%s\": expected none but \"proc\", found it", schema->attributes[a].name);
+	sheaf_builder_begin(&roles, schema->cx, NULL);
+	sheaf_status status = resolve_all(schema, values, &roles, err);
+	if (status == SHEAF_OK) status = check_twice(schema, &roles, err);
+	sheaf_builder_drop(&roles);
+	return status;
+}
+
+/* ---- a file ---- */
+
+static bool has_suffix(const char *name, size_t n, const char *suffix)
+{
+	return n >= strlen(suffix) && strncasecmp(name + n - strlen(suffix), suffix, strlen(suffix)) == 0;
+}
+
+/* The name says it; a suffix for compression may stand behind. */
+static bool names_binary(const char *name)
+{
+	static const char *const packed[] = {".gz", ".bz2", ".zst", ".xz"};
+	size_t n = strlen(name), bare = n;
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (has_suffix(name, n, packed[i])) bare = n - strlen(packed[i]);
+	return has_suffix(name, bare, ".bex");
+}
+
+void sheaf_lens_abandon(void *output)
+{
+	sheaf_lens_output *out = (sheaf_lens_output *)output;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_builder_drop(&out->kept);
+	sheaf_builder_drop(&out->streams);
+	sheaf_schema_free(&out->schema);
+	sheaf_release_text(out->cx, out->header.proc);
+	sheaf_release_text(out->cx, out->name);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+/* Takes the sink over where it succeeds. */
+static sheaf_status new_output(sheaf_sink *sink, const char *proc, sheaf_context *cx, sheaf_lens_output **created, sheaf_error *err)
+{
+	void *memory;
+	const char *name = sheaf_sink_name(sink);
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_output), &memory, err));
+	sheaf_lens_output *out = (sheaf_lens_output *)memory;
+	*out = (sheaf_lens_output){.cx = cx, .counted = names_binary(name)};
+	out->spelling = out->counted ? &sheaf_lens_binary_spelling : &sheaf_lens_text_spelling;
+	sheaf_builder_begin(&out->kept, cx, NULL);
+	sheaf_builder_begin(&out->streams, cx, NULL);
+	memcpy(out->header.fields, sheaf_lens_defaults, sizeof out->header.fields);
+	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &out->name, err);
+	if (status == SHEAF_OK && proc) status = sheaf_copy_text(cx, proc, strlen(proc), &out->header.proc, err);
+	if (status) {
+		sheaf_lens_abandon(out);
+		return status;
+	}
+	out->sink = sink;
+	*created = out;
+	return SHEAF_OK;
+}
+
+static sheaf_status write_header(sheaf_lens_output *out, sheaf_error *err)
+{
+	sheaf_lens_writing w;
+	sheaf_builder b;
+	out->begun = true;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_lens_writing_begin(&w, out->name, out->cx);
+	sheaf_status status = out->spelling->put_header(&w, &out->header, out->examples, &b, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_lens_writing_end(&w);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples, sheaf_error *err)
+{
+	out->examples += examples;
+	if (out->counted) {
+		sheaf_builder_append(&out->kept, bytes, size);
+		return sheaf_builder_status(&out->kept, err);
+	}
+	if (!out->begun) SHEAF_TRY(write_header(out, err));
+	SHEAF_TRY(sheaf_sink_write(out->sink, bytes, size, err));
+	return sheaf_sink_flush(out->sink, err);
+}
+
+static sheaf_status commit(sheaf_lens_output *out, sheaf_error *err)
+{
+	if (out->examples > INT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64, out->name, INT32_MAX, out->examples);
+	if (!out->begun) SHEAF_TRY(write_header(out, err));
+	SHEAF_TRY(sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err));
+	sheaf_sink *sink = out->sink;
+	out->sink = NULL;
+	return sheaf_sink_commit(sink, err);
+}
+
+/* ---- from columns ---- */
+
+sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                               void **created, sheaf_error *err)
+{
+	sheaf_lens_output *out;
+	(void)totals;
+	*created = NULL;
+	SHEAF_TRY(new_output(sink, sheaf_schema_attribute(schema, "proc"), cx, &out, err));
+	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
+	if (status == SHEAF_OK) status = resolve_all(&out->schema, values, &out->streams, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_lens_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_append(void *output, const sheaf_blob *blob, sheaf_error *err)
+{
+	return add((sheaf_lens_output *)output, blob->bytes.data, blob->bytes.size, blob->rows, err);
+}
+
+sheaf_status sheaf_lens_finish(void *output, sheaf_error *err)
+{
+	sheaf_status status = commit((sheaf_lens_output *)output, err);
+	sheaf_lens_abandon(output);
+	return status;
+}
+
+/* ---- from the other spelling ---- */
+
+/* The work on one piece after the other. */
+typedef struct transcoding {
+	sheaf_lens_output *out;
+	sheaf_lens_reader *reader;
+	sheaf_lens_set set;
+	sheaf_piece piece;
+	sheaf_lens_writing writing;
+	sheaf_builder bytes;
+} transcoding;
+
+static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *err)
+{
+	int64_t row = t->out->examples;
+	t->bytes.size = 0;
+	sheaf_lens_set_clear(&t->set);
+	SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
+	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++)
+		SHEAF_TRY(t->out->spelling->put_example(&t->writing, &t->set, sheaf_lens_example_at(&t->set, x), row + x, &t->bytes, err));
+	SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
+	return add(t->out, t->bytes.data, t->bytes.size, sheaf_lens_count(&t->set), err);
+}
+
+static void tell_progress(sheaf_source *source, sheaf_context *cx)
+{
+	int64_t done, total;
+	sheaf_source_progress(source, &done, &total);
+	sheaf_progress(cx, done, total);
+}
+
+static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
+{
+	enum { PIECE = 4 << 20 };
+	sheaf_status status;
+	while ((status = sheaf_lens_cut(t->reader, PIECE, &t->piece, err)) == SHEAF_OK) {
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		SHEAF_TRY(copy_piece(t, cx, err));
+		tell_progress(source, cx);
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status copy_set(sheaf_lens_reader *reader, sheaf_source *source, sheaf_lens_output *out, sheaf_context *cx, sheaf_error *err)
+{
+	transcoding t = {.out = out, .reader = reader};
+	int64_t losses = sheaf_context_losses(cx);
+	memcpy(out->header.fields, sheaf_lens_header_of(reader)->fields, sizeof out->header.fields);
+	sheaf_lens_set_begin(&t.set, sheaf_lens_header_of(reader), cx);
+	sheaf_lens_writing_begin(&t.writing, out->name, cx);
+	sheaf_builder_begin(&t.bytes, cx, NULL);
+	sheaf_status status = copy_pieces(&t, source, cx, err);
+	if (status == SHEAF_OK) status = sheaf_check_losses(cx, losses, out->name, "lens", err);
+	sheaf_builder_drop(&t.bytes);
+	sheaf_lens_writing_end(&t.writing);
+	sheaf_lens_set_free(&t.set);
+	sheaf_buffer_reset(&t.piece.bytes);
+	sheaf_buffer_reset(&t.piece.notes);
+	return status ? status : commit(out, err);
+}
+
+sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_lens_reader *reader;
+	sheaf_lens_output *out;
+	sheaf_status status = sheaf_lens_open(source, cx, &reader, err);
+	if (status == SHEAF_OK) {
+		status = new_output(sink, sheaf_lens_header_of(reader)->proc, cx, &out, err);
+		if (status == SHEAF_OK) {
+			sink = NULL;
+			status = copy_set(reader, source, out, cx, err);
+			sheaf_lens_abandon(out);
+		}
+		sheaf_lens_close(reader);
+	}
+	if (sink) sheaf_sink_abandon(sink);
+	return status;
+}

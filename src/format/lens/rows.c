@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Examples into columns: what a network would be shown at each event. Every unit of a side gets the event's default, then the ranges are
+ * applied in their order, so that later ones win. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/lens/dataset.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A column of texts being made. */
+typedef struct texts {
+	sheaf_builder bytes, offsets, valid;
+	int64_t count;
+} texts;
+
+typedef struct filling {
+	const sheaf_lens_dataset *in;
+	const sheaf_piece *piece;
+	const sheaf_lens_set *set;
+	sheaf_context *cx;
+	sheaf_error *err;
+	const sheaf_lens_example *example;
+	int64_t number;          /* of the example */
+	sheaf_lens_cells *cells; /* of each stream */
+	int *stream_of;          /* 2 for each group of the set, and before them 2 for the whole network */
+	sheaf_builder ends;      /* int64_t: where the events of each example end */
+	sheaf_builder frequencies, times[3];
+	texts names, procs, event_procs;
+} filling;
+
+/* ---- what is wrong with ranges ---- */
+
+static sheaf_status tell(const filling *f, sheaf_severity severity, const char *rule, const char *expected, const char *found, const char *consequence)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, sheaf_lens_place(f->in->first, f->piece, f->example->byte), expected, found, consequence};
+	problem.place.row = f->number;
+	return sheaf_report(f->cx, &problem, f->err);
+}
+
+static sheaf_status tell_of_units(const filling *f, int64_t from, int64_t to, int64_t width)
+{
+	char expected[64], found[64];
+	snprintf(expected, sizeof expected, "units from 0 to %" PRId64, width - 1);
+	snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, to - 1);
+	return tell(f, SHEAF_ERROR, "unit out of range", expected, found, "they are left out");
+}
+
+static sheaf_status tell_of_group(const filling *f, const sheaf_name *group, bool target)
+{
+	char found[128];
+	snprintf(found, sizeof found, "\"%.*s\"", group->size < 80 ? (int)group->size : 80, group->text);
+	return tell(f, SHEAF_WARNING, "unknown group", target ? "an output group of the network" : "an input group of the network", found, "the range is left out");
+}
+
+/* ---- ranges ---- */
+
+/* Where the units of a range are: in one stream, or, where it is of the whole network, in all of a side. */
+typedef struct scope {
+	int stream; /* -1: all of the side */
+	bool target;
+	int64_t width;
+} scope;
+
+static void set_units(const filling *f, const scope *s, int64_t from, int64_t to, const float *values, float value)
+{
+	if (s->stream >= 0) {
+		sheaf_lens_cells_set(&f->cells[s->stream], from, to, values, value);
+		return;
+	}
+	for (int k = 0; k < sheaf_lens_streams_count(&f->in->streams); k++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&f->in->streams, k);
+		int64_t begin = from > stream->before ? from : stream->before, end = stream->before + stream->width;
+		if (to < end) end = to;
+		if (stream->target != s->target || begin >= end) continue;
+		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before, values ? values + (begin - from) : NULL, value);
+	}
+}
+
+static sheaf_status apply_dense(const filling *f, const scope *s, const sheaf_lens_range *range)
+{
+	int64_t from = range->first, to = from + range->count;
+	const float *values = sheaf_lens_values_of(f->set, range);
+	if (range->count == 0) return SHEAF_OK;
+	if (from < 0 || to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
+	int64_t begin = from < 0 ? 0 : from, end = to > s->width ? s->width : to;
+	if (begin < end) set_units(f, s, begin, end, values + (begin - from), 0);
+	return SHEAF_OK;
+}
+
+static sheaf_status apply_span(const filling *f, const scope *s, int64_t from, int64_t to, float value)
+{
+	if (to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
+	if (to > s->width) to = s->width;
+	if (from < to) set_units(f, s, from, to, NULL, value);
+	return SHEAF_OK;
+}
+
+/* A list that begins with the end of a span means all units. */
+static sheaf_status apply_sparse(const filling *f, const scope *s, const sheaf_lens_range *range)
+{
+	const int32_t *units = sheaf_lens_units_of(f->set, range);
+	if (range->count && units[0] < 0) return apply_span(f, s, 0, s->width, range->value);
+	for (int32_t k = 0; k < range->count; k++) {
+		int64_t from = units[k], last = k + 1 < range->count && units[k + 1] < 0 ? -(int64_t)units[++k] : from;
+		if (from < 0 || last < from) {
+			char found[64];
+			snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, last);
+			SHEAF_TRY(tell(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found, "the span is left out"));
+			continue;
+		}
+		SHEAF_TRY(apply_span(f, s, from, last + 1, range->value));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status apply_range(const filling *f, const sheaf_lens_range *range, bool target)
+{
+	bool whole = range->group < 0 && f->in->streams.given;
+	scope s = {whole ? -1 : f->stream_of[(range->group + 1) * 2 + target], target, 0};
+	/* A group that the network has not on this side is passed over, as by Lens. */
+	if (!whole && s.stream < 0) return f->in->streams.given ? tell_of_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
+	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target) : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
+	return range->sparse ? apply_sparse(f, &s, range) : apply_dense(f, &s, range);
+}
+
+/* ---- events ---- */
+
+static sheaf_status fill_side(const filling *f, int32_t list, bool target, float usual)
+{
+	int32_t count;
+	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(f->set, f->example, list, &count);
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
+		if (sheaf_lens_stream_at(&f->in->streams, s)->target == target) sheaf_lens_cells_start(&f->cells[s], usual, list >= 0);
+	for (int32_t r = 0; r < count; r++) SHEAF_TRY(apply_range(f, &ranges[r], target));
+	return SHEAF_OK;
+}
+
+static void put_text(texts *t, const char *text)
+{
+	if (t->count % 8 == 0) sheaf_builder_byte(&t->valid, 0);
+	if (text && !t->valid.failed) t->valid.data[t->valid.size - 1] |= (uint8_t)(1u << (t->count % 8));
+	if (text) sheaf_builder_text(&t->bytes, text);
+	sheaf_builder_i64(&t->offsets, (int64_t)t->bytes.size);
+	t->count++;
+}
+
+/* A time that is to be inherited is that of the set. */
+static void put_times(filling *f, const sheaf_lens_traits *traits)
+{
+	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
+	for (int k = 0; k < 3; k++) {
+		float own = traits->fields[fields[k]], time = isnan(own) ? f->set->header->fields[fields[k]] : own;
+		sheaf_builder_append(&f->times[k], &time, sizeof time);
+	}
+}
+
+static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
+{
+	const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, f->example, event);
+	put_times(f, traits);
+	put_text(&f->event_procs, sheaf_lens_string(f->set, traits->proc));
+	SHEAF_TRY(fill_side(f, event->input, false, traits->fields[SHEAF_LENS_DEF_I]));
+	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
+}
+
+static sheaf_status fill_example(filling *f)
+{
+	const sheaf_lens_example *example = f->example;
+	put_text(&f->names, sheaf_lens_string(f->set, example->name));
+	put_text(&f->procs, sheaf_lens_string(f->set, example->proc));
+	sheaf_builder_append(&f->frequencies, &example->frequency, sizeof example->frequency);
+	for (int32_t e = 0; e < example->nevents; e++) SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
+	sheaf_builder_i64(&f->ends, f->event_procs.count);
+	return SHEAF_OK;
+}
+
+static sheaf_status fill_examples(filling *f)
+{
+	int64_t before;
+	sheaf_lens_piece_examples(f->piece, &before);
+	sheaf_builder_i64(&f->ends, 0);
+	for (int64_t x = 0; x < sheaf_lens_count(f->set); x++) {
+		f->example = sheaf_lens_example_at(f->set, x);
+		f->number = before < 0 ? -1 : before + x;
+		SHEAF_TRY(fill_example(f));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- beginning and end ---- */
+
+static void begin_texts(texts *t, sheaf_column *column, sheaf_context *cx)
+{
+	sheaf_level *level = &column->levels[column->nlevels - 1];
+	sheaf_builder_begin(&t->bytes, cx, &column->values);
+	sheaf_builder_begin(&t->offsets, cx, &level->offsets);
+	sheaf_builder_begin(&t->valid, cx, &level->valid);
+	sheaf_builder_i64(&t->offsets, 0);
+	t->count = 0;
+}
+
+static sheaf_status finish_texts(texts *t, sheaf_column *column, sheaf_error *err)
+{
+	sheaf_level *level = &column->levels[column->nlevels - 1];
+	SHEAF_TRY(sheaf_builder_finish(&t->bytes, &column->values, err));
+	SHEAF_TRY(sheaf_builder_finish(&t->offsets, &level->offsets, err));
+	return sheaf_builder_finish(&t->valid, &level->valid, err);
+}
+
+static void drop_texts(texts *t)
+{
+	sheaf_builder_drop(&t->bytes);
+	sheaf_builder_drop(&t->offsets);
+	sheaf_builder_drop(&t->valid);
+}
+
+static sheaf_column *column_at(const filling *f, sheaf_frame *frame, sheaf_lens_column column)
+{
+	return &frame->columns[sheaf_lens_streams_count(&f->in->streams) + (int)column];
+}
+
+static size_t cells_size(const filling *f) { return (size_t)sheaf_lens_streams_count(&f->in->streams) * sizeof *f->cells; }
+
+static size_t map_size(const filling *f) { return ((size_t)f->set->groups.count + 1) * 2 * sizeof *f->stream_of; }
+
+static sheaf_status map_groups(filling *f)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(f->cx, map_size(f), &memory, f->err));
+	f->stream_of = (int *)memory;
+	for (int g = -1; g < f->set->groups.count; g++)
+		for (int side = 0; side < 2; side++) {
+			const sheaf_name *name = g < 0 ? &(sheaf_name){"", 0} : &f->set->groups.names[g];
+			f->stream_of[(g + 1) * 2 + side] = sheaf_lens_stream_of(&f->in->streams, name->text, name->size, side);
+		}
+	return SHEAF_OK;
+}
+
+static sheaf_status begin(filling *f, sheaf_frame *frame)
+{
+	void *memory;
+	int64_t events = (int64_t)(f->set->events.size / sizeof(sheaf_lens_event));
+	sheaf_builder_begin(&f->ends, f->cx, NULL);
+	sheaf_builder_begin(&f->frequencies, f->cx, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values);
+	for (int k = 0; k < 3; k++) sheaf_builder_begin(&f->times[k], f->cx, &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values);
+	begin_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->cx);
+	begin_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->cx);
+	begin_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->cx);
+	SHEAF_TRY(map_groups(f));
+	SHEAF_TRY(sheaf_allocate(f->cx, cells_size(f), &memory, f->err));
+	f->cells = (sheaf_lens_cells *)memory;
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
+		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], sheaf_lens_stream_at(&f->in->streams, s), events, &frame->columns[s], f->cx, f->err));
+	return SHEAF_OK;
+}
+
+/* All that is said of events has the same offsets. */
+static sheaf_status share_ends(filling *f, sheaf_frame *frame)
+{
+	sheaf_buffer ends = {0};
+	SHEAF_TRY(sheaf_builder_finish(&f->ends, &ends, f->err));
+	for (int c = 0; c < frame->ncolumns; c++) {
+		bool of_events = c < sheaf_lens_streams_count(&f->in->streams) || c >= sheaf_lens_streams_count(&f->in->streams) + SHEAF_LENS_EVENT_MAX;
+		if (!of_events) continue;
+		sheaf_buffer_reset(&frame->columns[c].levels[0].offsets);
+		frame->columns[c].levels[0].offsets = sheaf_buffer_ref(&ends);
+	}
+	sheaf_buffer_reset(&ends);
+	return SHEAF_OK;
+}
+
+static sheaf_status finish(filling *f, sheaf_frame *frame)
+{
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) SHEAF_TRY(sheaf_lens_cells_finish(&f->cells[s], &frame->columns[s], f->err));
+	SHEAF_TRY(sheaf_builder_finish(&f->frequencies, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values, f->err));
+	for (int k = 0; k < 3; k++)
+		SHEAF_TRY(sheaf_builder_finish(&f->times[k], &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values, f->err));
+	SHEAF_TRY(finish_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->err));
+	SHEAF_TRY(finish_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->err));
+	SHEAF_TRY(finish_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->err));
+	SHEAF_TRY(share_ends(f, frame));
+	frame->nrows = sheaf_lens_count(f->set);
+	return SHEAF_OK;
+}
+
+static void drop(filling *f)
+{
+	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++) sheaf_lens_cells_drop(&f->cells[s], f->cx);
+	sheaf_release(f->cx, f->cells, cells_size(f));
+	sheaf_release(f->cx, f->stream_of, map_size(f));
+	sheaf_builder_drop(&f->ends);
+	sheaf_builder_drop(&f->frequencies);
+	for (int k = 0; k < 3; k++) sheaf_builder_drop(&f->times[k]);
+	drop_texts(&f->names);
+	drop_texts(&f->procs);
+	drop_texts(&f->event_procs);
+}
+
+static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
+                         sheaf_error *err)
+{
+	filling f = {.in = in, .piece = piece, .set = set, .cx = cx, .err = err};
+	sheaf_status status = begin(&f, frame);
+	if (status == SHEAF_OK) status = fill_examples(&f);
+	if (status == SHEAF_OK) status = finish(&f, frame);
+	drop(&f);
+	return status;
+}
+
+sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
+	sheaf_lens_set set = {0};
+	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
+	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
+	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, cx, err);
+	if (status == SHEAF_OK)
+		status = in->how.view == SHEAF_VIEW_STREAMS ? fill(in, piece, &set, frame, cx, err) : sheaf_lens_show(in, piece, &set, frame, cx, err);
+	sheaf_lens_set_free(&set);
+	return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* The schema: a stream for each group and side, and the columns of what is said of examples and events besides. */
+#include "format/lens/dataset.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- columns ---- */
+
+typedef struct column_kind {
+	const char *name, *loss;
+	sheaf_meaning meaning;
+	int nlevels;
+	double usual;
+} column_kind;
+
+static const column_kind columns[SHEAF_LENS_COLUMNS] = {
+	[SHEAF_LENS_NAME] = {"name", "example name", SHEAF_STRING, 1, 0},           [SHEAF_LENS_PROC] = {"proc", "example proc", SHEAF_STRING, 1, 0},
+	[SHEAF_LENS_FREQUENCY] = {"freq", "example frequency", SHEAF_NUMBER, 0, 1}, [SHEAF_LENS_EVENT_MAX] = {"event.max", "event time", SHEAF_NUMBER, 1, 1},
+	[SHEAF_LENS_EVENT_MIN] = {"event.min", "event time", SHEAF_NUMBER, 1, 0},   [SHEAF_LENS_EVENT_GRACE] = {"event.grace", "event time", SHEAF_NUMBER, 1, 0},
+	[SHEAF_LENS_EVENT_PROC] = {"event.proc", "event proc", SHEAF_STRING, 2, 0},
+};
+
+int sheaf_lens_column_of(const sheaf_field *field)
+{
+	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) {
+		const column_kind *kind = &columns[c];
+		if (strcmp(field->name, kind->name) != 0 || field->meaning != kind->meaning || field->nlevels != kind->nlevels) continue;
+		bool lists = true;
+		for (int l = 0; l < field->nlevels; l++) lists &= field->levels[l].kind == SHEAF_LIST;
+		if (lists) return c;
+	}
+	return -1;
+}
+
+static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_field *field;
+	bool text = kind->meaning == SHEAF_STRING;
+	if (sheaf_schema_find(schema, kind->name) >= 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--group: expected another name for a group on one side than that of the column \"%s\", found it", kind->name);
+	SHEAF_TRY(sheaf_schema_add(schema, cx, kind->name, strlen(kind->name), &field, err));
+	field->meaning = kind->meaning;
+	field->type = text ? SHEAF_U8 : SHEAF_F32;
+	field->nlevels = kind->nlevels;
+	for (int l = 0; l < kind->nlevels; l++) field->levels[l] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	if (text) field->levels[kind->nlevels - 1].missing = SHEAF_NULLABLE;
+	field->loss = kind->loss;
+	field->usual = kind->usual;
+	return SHEAF_OK;
+}
+
+/* ---- streams ---- */
+
+static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suffixes[2] = {".input", ".target"};
+
+/* In the order of the sides, and on each in that of appearance. A group of which only "all units" is said counts as one unit. */
+sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams, sheaf_error *err)
+{
+	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
+	for (int side = 0; side < 2; side++)
+		for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++) {
+			if (uses[u].target != side) continue;
+			sheaf_lens_stream stream = {.group = (const char *)survey->texts.data + uses[u].name, .group_size = uses[u].size, .target = side};
+			stream.width = uses[u].width ? uses[u].width : 1;
+			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
+		}
+	return SHEAF_OK;
+}
+
+/* The name of a group in a network that has it on one side only is the group's. */
+static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_builder *b)
+{
+	bool plain = streams->given && sheaf_lens_stream_of(streams, stream->group, stream->group_size, !stream->target) < 0;
+	if (stream->group_size)
+		sheaf_builder_append(b, stream->group, stream->group_size);
+	else
+		sheaf_builder_text(b, whole_names[stream->target]);
+	if (stream->group_size && !plain) sheaf_builder_text(b, side_suffixes[stream->target]);
+	sheaf_builder_byte(b, '\0');
+}
+
+static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_builder *name, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	sheaf_field *field;
+	name->size = 0;
+	put_stream_name(streams, stream, name);
+	SHEAF_TRY(sheaf_builder_status(name, err));
+	if (sheaf_schema_find(schema, (const char *)name->data) >= 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--group: expected groups whose streams have names of their own, found two for \"%s\"", (const char *)name->data);
+	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name->data, name->size - 1, &field, err));
+	sheaf_field_make_stream(field, stream->sparse, stream->width, SHEAF_F32);
+	field->levels[1].missing = SHEAF_IMPUTED;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_builder name;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&name, cx, NULL);
+	for (int s = 0; s < sheaf_lens_streams_count(streams) && status == SHEAF_OK; s++)
+		status = add_stream(out, streams, sheaf_lens_stream_at(streams, s), &name, cx, err);
+	sheaf_builder_drop(&name);
+	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++) status = add_column(out, &columns[c], cx, err);
+	if (status == SHEAF_OK && header->proc) status = sheaf_schema_add_attribute(out, cx, "proc", header->proc, "set proc", err);
+	return status;
+}
+
+/* ---- the other way ---- */
+
+bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out)
+{
+	size_t n = strlen(name);
+	for (int side = 0; side < 2; side++) {
+		size_t m = strlen(side_suffixes[side]);
+		*out = (sheaf_lens_stream){.group = name, .target = side};
+		if (strcmp(name, whole_names[side]) == 0) return true;
+		if (n <= m || strcmp(name + n - m, side_suffixes[side]) != 0) continue;
+		out->group_size = n - m;
+		return true;
+	}
+	return false;
+}
+
+/* A --group option for each stream. Of a stream that says no side that cannot be said. */
+sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_lens_stream stream;
+	(void)file, (void)own;
+	for (int f = 0; f < schema->nfields; f++)
+		if (sheaf_field_is_stream(&schema->fields[f]) && !sheaf_lens_name_to_stream(schema->fields[f].name, &stream))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name that says whether these are inputs or targets, found another",
+			                  schema->fields[f].name);
+	sheaf_builder_resume(&b, cx, text);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		if (!sheaf_field_is_stream(field) || !sheaf_lens_name_to_stream(field->name, &stream)) continue;
+		size_t n = stream.group_size ? stream.group_size : strlen(stream.group);
+		sheaf_builder_text(&b, "--group '");
+		sheaf_builder_append(&b, stream.group, n);
+		sheaf_builder_printf(&b, ":%" PRId64 ":%s%s'\n", sheaf_field_dim(field), stream.target ? "output" : "input",
+		                     sheaf_field_is_sparse(field) ? ":sparse" : "");
+	}
+	return sheaf_builder_finish(&b, text, err);
+}

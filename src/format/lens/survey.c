@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* A first reading of a file, for what its rows do not tell by themselves: the groups it uses and how wide they are, how many examples
+ * and events there are, and which procs. */
+#include "base/context.h"
+#include "format/lens/dataset.h"
+
+enum { FIRST_PART = 1 << 20, PIECE = 4 << 20, LINE_SHOWN = 60 };
+
+void sheaf_lens_survey_free(sheaf_lens_survey *survey)
+{
+	sheaf_builder_drop(&survey->texts);
+	sheaf_builder_drop(&survey->groups);
+	sheaf_builder_drop(&survey->shown);
+}
+
+/* ---- procs ---- */
+
+static void add_proc(sheaf_lens_survey *s, const char *proc)
+{
+	if (!proc || !*proc) return;
+	if (s->procs++ >= SHEAF_LENS_SHOWN_PROCS) return;
+	size_t at = s->texts.size;
+	while (*proc == ' ' || *proc == '\t' || *proc == '\n') proc++;
+	size_t n = strcspn(proc, "\n");
+	sheaf_builder_append(&s->shown, &at, sizeof at);
+	sheaf_builder_append(&s->texts, proc, n < LINE_SHOWN ? n : LINE_SHOWN);
+	sheaf_builder_byte(&s->texts, '\0');
+}
+
+/* ---- groups ---- */
+
+static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int32_t group, bool target)
+{
+	const char *name = group < 0 ? "" : set->groups.names[group].text;
+	size_t size = group < 0 ? 0 : set->groups.names[group].size;
+	sheaf_lens_use *uses = (sheaf_lens_use *)(void *)s->groups.data;
+	size_t n = s->groups.size / sizeof *uses;
+	for (size_t u = 0; u < n; u++)
+		if (uses[u].target == target && uses[u].size == size && memcmp(s->texts.data + uses[u].name, name, size) == 0) return &uses[u];
+	sheaf_lens_use use = {s->texts.size, size, target, 0};
+	sheaf_builder_append(&s->texts, name, size);
+	sheaf_builder_byte(&s->texts, '\0');
+	if (s->texts.failed) return NULL; /* no use may point behind them */
+	sheaf_builder_append(&s->groups, &use, sizeof use);
+	return s->groups.failed ? NULL : (sheaf_lens_use *)(void *)s->groups.data + n;
+}
+
+static int64_t width_of_units(const int32_t *units, int32_t count)
+{
+	int64_t highest = -1;
+	if (count && units[0] < 0) return 0; /* all units, however many those are */
+	for (int32_t k = 0; k < count; k++) {
+		int64_t unit = units[k] < 0 ? -(int64_t)units[k] : units[k];
+		if (unit > highest) highest = unit;
+	}
+	return highest + 1;
+}
+
+static int64_t width_of_range(const sheaf_lens_set *set, const sheaf_lens_range *range)
+{
+	if (range->sparse) return width_of_units(sheaf_lens_units_of(set, range), range->count);
+	return range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
+}
+
+static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, bool target)
+{
+	int32_t count;
+	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
+	for (int32_t r = 0; r < count; r++) {
+		sheaf_lens_use *use = use_of(s, set, ranges[r].group, target);
+		int64_t width = width_of_range(set, &ranges[r]);
+		if (use && width > use->width) use->width = width;
+	}
+}
+
+/* ---- examples ---- */
+
+static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example)
+{
+	s->examples++;
+	s->events += example->nevents;
+	if (example->nevents > s->longest) s->longest = example->nevents;
+	add_proc(s, sheaf_lens_string(set, example->proc));
+	for (int32_t e = 0; e < example->nevents; e++) {
+		const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
+		add_proc(s, sheaf_lens_string(set, sheaf_lens_event_traits(set, example, event)->proc));
+		add_list(s, set, example, event->input, false);
+		add_list(s, set, example, event->target, true);
+	}
+}
+
+static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set, sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_status status;
+	add_proc(s, sheaf_lens_header_of(reader)->proc);
+	while ((status = sheaf_lens_cut(reader, PIECE, piece, err)) == SHEAF_OK) {
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, cx, err));
+		for (int64_t x = 0; x < sheaf_lens_count(set); x++) add_example(s, set, sheaf_lens_example_at(set, x));
+		sheaf_lens_set_clear(set);
+		SHEAF_TRY(sheaf_builder_status(&s->texts, err));
+		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
+		SHEAF_TRY(sheaf_builder_status(&s->shown, err));
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_lens_reader *reader;
+	sheaf_lens_set set = {0};
+	sheaf_piece piece = {0};
+	SHEAF_TRY(sheaf_lens_open(source, cx, &reader, err));
+	sheaf_lens_set_begin(&set, sheaf_lens_header_of(reader), cx);
+	sheaf_status status = read_pieces(s, reader, &set, &piece, cx, err);
+	sheaf_lens_set_free(&set);
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	sheaf_lens_close(reader);
+	return status;
+}
+
+/* A part is looked at without taking it from the source: a pipe has its bytes only once. */
+static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet, sheaf_error *err)
+{
+	sheaf_bytes part;
+	sheaf_source *copy;
+	sheaf_status failed = sheaf_source_ahead(source, FIRST_PART, &part, err);
+	if (failed && part.size == 0) return failed;
+	s->complete = !failed && part.size < FIRST_PART;
+	if (part.size > FIRST_PART) part.size = FIRST_PART;
+	SHEAF_TRY(sheaf_source_memory(part, sheaf_source_name(source), quiet, &copy, err));
+	sheaf_status status = read_source(s, copy, quiet, err);
+	sheaf_source_close(copy);
+	return status;
+}
+
+static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_make_rewindable(source, err));
+	sheaf_status status = read_source(s, source, quiet, err);
+	s->complete = status == SHEAF_OK;
+	return status;
+}
+
+static bool is_of_the_input(sheaf_status status) { return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_IO || status == SHEAF_UNSUPPORTED; }
+
+sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	SHEAF_TRY(sheaf_context_quiet(cx, &quiet, err));
+	sheaf_builder_begin(&out->texts, cx, NULL);
+	sheaf_builder_begin(&out->groups, cx, NULL);
+	sheaf_builder_begin(&out->shown, cx, NULL);
+	out->made = true;
+	sheaf_status status = glance ? read_first_part(out, source, quiet, err) : read_whole(out, source, quiet, err);
+	sheaf_context_free(quiet);
+	if (status && !is_of_the_input(status)) return status;
+	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
+}
