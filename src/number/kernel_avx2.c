@@ -15,5 +15,7 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.pairs_f64 = sheaf_pairs_f64_portable,
 	.find_feeds = sheaf_find_feeds_avx2,
 	.count_feeds = sheaf_count_feeds_avx2,
+	.lines_f32 = sheaf_tape_f32_portable,
+	.lines_f64 = sheaf_tape_f64_portable,
 };
 #endif

@@ -11,6 +11,7 @@ sheaf_feed_finder sheaf_find_feeds_scalar, sheaf_find_feeds_portable, sheaf_find
 sheaf_feed_counter sheaf_count_feeds_scalar, sheaf_count_feeds_portable, sheaf_count_feeds_avx2;
 /* Other kernels read with these what they have no better way for. */
 sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_pairs_f32_portable, sheaf_pairs_f64_portable;
+sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SHEAF_KERNEL_X86 1

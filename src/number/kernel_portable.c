@@ -6,7 +6,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* No number that is read here, nor a pair, is as long. */
-enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18 };
+enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18, MOST_TAPE_INDEX = 9 };
 
 typedef struct decimal {
 	uint64_t digits;
@@ -156,6 +156,96 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 	*caller = run;
 }
 
+/* ---- short lines ---- */
+
+INLINE void put_event(sheaf_tape *tape, const uint8_t *at)
+{
+	tape->at[tape->nevents] = (uint32_t)(at - tape->begin);
+	tape->values_before[tape->nevents] = (uint32_t)tape->nvalues;
+	tape->indices_before[tape->nevents] = (uint32_t)tape->nindices;
+	tape->nevents++;
+}
+
+/* A number, or a pair. NULL where it is left, or where float32 cannot keep its digits: these are counted where they are read. */
+INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
+{
+	uint64_t index;
+	decimal d;
+	const uint8_t *end = take_digits(at, MOST_TAPE_INDEX, &index);
+	if (*end == is->pair && end > at) {
+		tape->indices[tape->nindices++] = (uint32_t)index;
+		at = end + 1;
+	}
+	at = take_number(at, &d);
+	if (!at || !(is_space(is, *at) || is_end(is, *at))) return NULL;
+	double value = value_of(&d);
+	if (wide) {
+		tape->values.f64[tape->nvalues++] = value;
+		return at;
+	}
+	tape->values.f32[tape->nvalues++] = (float)value;
+	return sheaf_is_halfway(value) || ((float)value != value && sheaf_has_many_digits(d.digits)) ? NULL : at;
+}
+
+/* Behind the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a comment. */
+INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
+{
+	const uint8_t *most = at + SLACK / 2, *first = at;
+	if (*at == is->comment) return NULL;
+	while (at<most && * at> ' ' && *at < 0x80 && *at != is->mark) at++;
+	return at > first && (is_space(is, *at) || is_end(is, *at)) && *at != is->mark ? at : NULL;
+}
+
+/* Behind the id of a line, if it has one; NULL where it is left. */
+INLINE const uint8_t *put_id(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at)
+{
+	uint64_t id;
+	const uint8_t *end = take_digits(at, MOST_INDEX, &id);
+	if (end == at) return *at == is->mark ? at : NULL;
+	tape->ids[tape->nids++] = id;
+	return is_space(is, *end) || *end == is->mark ? end : NULL;
+}
+
+INLINE bool has_room(const sheaf_tape *tape) { return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM; }
+
+/* Behind the line's feed, or NULL where it is left; then the tape may hold some of it. */
+INLINE const uint8_t *put_line(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
+{
+	bool listed = false;
+	if (tape->end - at > SLACK) at = put_id(tape, is, at);
+	while (at && tape->end - at > SLACK && has_room(tape)) {
+		if (is_space(is, *at)) {
+			at++;
+		} else if (*at == is->mark) {
+			put_event(tape, at);
+			listed = true;
+			at = pass_name(is, at + 1);
+		} else if (is_end(is, *at)) {
+			at += *at == is->before_feed;
+			if (*at != is->feed) return NULL;
+			put_event(tape, at);
+			return at + 1;
+		} else {
+			at = listed ? put_number(tape, is, at, wide) : NULL;
+		}
+	}
+	return NULL;
+}
+
+INLINE void read_lines(sheaf_tape *tape, bool wide)
+{
+	const sheaf_delimiters is = *tape->delimiters;
+	const uint8_t *at = tape->begin;
+	tape->nvalues = tape->nindices = tape->nids = tape->nevents = 0;
+	if (!sheaf_rounds_to_nearest()) return;
+	while (at) at = put_line(tape, &is, at, wide);
+}
+
+void sheaf_tape_f32_portable(sheaf_tape *tape) { read_lines(tape, false); }
+void sheaf_tape_f64_portable(sheaf_tape *tape) { read_lines(tape, true); }
+
+/* ---- the kernel ---- */
+
 void sheaf_dense_f32_portable(sheaf_numbers *run) { read_run(run, false, false); }
 void sheaf_dense_f64_portable(sheaf_numbers *run) { read_run(run, false, true); }
 void sheaf_pairs_f32_portable(sheaf_numbers *run) { read_run(run, true, false); }
@@ -172,4 +262,6 @@ const sheaf_kernel sheaf_kernel_portable = {
 	.pairs_f64 = sheaf_pairs_f64_portable,
 	.find_feeds = sheaf_find_feeds_portable,
 	.count_feeds = sheaf_count_feeds_portable,
+	.lines_f32 = sheaf_tape_f32_portable,
+	.lines_f64 = sheaf_tape_f64_portable,
 };
