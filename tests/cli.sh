@@ -34,7 +34,7 @@ end
 
 begin 'help lists the commands'
 expect 0 --help
-for c in info head cat stats validate convert schema diff hash formats help; do has out "  $c"; done
+for c in info head cat stats validate convert schema diff hash index formats help; do has out "  $c"; done
 mv out overview
 expect 0 help
 same out overview
@@ -43,7 +43,7 @@ same out overview
 end
 
 begin 'each command has help of its own'
-for c in info head cat stats validate convert schema diff hash formats help; do
+for c in info head cat stats validate convert schema diff hash index formats help; do
 	expect 0 help "$c"
 	has out "usage: sheaf $c"
 	mv out kept
@@ -200,7 +200,7 @@ end
 
 begin 'info --json'
 expect 0 info --json words.cbf
-is out "{\"file\":\"words.cbf\",\"format\":\"cbf\",\"bytes\":$(($(wc -c <words.cbf))),\"sequences\":2,\"samples\":3,\"chunks\":1,\"streams\":[{\"name\":\"word\",\"storage\":\"sparse\",\"dim\":10,\"type\":\"float32\"},{\"name\":\"tag\",\"storage\":\"dense\",\"dim\":2,\"type\":\"float32\"}]}"
+is out "{\"file\":\"words.cbf\",\"format\":\"cbf\",\"bytes\":$(($(wc -c <words.cbf))),\"sequences\":2,\"samples\":3,\"chunks\":1,\"streams\":[{\"name\":\"word\",\"storage\":\"sparse\",\"dim\":10,\"type\":\"float32\"},{\"name\":\"tag\",\"storage\":\"dense\",\"dim\":2,\"type\":\"float32\"}],\"index\":{\"state\":\"none\"}}"
 expect 0 info --json words.ctf plain.ctf words.cbf
 json out
 lines out 3
@@ -492,6 +492,61 @@ expect 0 convert --allow-loss missing.cbf x.ctf
 has err 'sheaf: loss: '
 has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
+end
+
+begin 'index: written, used, found stale'
+cp big.ctf indexed.ctf
+expect 0 index indexed.ctf
+has out 'indexed.ctf: written'
+has out "index: $PWD/indexed.ctf.sheaf-index"
+has out 'sequences: 60000'
+has out 'streams: inferred from the whole input'
+expect 0 index --json indexed.ctf
+json out
+has out '"state":"fresh"'
+expect 0 index --check indexed.ctf
+has out 'indexed.ctf: sound'
+expect 0 info indexed.ctf
+has out 'sequences: 60000'
+has out "index: fresh, $PWD/indexed.ctf.sheaf-index"
+for c in cat stats hash 'head -n 3 --skip 59999' 'cat --skip 59000'; do
+	# shellcheck disable=SC2086
+	expect 0 $c --index require indexed.ctf
+	mv out with
+	# shellcheck disable=SC2086
+	expect 0 $c --index never indexed.ctf
+	sed s/indexed.ctf/x/ out >without
+	sed s/indexed.ctf/x/ with | same - without
+done
+echo '60000 |A 1 2 |B 1:1' >>indexed.ctf
+expect 0 info indexed.ctf
+has out 'index: stale: '
+has out 'another size, time or content'
+expect 4 cat --index require indexed.ctf
+has err 'an index is required'
+expect 1 index --check indexed.ctf
+has out 'expected the size, time and hash'
+expect 0 stats --index write indexed.ctf
+expect 0 index --check indexed.ctf
+expect 0 index --piece-bytes 64K indexed.ctf
+has out 'written'
+has out 'of about 65536 bytes'
+rm indexed.ctf indexed.ctf.sheaf-index
+end
+
+begin 'index: inputs that can have none'
+expect 1 index --check words.ctf
+has out 'expected an index, found none'
+gzip -c big.ctf >packed.ctf.gz
+expect 6 index packed.ctf.gz
+has err 'expected an uncompressed regular file, found gzip'
+expect 6 cat --index write packed.ctf.gz
+expect 4 cat --index require words.ctf
+"$sheaf" index - <big.ctf >out 2>err
+[ $? -eq 6 ] || fault 'expected exit status 6 for standard input'
+expect 2 index --piece-bytes many words.ctf
+expect 2 cat --index sometimes words.ctf
+lacks out x
 end
 
 begin 'diff'

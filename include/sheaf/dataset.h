@@ -22,6 +22,15 @@ SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 
 typedef struct sheaf_dataset sheaf_dataset;
 
+/* What is done about index files (sheaf/index.h). */
+typedef enum sheaf_index_policy {
+	SHEAF_INDEX_USE,     /* a fresh one is used, none is written */
+	SHEAF_INDEX_AUTO,    /* the same; and one is written when all of a file of at least 64 MiB has been read that has none */
+	SHEAF_INDEX_NEVER,   /* none is looked at */
+	SHEAF_INDEX_REQUIRE, /* without a fresh one nothing is opened: UNKNOWN */
+	SHEAF_INDEX_WRITE    /* a fresh one is used; else one is written when all of the file has been read, however small; a WARNING says where it cannot be */
+} sheaf_index_policy;
+
 typedef struct sheaf_open_options {
 	size_t size;                   /* sizeof(sheaf_open_options) */
 	const char *format;            /* NULL: found by content and name */
@@ -36,6 +45,7 @@ typedef struct sheaf_open_options {
 	                      * again, for ever, but for `once`; UNSUPPORTED where the format cannot */
 	bool once;
 	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
+	sheaf_index_policy index;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -57,6 +67,9 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dat
 /* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
  * by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out, sheaf_error *err);
+/* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces hold, none where the input cannot be read at
+ * random. They are counted, or found in an index, but not read: what is wrong with them is not told. sheaf_dataset_row says where the next frame begins. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
 /* The key of a row of that frame: its key where the format has keys, else its number. */
@@ -90,7 +103,8 @@ typedef struct sheaf_convert_options {
 	const char *from, *to;         /* NULL: by content, by suffix */
 	const sheaf_setting *settings; /* of either format; one that neither uses is a USAGE error */
 	int nsettings;
-	int64_t piece_bytes; /* as in sheaf_open_options */
+	int64_t piece_bytes;      /* as in sheaf_open_options */
+	sheaf_index_policy index; /* of the inputs */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than

@@ -66,6 +66,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf
 /* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked temporary file. Call
  * it before anything is consumed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
+/* The stream goes on at any byte; SHEAF_SHORT beyond the end. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_seek(sheaf_source *source, int64_t offset, sheaf_error *err);
 /* Reads exactly `size` bytes at `offset`; SHEAF_SHORT where the input ends before. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data, size_t size, sheaf_error *err);
 /* The same without a copy where the file can be mapped; *out is reset first and then owns a reference. Reading a mapped

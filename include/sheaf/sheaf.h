@@ -8,6 +8,7 @@
 #include <sheaf/config.h>
 #include <sheaf/dataset.h>
 #include <sheaf/frame.h>
+#include <sheaf/index.h>
 #include <sheaf/io.h>
 #include <sheaf/option.h>
 #include <sheaf/pieces.h>

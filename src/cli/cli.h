@@ -29,7 +29,8 @@ enum {
 	TAKES_PROGRESS = 64,
 	TAKES_HELP = 128,
 	TAKES_CONFIG = 256,
-	TAKES_THREADS = 512
+	TAKES_THREADS = 512,
+	TAKES_INDEX = 1024
 };
 extern const sheaf_option shared_options[];
 
@@ -81,6 +82,7 @@ int run_schema(const arguments *args);
 int run_diff(const arguments *args);
 int run_hash(const arguments *args);
 int run_batches(const arguments *args);
+int run_index(const arguments *args);
 int run_formats(const arguments *args);
 int run_help(const arguments *args);
 
@@ -170,6 +172,7 @@ typedef struct session {
 	void *user;
 	rule_count rules[MAX_RULES];
 	int nrules;
+	int code; /* what `visit` has found, as an exit code */
 } session;
 
 typedef struct session_options {
@@ -190,7 +193,10 @@ typedef struct opening {
 	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
 	int64_t piece_bytes;
 	bool random; /* rows are read in any order */
+	sheaf_index_policy index; /* of commands that do not take --index */
 } opening;
+/* What --index asks for. */
+sheaf_index_policy index_policy(const arguments *args);
 /* Opens an input with the options of the command line. */
 SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err);
 

@@ -12,6 +12,7 @@ static sheaf_status convert(const session *s, sheaf_error *err)
 		.to = sheaf_values_text(&args->values, "to"),
 		.settings = args->settings,
 		.nsettings = args->nsettings,
+		.index = index_policy(args),
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }

@@ -8,6 +8,7 @@ typedef struct info {
 	const char *file, *format, *summary, *compression;
 	int64_t bytes;
 	sheaf_facts facts;
+	sheaf_index_info index;
 	const sheaf_schema *schema;
 	sheaf_buffer more; /* what only the format knows */
 } info;
@@ -21,6 +22,7 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 	sheaf_source_progress(source, &done, &i.bytes);
 	i.compression = sheaf_source_compression(source);
 	sheaf_dataset_facts(dataset, &i.facts);
+	sheaf_dataset_index(dataset, &i.index);
 	return i;
 }
 
@@ -74,6 +76,18 @@ static void print_fields(const sheaf_schema *schema, bool streams, int width)
 		if (is_listed(&schema->fields[f], streams)) print_field(&schema->fields[f], width);
 }
 
+static const char *index_state(const sheaf_index_info *index) { return index->fresh ? "fresh" : index->found ? "stale" : "none"; }
+
+static void print_index(const sheaf_index_info *index)
+{
+	out_printf("index: %s", index_state(index));
+	if (index->found) {
+		out_text(index->fresh ? ", " : ": ");
+		out_text(index->fresh ? index->path : index->why);
+	}
+	out_text("\n");
+}
+
 static void print_text(const info *i)
 {
 	size_t width = 0;
@@ -93,6 +107,7 @@ static void print_text(const info *i)
 	print_fields(i->schema, true, width < 40 ? (int)width : 40);
 	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
+	if (i->index.path) print_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
 }
 
@@ -123,6 +138,17 @@ static void json_fields(const sheaf_schema *schema, bool streams)
 	out_text("]");
 }
 
+static void json_index(const sheaf_index_info *index)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "state", index_state(index));
+	if (index->found) out_json_member(&first, "path", index->path);
+	if (index->found && index->why) out_json_member(&first, "why", index->why);
+	if (index->fresh) out_json_count(&first, "bytes", index->bytes);
+	out_text("}");
+}
+
 static void print_json(const info *i)
 {
 	bool first = true;
@@ -138,6 +164,7 @@ static void print_json(const info *i)
 	json_fields(i->schema, true);
 	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
+	if (i->index.path) out_json_key(&first, "index"), json_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
 	out_text("}\n");
 }

@@ -16,6 +16,10 @@ const sheaf_option shared_options[] = {
 	{"config", SHEAF_OPTION_TEXT, 0, "FILE[:SECTION]",
      "take the file, its format, streams and options from a reader section of a CNTK configuration file; options given here count more", 0},
 	{"threads", SHEAF_OPTION_COUNT, 0, "N", "let so many threads work at once (default: as many as there are cores); the outcome is the same", 0},
+	{"index", SHEAF_OPTION_CHOICE, 0, "auto|never|require|write",
+     "use the index of the file where it is fresh (see sheaf index); auto writes one where a large file is read to its end, write always does, require "
+     "goes on with none but a fresh one (default auto)",
+     0},
 	{0},
 };
 
@@ -92,6 +96,12 @@ static const sheaf_option batches_options[] = {
 	{0},
 };
 
+static const sheaf_option index_options[] = {
+	{"check", SHEAF_OPTION_FLAG, 0, NULL, "compare the index with the file, all of it, and write nothing", 0},
+	{"piece-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "about how long a piece of text is (default 2M)", 0},
+	{0},
+};
+
 static const sheaf_option help_options[] = {
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
 	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, in roff", 0},
@@ -101,7 +111,7 @@ static const sheaf_option help_options[] = {
 static const sheaf_option no_options[] = {{0}};
 
 enum {
-	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS,
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX,
 	READS_ALL = READS | TAKES_PROGRESS,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
@@ -139,6 +149,12 @@ const command commands[] = {
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for each: its number, its place in samples, the ends "
      "it touches and the keys of its sequences in order. Without, it prints a line a second that tells how fast they come. A name with *, ? or [ in it stands for all "
      "files that match, and @FILE for the names in a file, one a line."},
+	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1, (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING,
+     index_options,
+     "Writes FILE.sheaf-index, or, where that folder cannot be written, a file in the user's cache folder: where pieces of the file begin, how many sequences "
+     "and samples they have, how long each sequence is, and the streams where the file does not declare them. Commands find it and open the file without "
+     "reading all of it. It counts only as long as the file and the options that decide which sequences there are stay the same. A fresh one is left as "
+     "it is. The exit status of --check is 1 where there is none, or another than the file has."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0, no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes and what it is."},
 	{"help", run_help, "help about a command", "[COMMAND]", 0, 1, TAKES_HELP, 0, help_options,

@@ -29,10 +29,10 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip,
 	sheaf_dataset_facts(dataset, &facts);
 	if (facts.heading) out_text(facts.heading);
 	SHEAF_TRY(out_flush(err));
+	SHEAF_TRY(sheaf_skip(dataset, skip, err));
 	while (limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
-		int64_t from = clamp(skip, frame->nrows);
+		int64_t from = clamp(skip - sheaf_dataset_row(dataset), frame->nrows);
 		int64_t to = limit < 0 ? frame->nrows : from + clamp(limit, frame->nrows - from);
-		skip -= from;
 		if (limit > 0) limit -= to - from;
 		status = print_frame(dataset, frame, style, from, to, &text, err);
 		if (status) break;

@@ -138,6 +138,16 @@ void session_end(session *s)
 	s->cx = NULL;
 }
 
+sheaf_index_policy index_policy(const arguments *args)
+{
+	static const char *const words[] = {
+		[SHEAF_INDEX_AUTO] = "auto", [SHEAF_INDEX_NEVER] = "never", [SHEAF_INDEX_REQUIRE] = "require", [SHEAF_INDEX_WRITE] = "write"};
+	const char *word = sheaf_values_text(&args->values, "index");
+	for (int p = SHEAF_INDEX_AUTO; word && p <= SHEAF_INDEX_WRITE; p++)
+		if (strcmp(words[p], word) == 0) return (sheaf_index_policy)p;
+	return SHEAF_INDEX_AUTO;
+}
+
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_open_options open = {
@@ -149,6 +159,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.used = s->used,
 		.piece_bytes = how->piece_bytes,
 		.random = how->random,
+		.index = s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,
@@ -209,7 +220,7 @@ static int visit_each(const arguments *args, bool *used, const void *user)
 			status = visit_file(&s, args->files[i], v, &err);
 			session_end(&s);
 		}
-		int code = status ? say_failure(&err) : EXIT_FINE;
+		int code = status ? say_failure(&err) : s.code;
 		if (code > worst) worst = code;
 		if (status == SHEAF_USAGE) break; /* the next file will say the same */
 	}

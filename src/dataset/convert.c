@@ -32,6 +32,7 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.nsettings = c->options->nsettings,
 		.used = c->used,
 		.piece_bytes = c->options->piece_bytes,
+		.index = c->options->index,
 	};
 	if (c->first) {
 		source = c->first;

@@ -15,8 +15,11 @@ struct sheaf_dataset {
 	sheaf_values values;
 	int nsettings;
 	int64_t piece_bytes;
-	int64_t table_bytes;  /* of the pieces of the table; 0: as usual */
-	sheaf_pieces *pieces; /* NULL until somebody asks for it */
+	bool glance;
+	int64_t table_bytes;        /* of the pieces of the table; 0: as usual */
+	const sheaf_pieces *pieces; /* the table, of the index or of a survey; NULL until somebody asks for it */
+	sheaf_pieces *surveyed;
+	struct sheaf_index *index;
 	void *in;
 	sheaf_piece piece;       /* of the survey */
 	sheaf_decoding decoding; /* open once a frame was asked for */

@@ -135,3 +135,5 @@ sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, she
 	*out = &i->frame;
 	return SHEAF_OK;
 }
+
+const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p) { return &((const item *)sheaf_pipeline_first(&p->pipeline))->piece; }

@@ -26,6 +26,8 @@ SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format
                                            sheaf_context *cx, sheaf_error *err);
 /* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has been given. */
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
+/* The piece of the frame that was given last. */
+const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);
 void sheaf_decoding_close(sheaf_decoding *p);
 
 /* The usual size of a piece under the limit of a context. */

@@ -4,12 +4,14 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "third/xxhash.h"
+#include <stdatomic.h>
 
 enum {
 	BLOCK = SHEAF_LENGTHS_BLOCK,
 	WORD = 8,  /* a block's bits end with a word more than they need, so that any length can be loaded as a whole word */
 	ENTRY = 24 /* byte of the bits, u64; hash, u64; least length, u32; bits of each, u32 */
 };
+enum { UNCHECKED, SOUND, DAMAGED };
 
 typedef struct block {
 	uint64_t byte, hash;
@@ -23,6 +25,10 @@ static block block_at(const sheaf_lengths *l, int64_t i)
 }
 
 static size_t bytes_of(int64_t rows, uint32_t width) { return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0; }
+
+static int64_t block_count(int64_t rows) { return rows / BLOCK + (rows % BLOCK > 0); }
+
+int64_t sheaf_lengths_blocks_size(int64_t rows) { return block_count(rows) * ENTRY; }
 
 /* The seed tells blocks apart that have changed places. */
 static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i) { return sheaf_xxhash(bits, size, (uint64_t)i).low; }
@@ -104,10 +110,20 @@ void sheaf_lengths_free(sheaf_lengths *l)
 {
 	sheaf_buffer_reset(&l->blocks);
 	sheaf_buffer_reset(&l->bits);
+	sheaf_release(l->cx, (void *)l->checked, (size_t)block_count(l->rows) * sizeof *l->checked);
 	*l = (sheaf_lengths){0};
 }
 
 /* ---- unpacking ---- */
+
+sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)block_count(l->rows), sizeof *l->checked, &memory, err));
+	l->cx = cx;
+	l->checked = (_Atomic uint8_t *)memory;
+	return SHEAF_OK;
+}
 
 static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 {
@@ -115,13 +131,24 @@ static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 	return left < BLOCK ? left : BLOCK;
 }
 
-bool sheaf_lengths_check(const sheaf_lengths *l, int64_t i)
+static bool check(const sheaf_lengths *l, int64_t i)
 {
 	block b = block_at(l, i);
 	if (b.width > 32) return false;
 	size_t size = bytes_of(rows_of(l, i), b.width);
 	if (b.byte > l->bits.size || size > l->bits.size - b.byte) return false;
 	return hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash;
+}
+
+bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
+{
+	if (!l->checked) return true;
+	int state = atomic_load_explicit(&l->checked[i], memory_order_relaxed);
+	if (state == UNCHECKED) {
+		state = check(l, i) ? SOUND : DAMAGED; /* threads that come at the same time find the same */
+		atomic_store_explicit(&l->checked[i], (uint8_t)state, memory_order_relaxed);
+	}
+	return state == SOUND;
 }
 
 void sheaf_lengths_unpack(const sheaf_lengths *l, int64_t row, int64_t n, uint32_t *out)

@@ -12,7 +12,14 @@ typedef struct sheaf_lengths {
 	int64_t rows;
 	sheaf_buffer blocks; /* what is said of each block */
 	sheaf_buffer bits;   /* theirs, one after the other */
+	sheaf_context *cx;
+	_Atomic uint8_t *checked; /* of each block, where they come from a file: not yet, sound, or damaged; NULL: all are sound */
 } sheaf_lengths;
+
+/* Bytes of what is said of the blocks of so many rows. */
+int64_t sheaf_lengths_blocks_size(int64_t rows);
+/* Makes each block be checked before its first use. */
+SHEAF_USE sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, sheaf_context *cx, sheaf_error *err);
 
 /* Packs lengths as they come. */
 typedef struct sheaf_packer {
@@ -28,8 +35,8 @@ void sheaf_packer_add(sheaf_packer *p, const uint32_t *lengths, int64_t n);
 SHEAF_USE sheaf_status sheaf_packer_finish(sheaf_packer *p, sheaf_lengths *out, sheaf_error *err);
 void sheaf_packer_drop(sheaf_packer *p);
 
-/* Whether the block's bits lie within `bits` and are those that were packed. */
-bool sheaf_lengths_check(const sheaf_lengths *l, int64_t block);
+/* Whether the block's bits lie within `bits` and are those that were packed; looked at once. Any thread. */
+bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t block);
 /* The lengths of rows [row, row + n), all in one block that is sound. */
 void sheaf_lengths_unpack(const sheaf_lengths *l, int64_t row, int64_t n, uint32_t *out);
 void sheaf_lengths_free(sheaf_lengths *l);

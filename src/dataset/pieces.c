@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include <inttypes.h>
 
-enum { ENTRY = 64 /* eight int64, in the order of sheaf_piece_entry */ };
+enum { ENTRY = SHEAF_PIECES_ENTRY };
 
 /* ---- making ---- */
 
@@ -21,43 +21,16 @@ void sheaf_gathering_drop(sheaf_gathering *g)
 {
 	sheaf_builder_drop(&g->entries);
 	sheaf_packer_drop(&g->packer);
-	sheaf_buffer_reset(&g->lengths);
 }
 
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece)
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows)
 {
-	const uint32_t *lengths = (const uint32_t *)(const void *)g->lengths.data;
-	int64_t rows = (int64_t)(g->lengths.size / sizeof *lengths), samples = 0;
+	int64_t samples = 0;
 	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
 	const int64_t words[] = {piece->byte, piece->size, piece->line, piece->column, piece->chunk, g->packer.rows, rows, samples};
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++) sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
 	sheaf_packer_add(&g->packer, lengths, rows);
 	g->samples += samples;
-}
-
-/* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of samples counts as one. */
-static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, int64_t r)
-{
-	int64_t longest = -1;
-	for (int f = 0; f < schema->nfields; f++) {
-		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
-		const int64_t *o = sheaf_level_offsets(&frame->columns[f].levels[0]) + r;
-		if (schema->fields[f].main) return o[1] - o[0];
-		if (o[1] - o[0] > longest) longest = o[1] - o[0];
-	}
-	return longest < 0 ? 1 : longest;
-}
-
-sheaf_status sheaf_gathering_measure(sheaf_gathering *g, const sheaf_schema *schema, const sheaf_frame *frame, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, g->cx, &g->lengths);
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t length = row_length(schema, frame, r);
-		uint32_t narrow = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-		sheaf_builder_append(&b, &narrow, sizeof narrow);
-	}
-	return sheaf_builder_finish(&b, &g->lengths, err);
 }
 
 sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
@@ -101,6 +74,11 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 	};
 }
 
+sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
+{
+	return (sheaf_piece){.byte = entry->byte, .size = entry->size, .line = entry->line, .column = entry->column, .chunk = entry->chunk};
+}
+
 /* The last piece that begins at the row or before; pieces without rows begin where the next one does. */
 int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 {
@@ -124,7 +102,10 @@ sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n,
 		return sheaf_fail(err, SHEAF_USAGE, "lengths: expected rows from 0 to %" PRId64 ", found %" PRId64 " rows from %" PRId64, p->rows, n, row);
 	while (n > 0) {
 		int64_t left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK, run = left < n ? left : n;
-		sheaf_lengths_unpack(&p->lengths, row, run, lengths);
+		if (sheaf_lengths_is_sound(&p->lengths, row / SHEAF_LENGTHS_BLOCK))
+			sheaf_lengths_unpack(&p->lengths, row, run, lengths);
+		else
+			SHEAF_TRY(sheaf_dataset_measure(p->dataset, p, row, run, lengths, err));
 		lengths += run;
 		row += run;
 		n -= run;

@@ -6,11 +6,14 @@
 #include "dataset/lengths.h"
 #include <sheaf/pieces.h>
 
+enum { SHEAF_PIECES_ENTRY = 64 /* bytes of a record: eight int64, in the order of sheaf_piece_entry */ };
+
 struct sheaf_pieces {
 	sheaf_context *cx;
 	int64_t count, rows, samples;
 	sheaf_buffer entries; /* a record of each, little-endian, as in a file */
 	sheaf_lengths lengths;
+	const sheaf_dataset *dataset; /* where they come from a file: what lengths are found in that are damaged there */
 };
 
 /* A table being made. */
@@ -19,17 +22,29 @@ typedef struct sheaf_gathering {
 	sheaf_builder entries;
 	sheaf_packer packer;
 	int64_t samples;
-	sheaf_buffer lengths; /* of the rows of one piece, uint32; reused */
 } sheaf_gathering;
 
 SHEAF_USE sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_error *err);
-/* Adds a piece whose rows have the lengths in g->lengths. */
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece);
-/* Fills g->lengths from the rows of a frame. */
-SHEAF_USE sheaf_status sheaf_gathering_measure(sheaf_gathering *g, const sheaf_schema *schema, const sheaf_frame *frame, sheaf_error *err);
+/* Adds a piece with the lengths of its rows. */
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows);
 SHEAF_USE sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err);
 void sheaf_gathering_drop(sheaf_gathering *g);
 
 void sheaf_pieces_free(sheaf_pieces *pieces);
+
+/* The piece of an entry, without its bytes. */
+sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry);
+
+/* ---- survey.c ---- */
+
+/* About how long the pieces of the table are to be; 0: chunks as they are. */
+int64_t sheaf_table_bytes(const sheaf_dataset *d);
+/* Makes the table in one pass, after which the dataset is at its beginning. */
+SHEAF_USE sheaf_status sheaf_survey(sheaf_dataset *d, sheaf_error *err);
+
+/* ---- random.c ---- */
+
+/* The lengths of rows [row, row + n) of a table, from the input itself. Any thread. */
+SHEAF_USE sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 
 #endif

@@ -4,14 +4,15 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
-#include "dataset/pieces.h"
+#include "dataset/index.h"
 
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
 	sheaf_decoding_close(&dataset->decoding);
 	if (dataset->in) dataset->format->close(dataset->in);
-	sheaf_pieces_free(dataset->pieces);
+	sheaf_pieces_free(dataset->surveyed);
+	sheaf_index_free(dataset);
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
@@ -25,12 +26,13 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!(d->format->can & SHEAF_CAN_READ))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
+	SHEAF_TRY(sheaf_index_find(d, options->index, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one whose rows can be had as they come, found one that cannot", d->format->name);
 	sheaf_opening how = {.glance = options->glance, .pipe = options->pipe, .loop = options->pipe && !options->once, .view = options->view};
-	return d->format->open(d->source, &d->values, &how, d->cx, &d->in, err);
+	return sheaf_index_open_input(d, &how, err);
 }
 
 sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
@@ -46,7 +48,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 		return status;
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings};
+	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, rewindable, err);
@@ -82,6 +84,9 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 {
 	*out = SHEAF_NO_FACTS;
 	if (dataset->format->facts) dataset->format->facts(dataset->in, out);
+	if (out->rows >= 0 || !dataset->index->fresh) return;
+	out->rows = dataset->index->file.head.rows;
+	out->samples = dataset->index->file.head.samples;
 }
 
 sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err)
@@ -104,6 +109,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	bool first = !d->ended;
 	d->ended = true;
 	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	if (first) SHEAF_TRY(sheaf_index_finish(d, err));
 	return SHEAF_END;
 }
 
@@ -124,6 +130,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	SHEAF_TRY(status);
 	d->row = d->next_row;
 	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
+	sheaf_index_gather(d, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
 	tell_progress(d);
 	*out = frame;

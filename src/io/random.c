@@ -27,7 +27,7 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
 	sheaf_ahead_close(&s->ahead);
 	sheaf_raw_close(&s->raw);
-	s->raw = (sheaf_raw){.cx = s->cx, .name = s->name, .kind = SHEAF_RAW_FILE, .fd = spool->fd, .is_owned = true, .size = spool->size};
+	s->raw = (sheaf_raw){.cx = s->cx, .name = s->name, .kind = SHEAF_RAW_FILE, .fd = spool->fd, .is_owned = true, .is_spool = true, .size = spool->size};
 	sheaf_source_restart(s);
 	s->has_begun = true; /* the content is not looked at again: what was compressed twice is unpacked once */
 	spool->fd = -1;
@@ -73,6 +73,25 @@ sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_seekable before access at random, found none", s->name);
+}
+
+sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err)
+{
+	if (!s->is_seekable) return refuse_access(s, err);
+	SHEAF_TRY(sheaf_raw_check_range(&s->raw, offset, 0, err));
+	bool is_direct = s->is_direct;
+	sheaf_source_restart(s);
+	s->has_begun = true;
+	s->is_direct = is_direct;
+	s->raw.at = s->position = offset;
+	return SHEAF_OK;
+}
+
+bool sheaf_source_is_plain(const sheaf_source *s) { return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter; }
+
 /* ---- the map ---- */
 
 static void unmap(void *user, uint8_t *data, size_t size)
@@ -114,11 +133,6 @@ int64_t sheaf_source_size(const sheaf_source *s)
 	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
 	if (s->has_begun) return s->raw.size;
 	return sheaf_filter_by_content(head, sheaf_raw_peek(&s->raw, head, sizeof head), &undecided) ? -1 : s->raw.size;
-}
-
-static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_seekable before access at random, found none", s->name);
 }
 
 sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)

@@ -19,6 +19,7 @@ typedef struct sheaf_raw {
 	sheaf_raw_kind kind;
 	int fd;
 	bool is_owned;  /* the descriptor is closed with the source; standard input's is not */
+	bool is_spool;  /* a temporary file of ours, without a name */
 	int64_t base;   /* byte of the file where the input begins: standard input may stand behind the beginning */
 	int64_t size;   /* -1: not known */
 	int64_t at;     /* bytes read so far */

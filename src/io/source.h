@@ -28,6 +28,8 @@ struct sheaf_source {
 
 /* Makes `compression` known. Reads where it must, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
+/* Whether any byte can be read without copying the input to a temporary file first. */
+bool sheaf_source_is_plain(const sheaf_source *source);
 /* The stream starts anew from byte 0 of the raw input. */
 void sheaf_source_restart(sheaf_source *source);
 /* Whether so many bytes can be shown without waiting for somebody to write them. */

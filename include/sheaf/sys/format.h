@@ -45,12 +45,17 @@ typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
  * is one field of meaning SPELLING then. */
 typedef enum sheaf_view { SHEAF_VIEW_STREAMS, SHEAF_VIEW_TEXT, SHEAF_VIEW_JSON } sheaf_view;
 
+struct sheaf_known;
+
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
 	bool glance; /* what is not declared is inferred from the first part of the input instead of all of it */
 	bool pipe;   /* rows are wanted as they come: nothing may be read ahead of them */
 	bool loop;   /* at the end of the input begin again, for ever */
 	sheaf_view view;
+	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format need not look at it again; NULL: nothing is
+	 * known. It may come from a damaged file: DATA where no reader can have found it. */
+	const struct sheaf_known *known;
 } sheaf_opening;
 
 /* What is known of a dataset without reading all of it; -1 where it is not. */
@@ -64,6 +69,11 @@ typedef struct sheaf_facts {
 	const char *heading; /* in views for showing: a text that stands before the rows, or NULL */
 } sheaf_facts;
 #define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
+
+typedef struct sheaf_known {
+	const sheaf_schema *schema;
+	sheaf_facts facts;
+} sheaf_known;
 
 /* What CNTK's configuration files call a reader of a format. */
 typedef struct sheaf_reader_name {
@@ -122,10 +132,15 @@ typedef struct sheaf_format {
 	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it: refills *lengths. END where only decoding
 	 * tells, or where NULL. Any thread. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers that say the same find the same. NULL, or where
+	 * NULL: every setting does. */
+	const char *(*counting)(const void *in);
 	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source made seekable. What is
 	 * known may come from a damaged file: SHORT or DATA where the input can have no such piece. Any thread. NULL: pieces can only be read in
 	 * order. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
+	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the source is seekable. NULL with recall. */
+	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
 	void (*close)(void *in);

@@ -58,13 +58,34 @@ static sheaf_status cut_whole(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_er
 
 /* ---- whole chunks in any order ---- */
 
+static sheaf_status check_number(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	if (piece->chunk >= 0 && piece->chunk < in->nchunks) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a chunk below %" PRId64 ", found %" PRId64, sheaf_source_name(in->source), in->nchunks, piece->chunk);
+}
+
 sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
-	if (piece->chunk < 0 || piece->chunk >= in->nchunks)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a chunk below %" PRId64 ", found %" PRId64, sheaf_source_name(in->source), in->nchunks, piece->chunk);
+	SHEAF_TRY(check_number(in, piece, err));
 	SHEAF_TRY(view_chunk(in, piece->chunk, piece, err));
 	return note_whole(in, piece, err);
+}
+
+sheaf_status sheaf_cbf_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	SHEAF_TRY(check_number(in, piece, err));
+	in->next_chunk = piece->chunk;
+	in->next_sequence = 0;
+	return SHEAF_OK;
+}
+
+/* The counts at the head of a chunk do not depend on any setting. */
+const char *sheaf_cbf_counting(const void *reader)
+{
+	(void)reader;
+	return "chunks";
 }
 
 sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)

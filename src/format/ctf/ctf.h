@@ -62,6 +62,8 @@ bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, boo
 
 /* The streams that the settings declare; none is fine. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
+/* Streams and facts that an earlier reader has inferred; they may come from a file that cannot be trusted. */
+SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
@@ -76,9 +78,13 @@ SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece
 
 /* The number of lines of each sequence: what CNTK's indexer takes for its length. */
 SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+const char *sheaf_ctf_counting(const void *in);
 SHEAF_USE sheaf_status sheaf_ctf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 
 /* ---- infer.c ---- */
+
+#define CTF_INFERRED "inferred from the whole input"
 
 /* Finds facts and, where none are declared, streams: from the whole input, or at a glance from its first part. The source stands where the
  * lines begin before and after. */

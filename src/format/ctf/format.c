@@ -56,17 +56,27 @@ static void know_lines(sheaf_ctf_reader *in)
 	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
 
-static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
+/* What nobody has declared is known already, or inferred. */
+static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+{
+	if (how->known) {
+		SHEAF_TRY(sheaf_ctf_adopt(in, how->known, err));
+		return sheaf_ctf_begin(in, err);
+	}
+	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
+	bool declared = in->schema.nfields > 0;
+	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
+	SHEAF_TRY(sheaf_ctf_begin(in, err));
+	return sheaf_ctf_infer(in, declared, how->glance, values, err);
+}
+
+static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
 {
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
 	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
 	in->drop_incomplete = sheaf_values_flag(values, "drop-incomplete");
 	in->allow_missing = sheaf_values_flag(values, "allow-missing");
-	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
-	bool declared = in->schema.nfields > 0;
-	if (!declared && !glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
-	SHEAF_TRY(sheaf_ctf_begin(in, err));
-	SHEAF_TRY(sheaf_ctf_infer(in, declared, glance, values, err));
+	SHEAF_TRY(find_streams(in, values, how, err));
 	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
 	know_lines(in);
 	return SHEAF_OK;
@@ -89,7 +99,7 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	in->cx = cx;
 	in->source = source;
 	in->main = -1;
-	sheaf_status status = prepare(in, values, how->glance, err);
+	sheaf_status status = prepare(in, values, how, err);
 	if (status) {
 		close_reader(in);
 		return status;
@@ -120,7 +130,9 @@ const sheaf_format sheaf_format_ctf = {
 	.review = sheaf_ctf_review,
 	.rewind = rewind_reader,
 	.measure = sheaf_ctf_measure,
+	.counting = sheaf_ctf_counting,
 	.recall = sheaf_ctf_recall,
+	.resume = sheaf_ctf_resume,
 	.settle = sheaf_ctf_settle,
 	.close = close_reader,
 	.accept = sheaf_ctf_accept,

@@ -229,7 +229,7 @@ static sheaf_status infer(inference *f, bool glance, const sheaf_values *values)
 	if (f->add) {
 		shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32, !complete);
 		in->facts.guess = in->guess;
-		snprintf(in->guess, sizeof in->guess, complete ? "inferred from the whole input" : "inferred from the first %zu bytes", part);
+		snprintf(in->guess, sizeof in->guess, complete ? CTF_INFERRED : "inferred from the first %zu bytes", part);
 		in->guessed = !complete;
 		if (in->schema.nfields == 0)
 			return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none", sheaf_source_name(in->source));

@@ -5,58 +5,95 @@
 #include "format/ctf/ctf.h"
 #include <string.h>
 
-/* Where settings change which samples or sequences count, and at an end without a line feed, where a line without samples does not count,
- * values must be read. */
-static bool lines_tell(const sheaf_ctf_reader *in, const sheaf_piece *piece)
+/* Settings change which samples or sequences count, or none does. */
+static bool lines_tell(const sheaf_ctf_reader *in) { return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete; }
+
+const char *sheaf_ctf_counting(const void *reader)
 {
-	bool usual = in->main < 0 && !in->allow_unaligned && !in->drop_incomplete;
-	return usual && piece->size > 0 && piece->bytes.data[piece->size - 1] == '\n';
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	return !lines_tell(in) ? NULL : in->by_line ? "a line each" : "lines of an id";
 }
 
-static const uint8_t *next_line(const uint8_t *at, const uint8_t *end)
+typedef struct measuring {
+	sheaf_builder lengths;
+	uint64_t key;
+	int64_t lines; /* of the sequence at hand */
+} measuring;
+
+static void end_sequence(measuring *m)
 {
-	const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-	return feed ? feed + 1 : end;
+	uint32_t narrow = m->lines < UINT32_MAX ? (uint32_t)m->lines : UINT32_MAX;
+	if (m->lines > 0) sheaf_builder_append(&m->lengths, &narrow, sizeof narrow);
+	m->lines = 0;
 }
 
-static void put_length(sheaf_builder *lengths, int64_t lines)
+static void begin_line(measuring *m, bool has_id, uint64_t id)
 {
-	uint32_t narrow = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
-	if (lines > 0) sheaf_builder_append(lengths, &narrow, sizeof narrow);
+	if (has_id && id != m->key) end_sequence(m);
+	if (has_id) m->key = id;
+	m->lines++;
 }
 
-static void measure_lines(const uint8_t *at, const uint8_t *end, sheaf_builder *lengths)
+static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
 {
-	for (; at < end; at = next_line(at, end)) put_length(lengths, 1);
-}
-
-static void measure_sequences(const uint8_t *at, const uint8_t *end, sheaf_builder *lengths)
-{
-	int64_t lines = 0;
-	uint64_t key = 0, id;
-	bool over;
-	for (; at < end; at = next_line(at, end), lines++) {
-		if (!sheaf_ctf_read_id(&at, end, &id, &over) || (lines > 0 && id == key)) continue;
-		put_length(lengths, lines);
-		key = id;
-		lines = 0;
+	for (; at < end; at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1) {
+		m->lines = 1;
+		end_sequence(m);
 	}
-	put_length(lengths, lines);
+}
+
+static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
+{
+	uint64_t id = 0;
+	bool over;
+	for (; at < end; at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1) {
+		bool has_id = sheaf_ctf_read_id(&at, end, &id, &over);
+		begin_line(m, has_id, id);
+	}
+}
+
+static bool has_input(const uint8_t *at, const uint8_t *end)
+{
+	while ((at = sheaf_ctf_next_input(at, end)) < end && at + 1 < end && at[1] == '#') at++;
+	return at < end;
+}
+
+/* A last line without a line feed is dropped where it is nothing but an id, or has neither an id nor an input. */
+static void measure_rest(measuring *m, bool by_line, const uint8_t *at, const uint8_t *end)
+{
+	uint64_t id = 0;
+	bool over, first = m->lines == 0;
+	bool has_id = !by_line && sheaf_ctf_read_id(&at, end, &id, &over);
+	if (by_line || first || (has_id ? at < end : has_input(at, end))) begin_line(m, has_id, id);
 }
 
 sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	const uint8_t *at = piece->bytes.data, *end = at + piece->size;
-	sheaf_builder b;
-	if (!lines_tell(in, piece)) return SHEAF_END;
-	sheaf_builder_begin(&b, cx, lengths);
-	(in->by_line ? measure_lines : measure_sequences)(at, end, &b);
-	return sheaf_builder_finish(&b, lengths, err);
+	const uint8_t *feed = piece->size ? (const uint8_t *)memrchr(at, '\n', (size_t)piece->size) : NULL;
+	const uint8_t *rest = feed ? feed + 1 : at;
+	measuring m = {.lines = 0};
+	if (!lines_tell(in)) return SHEAF_END;
+	sheaf_builder_begin(&m.lengths, cx, lengths);
+	(in->by_line ? measure_by_line : measure_by_id)(&m, at, rest);
+	if (rest < end) measure_rest(&m, in->by_line, rest, end);
+	end_sequence(&m);
+	return sheaf_builder_finish(&m.lengths, lengths, err);
 }
 
 sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
+}
+
+sheaf_status sheaf_ctf_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
+	in->line = piece->line;
+	in->column = piece->column;
+	in->cut_off = SHEAF_OK;
+	return SHEAF_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "data/declare.h"
 #include "format/ctf/ctf.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char *name_of(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
@@ -118,6 +119,30 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 		sheaf_source_close(map);
 		SHEAF_TRY(status);
 	}
+	return SHEAF_OK;
+}
+
+/* ---- streams that are known ---- */
+
+static sheaf_status adopt(sheaf_ctf_reader *in, const sheaf_field *known, sheaf_error *err)
+{
+	sheaf_field *field;
+	bool sparse = sheaf_field_is_sparse(known);
+	bool is_stream = (sparse || sheaf_field_is_dense(known)) && sheaf_field_dim(known) > 0 && (known->type == SHEAF_F32 || known->type == SHEAF_F64);
+	if (!is_stream || known->alias) return sheaf_fail(err, SHEAF_DATA, "stream \"%s\": expected one that could be inferred, found another", known->name);
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, known->name, strlen(known->name), &field, err));
+	sheaf_field_make_stream(field, sparse, sheaf_field_dim(known), known->type);
+	return name_stream(in, field, err);
+}
+
+sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err)
+{
+	for (int f = 0; f < known->schema->nfields; f++)
+		if (known->schema->fields[f].meaning != SHEAF_KEY) SHEAF_TRY(adopt(in, &known->schema->fields[f], err));
+	if (in->schema.nfields == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected known streams, found none", sheaf_source_name(in->source));
+	in->facts = known->facts;
+	snprintf(in->guess, sizeof in->guess, CTF_INFERRED);
+	in->facts.guess = in->guess;
 	return SHEAF_OK;
 }
 

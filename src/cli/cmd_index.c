@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf index: the index beside a file, written or checked. */
+#include "cli.h"
+#include <inttypes.h>
+
+typedef struct outcome {
+	const char *file, *state, *what; /* "written", "fresh", "sound", "bad"; what is wrong with a bad one */
+	sheaf_index_info index;
+} outcome;
+
+static double bits_of_row(const sheaf_index_info *index) { return index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0; }
+
+static void print_text(const outcome *o)
+{
+	const sheaf_index_info *index = &o->index;
+	out_text(o->file);
+	out_text(": ");
+	out_text(o->what ? o->what : o->state);
+	out_text("\n");
+	if (o->what) return;
+	out_text("index: ");
+	out_text(index->path);
+	out_printf("\nbytes: %" PRId64 " (%.2f bits for each sequence)\n", index->bytes, bits_of_row(index));
+	out_printf("pieces: %" PRId64, index->pieces);
+	if (index->piece_bytes > 0) out_printf(" of about %" PRId64 " bytes", index->piece_bytes);
+	out_printf("\nsequences: %" PRId64 "\nsamples: %" PRId64 "\n", index->rows, index->samples);
+	out_text(index->inferred ? "streams: inferred from the whole input\n" : "streams: as declared\n");
+}
+
+static void print_json(const outcome *o)
+{
+	const sheaf_index_info *index = &o->index;
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", o->file);
+	out_json_member(&first, "state", o->state);
+	if (o->what) out_json_member(&first, "found", o->what);
+	if (index->path) out_json_member(&first, "index", index->path);
+	if (index->fresh && !o->what) {
+		out_json_count(&first, "bytes", index->bytes);
+		out_json_count(&first, "pieces", index->pieces);
+		out_json_count(&first, "piece_bytes", index->piece_bytes);
+		out_json_count(&first, "sequences", index->rows);
+		out_json_count(&first, "samples", index->samples);
+		out_json_key(&first, "inferred");
+		out_text(index->inferred ? "true" : "false");
+	}
+	out_text("}\n");
+}
+
+static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what, sheaf_error *err)
+{
+	outcome o = {.file = s->label, .state = state, .what = what};
+	sheaf_dataset_index(dataset, &o.index);
+	if (sheaf_values_flag(&s->args->values, "json"))
+		print_json(&o);
+	else
+		print_text(&o);
+	return out_check(err);
+}
+
+static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	sheaf_index_info index;
+	int64_t piece_bytes = sheaf_values_number(&s->args->values, "piece-bytes", 0);
+	sheaf_dataset_index(dataset, &index);
+	bool fits = index.piece_bytes == 0 || piece_bytes == 0 || piece_bytes == index.piece_bytes;
+	if (index.fresh && fits) return print(s, dataset, "fresh", NULL, err);
+	SHEAF_TRY(sheaf_dataset_write_index(dataset, err));
+	return print(s, dataset, "written", NULL, err);
+}
+
+/* An index that is not what it should be is an outcome, not a failure. */
+static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	sheaf_error found;
+	sheaf_status status = sheaf_dataset_check_index(dataset, &found);
+	if (status == SHEAF_OK) return print(s, dataset, "sound", NULL, err);
+	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNKNOWN) return sheaf_fail(err, status, "%s", found.message);
+	s->code = EXIT_DIFFERENT;
+	return print(s, dataset, "bad", found.message, err);
+}
+
+int run_index(const arguments *args)
+{
+	bool checks = sheaf_values_flag(&args->values, "check");
+	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0), .index = checks ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
+	return visit_files(args, how, checks ? check : write);
+}

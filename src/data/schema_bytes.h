@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A schema as bytes, to be kept in a file. */
+#ifndef SHEAF_DATA_SCHEMA_BYTES_H
+#define SHEAF_DATA_SCHEMA_BYTES_H
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include <sheaf/frame.h>
+
+void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b);
+/* DATA where the bytes at the cursor are not those of a schema. On failure *out is reset. */
+SHEAF_USE sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+
+#endif

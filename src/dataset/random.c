@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Random access to a dataset: pieces by number, lengths of rows by piece, and rows that are passed over. */
+#include "base/context.h"
+#include "dataset/dataset.h"
+#include "dataset/index.h"
+#include "dataset/measure.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- one piece ---- */
+
+static sheaf_status refuse_rows(const sheaf_dataset *d, const sheaf_piece_entry *entry, int64_t found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %" PRId64 " rows, as when its pieces were found, found %" PRId64,
+	                  sheaf_source_name(d->source), entry->byte, entry->rows, found);
+}
+
+static void let_go(sheaf_piece *piece)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+}
+
+sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_piece_entry entry;
+	if (!d->pieces || i < 0 || i >= d->pieces->count)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of a piece below %" PRId64 ", found %" PRId64, sheaf_source_name(d->source),
+		                  d->pieces ? d->pieces->count : 0, i);
+	sheaf_pieces_at(d->pieces, i, &entry);
+	sheaf_piece piece = sheaf_piece_of(&entry);
+	SHEAF_TRY(sheaf_check_stop(cx, err));
+	sheaf_status status = d->format->recall(d->in, &piece, err);
+	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
+	/* Validation passes what else ends the reading, and leaves out rows. */
+	if (status == SHEAF_OK && frame->nrows != entry.rows && !sheaf_is_validating(cx)) status = refuse_rows(d, &entry, frame->nrows, err);
+	let_go(&piece);
+	return status;
+}
+
+/* ---- lengths ---- */
+
+static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
+{
+	sheaf_piece piece = sheaf_piece_of(entry);
+	sheaf_status status = m->d->format->recall(m->d->in, &piece, err);
+	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
+	if (status == SHEAF_OK && m->rows != entry->rows) status = refuse_rows(m->d, entry, m->rows, err);
+	let_go(&piece);
+	return status;
+}
+
+static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	for (int64_t i = sheaf_pieces_find(pieces, row); n > 0; i++) {
+		sheaf_piece_entry entry;
+		sheaf_pieces_at(pieces, i, &entry);
+		SHEAF_TRY(measure_piece(m, &entry, err));
+		int64_t from = row - entry.row, run = entry.rows - from < n ? entry.rows - from : n;
+		if (run > 0) memcpy(lengths, m->lengths + from, (size_t)run * sizeof *lengths);
+		lengths += run;
+		row += run;
+		n -= run;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	sheaf_measurer m;
+	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
+	sheaf_status status = measure_rows(&m, pieces, row, n, lengths, err);
+	sheaf_measurer_end(&m);
+	return status;
+}
+
+/* ---- rows that are passed over ---- */
+
+/* Cutting goes on with this piece, whose first row is `row`. */
+static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)
+{
+	SHEAF_TRY(d->format->resume(d->in, piece, err));
+	d->next_row = row;
+	return SHEAF_OK;
+}
+
+static sheaf_status jump(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows, sheaf_error *err)
+{
+	sheaf_piece_entry entry;
+	if (rows >= pieces->rows) rows = pieces->rows - 1; /* so that the end is met in its place */
+	sheaf_pieces_at(pieces, sheaf_pieces_find(pieces, rows), &entry);
+	sheaf_piece piece = sheaf_piece_of(&entry);
+	return go_on_with(d, &piece, entry.row, err);
+}
+
+/* From where the dataset stands. */
+static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m, sheaf_error *err)
+{
+	sheaf_status status;
+	while ((status = d->format->cut(d->in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
+		SHEAF_TRY(sheaf_measure(m, &d->piece, err));
+		if (d->next_row + m->rows > rows) return go_on_with(d, &d->piece, d->next_row, err);
+		d->next_row += m->rows;
+		SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
+{
+	const sheaf_pieces *pieces;
+	sheaf_measurer m;
+	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	SHEAF_TRY(sheaf_index_table(d, -1, &pieces, err));
+	if (d->pieces) pieces = d->pieces;
+	if (pieces && pieces->rows > 0) SHEAF_TRY(jump(d, pieces, rows, err));
+	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
+	sheaf_status status = count_past(d, rows, &m, err);
+	sheaf_measurer_end(&m);
+	return status;
+}
+
+sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
+{
+	if (d->decoding.format || d->ended || d->failed)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows to be passed over before the first one is read, found it read", sheaf_source_name(d->source));
+	if (rows <= 0 || !d->format->resume || !sheaf_source_is_plain(d->source)) return SHEAF_OK;
+	sheaf_index_pass_over(d);
+	sheaf_status status = pass_over(d, rows, err);
+	d->failed = status != SHEAF_OK;
+	return status;
+}

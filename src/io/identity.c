@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file a source reads. */
+#include "io/identity.h"
+#include "base/memory.h"
+#include "io/source.h"
+#include "third/xxhash.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+	END = 64 << 10, /* hashed at the head and at the tail */
+	SAMPLE = 4 << 10,
+	SAMPLES = 14, /* between them */
+	MOST = 2 * END + SAMPLES * SAMPLE
+};
+static const int64_t SECOND = 1000000000;
+
+static sheaf_status refuse(const sheaf_source *s, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an uncompressed regular file, found %s", s->name, found);
+}
+
+sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_error *err)
+{
+	struct stat info;
+	*out = (sheaf_identity){0};
+	if (s->raw.kind != SHEAF_RAW_FILE) return refuse(s, "an input that passes once, or memory", err);
+	SHEAF_TRY(sheaf_source_begin(s, err));
+	if (s->compression) return refuse(s, s->compression, err);
+	if (!s->raw.is_owned || s->raw.is_spool) return refuse(s, "an input without a name", err);
+	if (fstat(s->raw.fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", s->name);
+	*out = (sheaf_identity){.size = info.st_size, .mtime = (int64_t)info.st_mtim.tv_sec * SECOND + info.st_mtim.tv_nsec};
+	return SHEAF_OK;
+}
+
+/* All of a small file; else head, samples at even distances, tail. Gives how many bytes. */
+static sheaf_status gather(const sheaf_source *s, uint8_t *to, size_t *size, sheaf_error *err)
+{
+	int64_t whole = s->raw.size, middle = whole - 2 * END;
+	*size = whole < MOST ? (size_t)whole : MOST;
+	if (whole <= MOST) return sheaf_raw_read_at(&s->raw, 0, to, *size, err);
+	SHEAF_TRY(sheaf_raw_read_at(&s->raw, 0, to, END, err));
+	for (int k = 0; k < SAMPLES; k++)
+		SHEAF_TRY(sheaf_raw_read_at(&s->raw, END + (middle - SAMPLE) / (SAMPLES + 1) * (k + 1), to + END + (size_t)k * SAMPLE, SAMPLE, err));
+	return sheaf_raw_read_at(&s->raw, whole - END, to + MOST - END, END, err);
+}
+
+sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp, sheaf_identity *out, sheaf_error *err)
+{
+	void *memory;
+	size_t size;
+	SHEAF_TRY(sheaf_source_stamp(s, out, err));
+	if (out->size != stamp->size || out->mtime != stamp->mtime || out->size != s->raw.size)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected it as it was when it was opened, found it changed", s->name);
+	SHEAF_TRY(sheaf_allocate(s->cx, MOST, &memory, err));
+	sheaf_status status = gather(s, (uint8_t *)memory, &size, err);
+	sheaf_digest digest = sheaf_xxhash(memory, status ? 0 : size, (uint64_t)out->size);
+	out->low = digest.low;
+	out->high = digest.high;
+	sheaf_release(s->cx, memory, MOST);
+	return status;
+}
+
+/* Systems keep times in steps of some ms, some file systems of a second. */
+bool sheaf_identity_is_fresh(const sheaf_identity *identity)
+{
+	struct timespec now;
+	int64_t step = identity->mtime % SECOND ? SECOND / 50 : 2 * SECOND;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * SECOND + now.tv_nsec < identity->mtime + step;
+}
+
+bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b)
+{
+	return a->size == b->size && a->mtime == b->mtime && a->low == b->low && a->high == b->high;
+}

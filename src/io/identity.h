@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file a source reads, and which content it had: for what is kept about a file beside it. */
+#ifndef SHEAF_IO_IDENTITY_H
+#define SHEAF_IO_IDENTITY_H
+
+#include <sheaf/io.h>
+
+typedef struct sheaf_identity {
+	int64_t size;
+	int64_t mtime;      /* of the last change, in ns since 1970 */
+	uint64_t low, high; /* XXH3 of the first and the last bytes and of samples between */
+} sheaf_identity;
+
+/* The size and the time alone. UNSUPPORTED, saying why, where the source is no plain regular file that was opened by its name. */
+SHEAF_USE sheaf_status sheaf_source_stamp(sheaf_source *source, sheaf_identity *out, sheaf_error *err);
+/* All of it; `stamp` is from before: DATA where the file was changed since. */
+SHEAF_USE sheaf_status sheaf_source_identify(sheaf_source *source, const sheaf_identity *stamp, sheaf_identity *out, sheaf_error *err);
+bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b);
+/* Whether the file was changed so lately that another change could leave the same time. */
+bool sheaf_identity_is_fresh(const sheaf_identity *identity);
+
+#endif
