@@ -73,7 +73,7 @@ static const sheaf_option batches_options[] = {
 	{"seed", SHEAF_OPTION_COUNT, 0, "N", "of the shuffle (default 0); each sweep is shuffled anew", 0},
 	{"window", SHEAF_OPTION_COUNT, 0, "N", "shuffle within so many chunks at a time (default: all that memory allows; order cntk: 4G of chunks)", 0},
 	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "what the window counts (default chunks)", 0},
-	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "how long a chunk of a text gets (default 8M, order cntk 32M; 0 or 1: a sequence each)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "how long a chunk of a text gets (default 2M, order cntk 32M; 0 or 1: a sequence each)", 0},
 	{"sweeps", SHEAF_OPTION_COUNT, 0, "N", "one epoch of N passes over all sequences (default 1)", 0},
 	{"epoch-size", SHEAF_OPTION_COUNT, 0, "N", "epochs of N samples, instead of sweeps", 0},
 	{"start-epoch", SHEAF_OPTION_COUNT, 0, "N", "the first epoch (default 0)", 0},
