@@ -58,6 +58,7 @@ typedef struct bench_job {
 	const char *kernel;     /* NULL: the one that the library chooses */
 	const char *words;      /* of a command line, where a runner needs one */
 	int threads;            /* 0: as many as the library takes by itself */
+	const char *counted;    /* the file whose bytes count */
 	char text[PATH_SIZE];   /* the workload */
 	char binary[PATH_SIZE]; /* the same rows in CBF, where the race asks for it */
 	char huge[PATH_SIZE];   /* 10 GB that begin with the workload, where the race asks for it */
@@ -77,7 +78,9 @@ typedef struct bench_runner {
 	void (*run)(const bench_job *job, void *state, bench_yield *out);
 } bench_runner;
 
-extern const bench_runner parse_text, index_text, read_frames;                               /* library.c */
+extern const bench_runner parse_text, index_text, read_frames; /* library.c */
+extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
+	first_of_window;                                                                         /* batches.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
 extern const bench_runner bare_read, bare_map, bare_write;                                   /* files.c */

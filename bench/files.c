@@ -54,12 +54,12 @@ static const char *begin_read(const bench_job *job, void **state)
 
 static void run_read(const bench_job *job, void *state, bench_yield *out)
 {
-	int fd = open_or_die(job->text, O_RDONLY);
+	int fd = open_or_die(job->counted, O_RDONLY);
 	ssize_t n;
 	(void)out;
 	while ((n = read(fd, state, BLOCK)) > 0) {
 	}
-	if (n < 0) die("%s: expected to read it, found: %s", job->text, strerror(errno));
+	if (n < 0) die("%s: expected to read it, found: %s", job->counted, strerror(errno));
 	close(fd);
 }
 

@@ -71,6 +71,7 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 	if (r->work) {
 		job->work = workload_find(r->work);
 		make_text(job, percent);
+		job->counted = race->needs & COUNTS_BINARY ? job->binary : race->needs & NEEDS_HUGE ? job->huge : job->text;
 		if (race->needs & NEEDS_BINARY) make_binary(job, percent);
 		if (race->needs & NEEDS_HUGE) make_huge(job, percent);
 	}

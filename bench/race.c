@@ -151,7 +151,7 @@ static void enter(const bench_result *r, bench_outcome *o, lane *l, const bench_
 	bench_job *mine = (bench_job *)need(sizeof *mine);
 	greeting hello;
 	job_prepare(mine, r, o->entrant, s, number);
-	if (mine->work && !(race->needs & NEEDS_HUGE)) o->bytes = file_size(race->needs & COUNTS_BINARY ? mine->binary : mine->text);
+	if (mine->work && !(race->needs & NEEDS_HUGE)) o->bytes = file_size(mine->counted);
 	start(l, race, o->entrant, mine);
 	receive(l, &hello, sizeof hello);
 	o->ran = hello.runs;
