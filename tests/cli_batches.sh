@@ -107,6 +107,21 @@ has err 'found none'
 expect 3 batches @nowhere
 end
 
+begin "packed batches tell their rows and steps"
+expect 0 batches --json --order file --pad 4 --size 5 ten.ctf
+has out '"packed":{"A":[5,4]}'
+expect 0 batches --json --order file --frame-mode --size 5 ten.ctf
+has out '"packed":{"A":[5,1]}'
+expect 0 batches --json --order file --pack --size 5 ten.ctf
+has out '"packed":{"A":[5,1]}'
+expect 0 batches --json --order file --truncate 2 --size 6 --state cut --limit 1 ten.ctf
+has out '"packed":{"A":[3,2]}'
+has cut '"step":1'
+expect 0 batches --json --order file --truncate 2 --size 6 --state cut ten.ctf
+lines out 1
+expect 2 batches --pack --pad 2 ten.ctf
+end
+
 begin "without --json: how fast they come"
 expect 0 batches --sweeps 3 ten.ctf
 has out 'sequences/s'

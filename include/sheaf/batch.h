@@ -28,6 +28,16 @@ typedef enum sheaf_rest {
 	SHEAF_REST_WRAP   /* it is filled with the sequences that come next */
 } sheaf_rest;
 
+/* How sequences are laid out side by side. */
+typedef enum sheaf_packing {
+	SHEAF_PACK_NONE,      /* one behind the other: sheaf_batch.frame */
+	SHEAF_PACK_SEQUENCES, /* CNTK's: as wide as the longest; each goes to the first row that has room for it behind others */
+	SHEAF_PACK_FRAMES,    /* CNTK's frame mode: each has one sample, and a row of its own; DATA where one has more */
+	SHEAF_PACK_TRUNCATED, /* CNTK's truncated back-propagation through time: rows of `truncation` steps; what does not fit goes on in the next batch.
+	                       * batch_size / truncation rows, but one at least, shared out among the shards */
+	SHEAF_PACK_PADDED     /* each has a row of its own, as wide as the longest, rounded up to a multiple of `pad_multiple` */
+} sheaf_packing;
+
 typedef struct sheaf_batch_options {
 	size_t size;       /* sizeof(sheaf_batch_options) */
 	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's; "file": as in the file. NULL: "sheaf" */
@@ -50,8 +60,30 @@ typedef struct sheaf_batch_options {
 	int64_t epochs;      /* 0: 1 */
 	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its window; 0: 32 MiB */
 	bool join;           /* datasets stand side by side, by the keys of their sequences; else one behind the other */
-	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed before the next sweep */
+	sheaf_packing packing;
+	int64_t truncation;   /* > 0 where sequences are truncated */
+	int64_t pad_multiple; /* 0: 1 */
+	bool keep_in_memory;  /* pieces stay in memory, as far as its limit allows, when they will not be needed before the next sweep */
 } sheaf_batch_options;
+
+/* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are steps in other batches. */
+typedef struct sheaf_placed {
+	int64_t sequence; /* its number in the batch */
+	int64_t row, begin, end;
+} sheaf_placed;
+
+/* One stream of a packed batch: a grid of rows and steps, each place of which has a sample or none. The sample of a row at a step is number
+ * row * row_stride + step * step_stride: steps outermost, as CNTK has it, but rows outermost where they are padded. */
+typedef struct sheaf_packed {
+	int field; /* of sheaf_batches_schema */
+	int64_t rows, width, row_stride, step_stride;
+	sheaf_buffer values;  /* dense: dim values of each sample, zeros where there is none; sparse: of all entries, sample by sample */
+	sheaf_buffer indices; /* sparse: int32 of each entry */
+	sheaf_buffer starts;  /* sparse: int32, where the entries of each sample begin, and one more */
+	sheaf_buffer mask;    /* uint8 of each sample: 1 where there is one */
+	const sheaf_placed *placed;
+	int64_t nplaced;
+} sheaf_packed;
 
 /* One minibatch. All that it points to is borrowed and valid until the next call with the same batches; buffers of the frame may be kept longer by
  * reference. */
@@ -64,7 +96,9 @@ typedef struct sheaf_batch {
 	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
 	const uint64_t *keys;       /* of the sequences; their numbers where the format has no keys, or datasets stand one behind the other */
 	const uint32_t *lengths;    /* of the sequences, in samples */
-	const sheaf_frame *frame;   /* its rows are the sequences; columns as in sheaf_batches_schema. Offsets need not begin at 0 */
+	const sheaf_packed *packed; /* of each stream; NULL where nothing is packed */
+	int npacked;
+	const sheaf_frame *frame; /* NULL where it is packed. Its rows are the sequences; columns as in sheaf_batches_schema. Offsets need not begin at 0 */
 } sheaf_batch;
 
 /* A source of minibatches. One thread at a time may use it. */

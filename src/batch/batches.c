@@ -2,9 +2,10 @@
 /* Minibatches: the plan says which sequences, the shelf has their pieces, gathering puts them into one frame. */
 #include "base/context.h"
 #include "batch/array.h"
-#include "batch/gather.h"
+#include "batch/packing.h"
 #include "batch/shelf.h"
 #include "batch/state.h"
+#include "batch/truncate.h"
 #include "data/frame.h"
 #include <inttypes.h>
 
@@ -12,7 +13,11 @@ struct sheaf_batches {
 	sheaf_context *cx;
 	sheaf_supply supply;
 	sheaf_plan_options options;
+	sheaf_packing packing;
+	int64_t truncation, pad_multiple;
 	sheaf_plan *plan;
+	sheaf_truncation *cut; /* where sequences are truncated */
+	sheaf_packings packings;
 	sheaf_shelf *shelf;
 	sheaf_state state; /* behind the last batch given */
 	sheaf_planned planned;
@@ -31,6 +36,8 @@ void sheaf_batches_close(sheaf_batches *b)
 {
 	if (!b) return;
 	sheaf_shelf_close(b->shelf);
+	sheaf_truncation_close(b->cut);
+	sheaf_packings_close(&b->packings);
 	sheaf_plan_close(b->plan);
 	sheaf_supply_close(&b->supply);
 	sheaf_planned_free(&b->planned, b->cx);
@@ -69,6 +76,8 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 		return sheaf_fail(err, SHEAF_USAGE, "rest of a sweep: expected batches that may cross its end where they wrap, found ones that may not");
 	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
 		return sheaf_fail(err, SHEAF_USAGE, "buckets: expected an order that is dealt batch by batch, found \"%s\"", order->name);
+	if (o->packing == SHEAF_PACK_TRUNCATED && (o->truncation < 1 || o->unit != SHEAF_SIZE_SAMPLES || o->rest != SHEAF_REST_SHORT || o->bucket))
+		return sheaf_fail(err, SHEAF_USAGE, "truncation: expected steps above 0, sizes in samples, short rests and no buckets, found others");
 	return SHEAF_OK;
 }
 
@@ -99,6 +108,15 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->first_epoch = o->first_epoch;
 	p->epochs = o->epochs ? o->epochs : 1;
 	p->epoch_size = o->epoch_size;
+	b->packing = o->packing;
+	b->truncation = o->truncation;
+	b->pad_multiple = o->pad_multiple;
+	if (o->packing == SHEAF_PACK_TRUNCATED) {
+		/* Rows take sequences one by one. */
+		p->size = 1;
+		p->one_by_one = true;
+		p->global = false;
+	}
 	if (!o->epoch_size && __builtin_mul_overflow(o->sweeps ? o->sweeps : 1, b->supply.rows.samples, &p->epoch_size))
 		return refuse(err, "sweeps", "fewer than have 2^63 samples", o->sweeps);
 	return SHEAF_OK;
@@ -153,10 +171,41 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 
 /* ---- opening ---- */
 
-static void stand_at(sheaf_batches *b)
+/* Where the batches stand now, whatever brought them there. */
+static void note_place(sheaf_batches *b)
 {
 	b->state.mark = sheaf_plan_mark(b->plan);
+	if (b->cut) sheaf_truncation_place(b->cut, &b->state.mark, &b->state.step);
+}
+
+static void stand_at(sheaf_batches *b)
+{
+	if (b->cut) sheaf_truncation_clear(b->cut);
+	note_place(b);
 	b->batch.number = -1;
+}
+
+/* CNTK's number of rows, and its way to share them out. */
+static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error *err)
+{
+	int64_t rows = size / b->truncation, world = b->options.world;
+	if (rows < 1) rows = 1;
+	if (rows < world) return refuse(err, "truncation", "at least as many rows (size of a batch by steps) as shards", rows);
+	return sheaf_truncation_open(b->plan, rows / world + (b->options.rank < rows % world), b->truncation, b->cx, &b->cut, err);
+}
+
+static sheaf_status open_packing(sheaf_batches *b, int64_t size, sheaf_error *err)
+{
+	if (b->packing == SHEAF_PACK_NONE) return SHEAF_OK;
+	SHEAF_TRY(sheaf_packings_open(&b->packings, &b->supply, b->cx, err));
+	return b->packing == SHEAF_PACK_TRUNCATED ? open_truncation(b, size, err) : SHEAF_OK;
+}
+
+static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
+{
+	bool cut = b->packing == SHEAF_PACK_TRUNCATED;
+	const int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0}; /* a row is one shard's from end to end */
+	return sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
 }
 
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_error *err)
@@ -168,9 +217,11 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
 	SHEAF_TRY(sheaf_shelf_open(&b->supply, pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
+	SHEAF_TRY(open_packing(b, options->batch_size, err));
 	stand_at(b);
-	b->state = (sheaf_state){b->state.mark, options->seed, sheaf_options_fingerprint(&b->options),
-	                         sheaf_supply_fingerprint(&b->supply, b->options.order->uses_chunks || b->options.arranged.window)};
+	b->state.seed = options->seed;
+	b->state.options = options_fingerprint(b, options->batch_size);
+	b->state.data = (uint32_t)sheaf_supply_fingerprint(&b->supply, b->options.order->uses_chunks || b->options.arranged.window);
 	return SHEAF_OK;
 }
 
@@ -211,19 +262,33 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 
 void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE]) { sheaf_state_write(&b->state, state); }
 
+/* What is in the rows follows from the batches given since the epoch began: they are planned again, without data. */
+static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
+{
+	for (int64_t i = 0; i < steps; i++) {
+		SHEAF_TRY(sheaf_check_stop(b->cx, err));
+		sheaf_status status = sheaf_truncation_next(b->cut, &b->planned, &b->packings.cut, err);
+		if (status == SHEAF_END) return refuse(err, "state", "a step that the epoch has", steps);
+		SHEAF_TRY(status);
+	}
+	note_place(b);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
 	sheaf_state state;
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
 	if (state.data != b->state.data)
-		return sheaf_fail(err, SHEAF_USAGE, "state: expected one of these data, %016" PRIx64 ", found one of others, %016" PRIx64, b->state.data, state.data);
+		return sheaf_fail(err, SHEAF_USAGE, "state: expected one of these data, %08" PRIx32 ", found one of others, %08" PRIx32, b->state.data, state.data);
 	if (state.seed != b->state.seed) return sheaf_fail(err, SHEAF_USAGE, "state: expected seed %" PRIu64 ", found %" PRIu64, b->state.seed, state.seed);
 	if (state.options != b->state.options)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "state: expected one of the same order, window, size, rest, buckets, packing and epoch size, found one of other options");
+	if (state.step && !b->cut) return refuse(err, "state", "step 0 where sequences are whole", state.step);
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
 	stand_at(b);
-	return SHEAF_OK;
+	return repeat_steps(b, state.step, err);
 }
 
 /* ---- assembling ---- */
@@ -285,6 +350,7 @@ static sheaf_status assemble(sheaf_batches *b, sheaf_error *err)
 	SHEAF_TRY(grow(b, b->planned.count, err));
 	sheaf_shelf_begin_batch(b->shelf);
 	for (int lane = 0; lane < b->supply.lanes; lane++) SHEAF_TRY(pick_lane(b, lane, err));
+	if (b->packing) return sheaf_packings_fill(&b->packings, &b->supply, b->packing, b->pad_multiple, b->picks, b->planned.count, err);
 	if (!is_run(b)) return gather(b, err);
 	b->batch.frame = &b->view;
 	return sheaf_frame_slice(b->picks->frame, b->picks->row, b->picks->row + (int64_t)b->planned.count, NULL, 0, &b->view, err);
@@ -292,9 +358,19 @@ static sheaf_status assemble(sheaf_batches *b, sheaf_error *err)
 
 static const uint64_t *tell_keys(sheaf_batches *b)
 {
-	if (b->supply.key >= 0) return (const uint64_t *)(const void *)b->batch.frame->columns[b->supply.key].values.data;
-	for (size_t i = 0; i < b->planned.count; i++) b->keys[i] = (uint64_t)b->planned.items[i].row;
+	int key = b->supply.key;
+	for (size_t i = 0; i < b->planned.count; i++) {
+		const sheaf_pick *pick = &b->picks[i]; /* keys are the first lane's */
+		b->keys[i] = key < 0 ? (uint64_t)b->planned.items[i].row : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];
+	}
 	return b->keys;
+}
+
+static int64_t samples_in(const sheaf_layout *cut)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < cut->count; i++) sum += cut->extracts[i].count;
+	return sum;
 }
 
 static void describe(sheaf_batches *b)
@@ -311,9 +387,15 @@ static void describe(sheaf_batches *b)
 	batch->repeated = (int64_t)p->repeated;
 	batch->samples = 0;
 	for (size_t i = 0; i < p->count; i++) batch->samples += b->lengths[i] = p->items[i].samples;
+	if (b->cut) batch->samples = samples_in(&b->packings.cut);
+	batch->packed = b->packings.packed;
+	batch->npacked = b->packings.count;
 	batch->lengths = b->lengths;
 	batch->keys = tell_keys(b);
-	b->state.mark = p->after;
+	if (b->cut)
+		note_place(b);
+	else
+		b->state.mark = p->after;
 }
 
 /* Has what comes next read while this batch is made and used. A shard that owns whole chunks needs no others. */
@@ -330,7 +412,7 @@ static void read_ahead(sheaf_batches *b)
 static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(b->cx, err));
-	SHEAF_TRY(sheaf_plan_next(b->plan, &b->planned, err));
+	SHEAF_TRY(b->cut ? sheaf_truncation_next(b->cut, &b->planned, &b->packings.cut, err) : sheaf_plan_next(b->plan, &b->planned, err));
 	read_ahead(b);
 	SHEAF_TRY(assemble(b, err));
 	describe(b);

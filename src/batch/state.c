@@ -10,9 +10,9 @@ enum { VERSION = 1 };
 void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE])
 {
 	snprintf(text, SHEAF_STATE_SIZE,
-	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64 ",\"seed\":%" PRIu64 ",\"options\":\"%016" PRIx64
-	         "\",\"data\":\"%016" PRIx64 "\"}",
-	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->seed, state->options, state->data);
+	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64 ",\"step\":%" PRId64 ",\"seed\":%" PRIu64
+	         ",\"options\":\"%08" PRIx32 "\",\"data\":\"%08" PRIx32 "\"}",
+	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->step, state->seed, state->options, state->data);
 }
 
 /* ---- reading: the members in any order, with white space ---- */
@@ -72,8 +72,8 @@ static const struct {
 	const char *name;
 	uint64_t (*read)(scanner *s);
 } members[] = {
-	{"version", whole_number}, {"sweep", whole_number},  {"ordinal", whole_number}, {"position", whole_number},
-	{"seed", whole_number},    {"options", hexadecimal}, {"data", hexadecimal},
+	{"version", whole_number}, {"sweep", whole_number}, {"ordinal", whole_number}, {"position", whole_number},
+	{"step", whole_number},    {"seed", whole_number},  {"options", hexadecimal},  {"data", hexadecimal},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -109,20 +109,21 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 {
 	uint64_t v[MEMBERS];
 	*out = (sheaf_state){0};
-	if (!read_object(text, v) || v[1] > INT64_MAX || v[2] > INT64_MAX || v[3] > INT64_MAX)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"state: expected {\"version\":1,\"sweep\":N,\"ordinal\":N,\"position\":N,\"seed\":N,\"options\":\"...\",\"data\":\"...\"}, found \"%.60s\"", text);
+	bool sound = read_object(text, v) && v[6] <= UINT32_MAX && v[7] <= UINT32_MAX;
+	for (int i = 1; i <= 4; i++) sound = sound && v[i] <= INT64_MAX;
+	if (!sound)
+		return sheaf_fail(err, SHEAF_USAGE, "state: expected {\"version\":1,\"sweep\":N,\"ordinal\":N, ...} as a run has left it, found \"%.60s\"", text);
 	if (v[0] != VERSION) return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
-	*out = (sheaf_state){{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, v[4], v[5], v[6]};
+	*out = (sheaf_state){{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
 	return SHEAF_OK;
 }
 
 /* ---- options ---- */
 
-uint64_t sheaf_options_fingerprint(const sheaf_plan_options *o)
+uint32_t sheaf_options_fingerprint(const sheaf_plan_options *o, const int64_t *more, size_t n)
 {
 	const int64_t words[] = {o->arranged.window, o->arranged.window_in_samples, o->size, o->unit, o->rest, o->bucket, o->one_by_one, o->crosses, o->global,
 	                         o->epoch_size};
-	return sheaf_xxhash(words, sizeof words, sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low).low;
+	uint64_t hash = sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low;
+	return (uint32_t)sheaf_xxhash(more, n * sizeof *more, sheaf_xxhash(words, sizeof words, hash).low).low;
 }

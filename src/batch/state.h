@@ -7,14 +7,15 @@
 
 typedef struct sheaf_state {
 	sheaf_mark mark;
+	int64_t step; /* batches given since then: 0 where sequences are whole */
 	uint64_t seed;
-	uint64_t options, data; /* fingerprints */
+	uint32_t options, data; /* fingerprints */
 } sheaf_state;
 
 void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE]);
 /* USAGE where the text is not what sheaf_state_write writes. */
 SHEAF_USE sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *err);
-/* Of everything that decides which batch comes where, but the seed. */
-uint64_t sheaf_options_fingerprint(const sheaf_plan_options *options);
+/* Of everything that decides which batch comes where, but the seed; `more`: n further numbers that do. */
+uint32_t sheaf_options_fingerprint(const sheaf_plan_options *options, const int64_t *more, size_t n);
 
 #endif

@@ -47,6 +47,23 @@ static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options 
 	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected it, or --sweeps, found both");
 }
 
+/* At most one of the four. */
+static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+{
+	static const struct {
+		const char *name;
+		sheaf_packing packing;
+	} ways[] = {{"pack", SHEAF_PACK_SEQUENCES}, {"frame-mode", SHEAF_PACK_FRAMES}, {"truncate", SHEAF_PACK_TRUNCATED}, {"pad", SHEAF_PACK_PADDED}};
+	SHEAF_TRY(positive(values, "truncate", &o->truncation, err));
+	SHEAF_TRY(positive(values, "pad", &o->pad_multiple, err));
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		if (!sheaf_values_flag(values, ways[i].name)) continue;
+		if (o->packing) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found another one besides", ways[i].name);
+		o->packing = ways[i].packing;
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
 	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {"short", "drop", "pad", "wrap", NULL};
@@ -66,6 +83,7 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	o->chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	o->join = sheaf_values_flag(values, "join");
 	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
+	SHEAF_TRY(read_packing(values, o, err));
 	SHEAF_TRY(read_shard(values, o, err));
 	return read_epochs(values, o, err);
 }
@@ -119,15 +137,30 @@ static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batch
 
 static void print_flag(const char *name, bool flag) { out_printf(",\"%s\":%s", name, flag ? "true" : "false"); }
 
-static void print_batch(const sheaf_batch *b)
+/* Rows and steps of each stream. */
+static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
+{
+	bool first = true;
+	if (!b->packed) return;
+	out_text(",\"packed\":{");
+	for (int i = 0; i < b->npacked; i++) {
+		out_json_key(&first, schema->fields[b->packed[i].field].name);
+		out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
+	}
+	out_text("}");
+}
+
+static void print_batch(const sheaf_batch *b, const sheaf_schema *schema)
 {
 	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number, b->begin, b->end, b->sweep);
 	print_flag("sweep_end", b->sweep_end);
 	print_flag("epoch_end", b->epoch_end);
 	out_text(",\"keys\":[");
 	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
-	if (b->repeated) out_printf("],\"repeated\":%" PRId64 "}\n", b->repeated);
-	if (!b->repeated) out_text("]}\n");
+	out_text("]");
+	if (b->repeated) out_printf(",\"repeated\":%" PRId64, b->repeated);
+	print_packed(b, schema);
+	out_text("}\n");
 }
 
 /* What has come so far. */
@@ -168,7 +201,7 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 	sheaf_status status = SHEAF_OK;
 	for (int64_t left = sheaf_values_number(values, "limit", INT64_MAX); left > 0 && status == SHEAF_OK; left--) {
 		status = sheaf_batches_next(batches, &batch, err);
-		if (status == SHEAF_OK && json) print_batch(batch);
+		if (status == SHEAF_OK && json) print_batch(batch, sheaf_batches_schema(batches));
 		if (status == SHEAF_OK) status = json ? out_check(err) : count_batch(t, batch, err);
 	}
 	if (!json && (status == SHEAF_OK || status == SHEAF_END)) print_throughput(t, seconds_now());

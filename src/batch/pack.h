@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Packing: sequences side by side. First the layout of a stream, from lengths alone; then its samples. */
+#ifndef SHEAF_BATCH_PACK_H
+#define SHEAF_BATCH_PACK_H
+
+#include "batch/gather.h"
+#include "batch/order.h"
+#include <sheaf/batch.h>
+
+/* A part of a sequence that a batch has: samples [from, from + count) of a pick. */
+typedef struct sheaf_extract {
+	size_t pick;                /* among those of its lane */
+	int64_t from, count, whole; /* of `whole` samples */
+	int64_t row, step;          /* where it is placed */
+} sheaf_extract;
+
+typedef struct sheaf_layout {
+	sheaf_extract *extracts;
+	size_t count, room;
+	int64_t rows, width;
+	bool rows_outermost;
+	int64_t *taken; /* steps taken of each row */
+	size_t taken_room;
+	sheaf_placed *placed;
+	size_t placed_room;
+} sheaf_layout;
+
+/* Where the whole sequences of a stream go, n of them; *err where they cannot be packed so. */
+SHEAF_USE sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks, size_t n, int column,
+                                         const char *stream, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf_context *cx, sheaf_error *err);
+void sheaf_layout_free(sheaf_layout *layout, sheaf_context *cx);
+
+/* Fills a stream's part of a batch. *packed is zeros or an earlier one, whose buffers are reused; it points into the layout. */
+SHEAF_USE sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_field *field, int number, const sheaf_pick *picks, int column,
+                                         sheaf_context *cx, sheaf_error *err);
+void sheaf_packed_free(sheaf_packed *packed);
+
+#endif

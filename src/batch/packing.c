@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/packing.h"
+#include "batch/array.h"
+#include <inttypes.h>
+
+void sheaf_packings_close(sheaf_packings *p)
+{
+	for (int i = 0; i < p->count; i++) {
+		if (p->packed) sheaf_packed_free(&p->packed[i]);
+		if (p->layouts) sheaf_layout_free(&p->layouts[i], p->cx);
+	}
+	sheaf_array_release(p->cx, p->packed, (size_t)p->count, sizeof *p->packed);
+	sheaf_array_release(p->cx, p->layouts, (size_t)p->count, sizeof *p->layouts);
+	if (p->cx) sheaf_layout_free(&p->cut, p->cx);
+	*p = (sheaf_packings){0};
+}
+
+static sheaf_status allocate(sheaf_packings *p, sheaf_error *err)
+{
+	void *packed, *layouts;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)p->count, sizeof *p->packed, &packed, err));
+	p->packed = (sheaf_packed *)packed;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)p->count, sizeof *p->layouts, &layouts, err));
+	p->layouts = (sheaf_layout *)layouts;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_schema *schema = &supply->schema;
+	*p = (sheaf_packings){.cx = cx};
+	for (int f = 0; f < schema->nfields; f++) {
+		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		if (!sheaf_field_is_stream(&schema->fields[f]))
+			return sheaf_fail(err, SHEAF_USAGE, "packing: expected streams only, found \"%s\", which is none", schema->fields[f].name);
+		p->count++;
+	}
+	sheaf_status status = allocate(p, err);
+	if (status) sheaf_packings_close(p);
+	return status;
+}
+
+/* Cut sequences have the same steps in all streams. */
+static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_field *field, const sheaf_pick *picks, int column, sheaf_error *err)
+{
+	for (size_t i = 0; i < cut->count; i++) {
+		const sheaf_pick *pick = &picks[cut->extracts[i].pick];
+		const int64_t *o = sheaf_level_offsets(&pick->frame->columns[column].levels[0]) + pick->row;
+		if (o[1] - o[0] != cut->extracts[i].whole)
+			return sheaf_fail(err, SHEAF_DATA, "stream \"%s\": expected %" PRId64 " samples, as many as the sequence has steps, to truncate it, found %" PRId64,
+			                  field->name, cut->extracts[i].whole, o[1] - o[0]);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks, size_t n,
+                                 sheaf_error *err)
+{
+	int at = 0;
+	for (int f = 0; f < supply->schema.nfields; f++) {
+		const sheaf_field *field = &supply->schema.fields[f];
+		sheaf_origin origin = supply->origins[f];
+		const sheaf_pick *own = picks + (size_t)origin.lane * n;
+		sheaf_layout *layout = packing == SHEAF_PACK_TRUNCATED ? &p->cut : &p->layouts[at];
+		if (field->meaning == SHEAF_KEY) continue;
+		if (packing == SHEAF_PACK_TRUNCATED)
+			SHEAF_TRY(check_lengths(layout, field, own, origin.column, err));
+		else
+			SHEAF_TRY(sheaf_layout_make(layout, packing, multiple, own, n, origin.column, field->name, p->cx, err));
+		SHEAF_TRY(sheaf_pack_stream(&p->packed[at++], layout, field, f, own, origin.column, p->cx, err));
+	}
+	return SHEAF_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The packed part of a batch: a layout and a grid for each of its streams. */
+#ifndef SHEAF_BATCH_PACKING_H
+#define SHEAF_BATCH_PACKING_H
+
+#include "batch/pack.h"
+#include "batch/supply.h"
+
+/* Begins as zeros. */
+typedef struct sheaf_packings {
+	int count; /* streams */
+	sheaf_packed *packed;
+	sheaf_layout *layouts;
+	sheaf_layout cut; /* of all streams, where sequences are truncated */
+	sheaf_context *cx;
+} sheaf_packings;
+
+/* USAGE where a field of the supply is neither a stream nor the key: there is no grid for it. */
+SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err);
+void sheaf_packings_close(sheaf_packings *p);
+/* Packs n picks of each lane; truncated ones as `cut` says. */
+SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks,
+                                           size_t n, sheaf_error *err);
+
+#endif
