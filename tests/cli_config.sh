@@ -101,4 +101,34 @@ expect 0 info --config two.cntk:reader.deserializers.1
 has out 'format: cbf'
 end
 
+begin "batches take order, window, size of chunks and seed from it"
+for i in 0 1 2 3 4 5 6 7 8 9; do echo "|A $i"; done >ten.txt
+cat >order.cntk <<'END'
+reader = [ readerType = CNTKTextFormatReader ; file = ten.txt ; chunkSizeInBytes = 10 ; randomizationSeed = 3 ; randomizationWindow = 2
+           input = [ A = [ dim = 1 ; format = dense ] ] ]
+END
+expect 0 batches --json --size 4 --order cntk --chunk-bytes 10 --seed 3 --window 2 --stream A:1:dense ten.txt
+mv out wanted
+expect 0 batches --json --size 4 --config order.cntk
+same out wanted
+sed 's/file = /randomize = false ; file = /' order.cntk >file.cntk
+expect 0 batches --json --size 4 --config file.cntk
+has out '"keys":[0,1,2,3]'
+end
+
+begin "batches join several inputs, each with its own streams"
+for i in 0 1 2 3; do echo "$i |A $i $i"; done >a.txt
+for i in 3 1 0; do echo "$i |B $i:1"; done >b.txt
+cat >join.cntk <<'END'
+train = { reader = { randomize = false ; deserializers = (
+  { type = "CNTKTextFormatDeserializer" ; file = "a.txt" ; input = { A = { dim = 2 ; format = "dense" } } } :
+  { type = "CNTKTextFormatDeserializer" ; file = "b.txt" ; input = { B = { dim = 9 ; format = "sparse" } } } ) } }
+END
+expect 0 batches --json --config join.cntk
+has out '"keys":[0,1,3]'
+has err '1 sequences without one'
+expect 2 batches --config join.cntk a.txt
+has err 'one for each of its 2 inputs'
+end
+
 echo "1..$count"

@@ -7,7 +7,6 @@
 
 typedef struct parser {
 	arguments *out;
-	sheaf_setting *own; /* what out->values holds */
 	int argc, at;
 	char **argv;
 } parser;
@@ -115,7 +114,7 @@ static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const 
 	SHEAF_TRY(sheaf_option_check(option, value, err));
 	sheaf_setting setting = {option->name, value};
 	if (own)
-		p->own[p->out->values.count++] = setting;
+		p->out->own[p->out->values.count++] = setting;
 	else
 		p->out->settings[p->out->nsettings++] = setting;
 	return SHEAF_OK;
@@ -229,8 +228,9 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	size_t letters = n;
 	for (int i = 0; i < argc; i++) letters += strlen(argv[i]);
 	sheaf_setting *own = calloc(letters, sizeof *own);
-	*out = (arguments){.command = c, .values = {own, 0}, .settings = calloc(letters, sizeof *out->settings), .files = calloc(n, sizeof *out->files)};
-	parser p = {out, own, argc, 0, argv};
+	*out =
+		(arguments){.command = c, .values = {own, 0}, .own = own, .settings = calloc(letters, sizeof *out->settings), .files = calloc(n, sizeof *out->files)};
+	parser p = {out, argc, 0, argv};
 	sheaf_status status =
 		own && out->settings && out->files ? parse(&p, err) : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	if (status) arguments_free(out);
@@ -239,7 +239,7 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 
 void arguments_free(arguments *args)
 {
-	free((void *)args->values.settings);
+	free(args->own);
 	free(args->settings);
 	free((void *)args->files);
 	sheaf_config_free(args->config);

@@ -38,6 +38,7 @@ extern const sheaf_option shared_options[];
 typedef struct arguments {
 	const struct command *command;
 	sheaf_values values;     /* of the command's own and shared options */
+	sheaf_setting *own;      /* what they are in */
 	sheaf_setting *settings; /* of formats: for the library to check */
 	int nsettings;
 	const char **files;
@@ -192,11 +193,14 @@ void session_end(session *s);
 typedef struct opening {
 	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
 	int64_t piece_bytes;
-	bool random; /* rows are read in any order */
+	bool random;              /* rows are read in any order */
 	sheaf_index_policy index; /* of commands that do not take --index */
+	int input;                /* number of the file, where a configuration has several inputs */
 } opening;
 /* What --index asks for. */
 sheaf_index_policy index_policy(const arguments *args);
+/* Opens a file with the format and streams that a configuration of several inputs has for that one. */
+SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open, sheaf_dataset **out, sheaf_error *err);
 /* Opens an input with the options of the command line. */
 SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err);
 

@@ -242,7 +242,10 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 	sheaf_batches *batches;
 	opening how = {.random = true, .piece_bytes = piece_bytes(&s->args->values)};
 	SHEAF_TRY(read_options(&s->args->values, &options, err));
-	for (int i = 0; i < s->args->nfiles; i++) SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));
+	for (int i = 0; i < s->args->nfiles; i++) {
+		how.input = i;
+		SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));
+	}
 	SHEAF_TRY(sheaf_batches_open(datasets, s->args->nfiles, &options, s->cx, &batches, err));
 	sheaf_status status = run_all(s, batches, err);
 	sheaf_batches_close(batches);

@@ -28,16 +28,16 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 	return false;
 }
 
-static bool is_own(const command *c, const char *name)
+static bool of_command(const arguments *args, const char *name)
 {
 	const sheaf_option *option;
-	for (int i = 0; (option = command_option(c, i)); i++)
+	for (int i = 0; (option = command_option(args->command, i)); i++)
 		if (strcmp(option->name, name) == 0) return true;
 	return false;
 }
 
 /* The settings of `from` that `wanted` picks, before those of *to. */
-static sheaf_status put_before(const arguments *args, const sheaf_setting *from, int n, bool (*wanted)(const arguments *, const char *), sheaf_setting **to,
+static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, bool (*wanted)(const arguments *, const char *), sheaf_setting **to,
                                int *count, sheaf_error *err)
 {
 	sheaf_setting *all = calloc((size_t)(n + *count) + 1, sizeof *all);
@@ -49,37 +49,65 @@ static sheaf_status put_before(const arguments *args, const sheaf_setting *from,
 	free(*to);
 	*to = all;
 	*count += taken;
+	args->values.settings = args->own;
 	return SHEAF_OK;
 }
 
-static bool of_command(const arguments *args, const char *name) { return is_own(args->command, name); }
+static bool is_read_by(const sheaf_format *format, const char *name)
+{
+	const sheaf_option *option = sheaf_option_find(format->options, name);
+	return option && (option->use & SHEAF_READING);
+}
 
+/* What belongs to the reader as a whole may be an option of the first input's format, too. */
 static bool of_format(const arguments *args, const char *name)
 {
-	const sheaf_format *format = sheaf_format_find(args->config->inputs[0].format);
-	const sheaf_option *option = format ? sheaf_option_find(format->options, name) : NULL;
-	return option && (option->use & SHEAF_READING) && !is_own(args->command, name);
+	return is_read_by(sheaf_format_find(args->config->inputs[0].format), name) && !of_command(args, name);
 }
 
 static sheaf_status put_settings(arguments *args, const sheaf_setting *settings, int n, sheaf_error *err)
 {
-	sheaf_setting *own = (sheaf_setting *)(uintptr_t)args->values.settings;
-	sheaf_status status = put_before(args, settings, n, of_command, &own, &args->values.count, err);
-	args->values.settings = own;
-	SHEAF_TRY(status);
+	SHEAF_TRY(put_before(args, settings, n, of_command, &args->own, &args->values.count, err));
 	return put_before(args, settings, n, of_format, &args->settings, &args->nsettings, err);
 }
 
-static sheaf_status put_file(arguments *args, sheaf_error *err)
+/* The files of all inputs before the operands, where those are too few. */
+static sheaf_status put_files(arguments *args, sheaf_error *err)
 {
+	int n = args->config->ninputs;
 	if (args->nfiles >= args->command->least) return SHEAF_OK;
-	const char **files = calloc((size_t)args->nfiles + 1, sizeof *files);
+	const char **files = calloc((size_t)(args->nfiles + n), sizeof *files);
 	if (!files) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the operands, found none");
-	files[0] = args->config->inputs[0].path;
-	memcpy(files + 1, args->files, (size_t)args->nfiles * sizeof *files);
+	for (int i = 0; i < n; i++) files[i] = args->config->inputs[i].path;
+	memcpy(files + n, args->files, (size_t)args->nfiles * sizeof *files);
 	free((void *)args->files);
 	args->files = files;
-	args->nfiles++;
+	args->nfiles += n;
+	return SHEAF_OK;
+}
+
+static sheaf_status put_input(arguments *args, sheaf_error *err)
+{
+	const sheaf_config_input *input = &args->config->inputs[0];
+	sheaf_setting from = {"from", input->format};
+	SHEAF_TRY(put_settings(args, &from, 1, err));
+	return put_settings(args, input->settings, input->nsettings, err);
+}
+
+/* Of several inputs each keeps its format and streams to itself, see configured_open; here goes what the command itself is told. */
+static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
+{
+	static const sheaf_setting join = {"join", NULL};
+	sheaf_config *config = args->config;
+	if (!of_command(args, join.name))
+		return sheaf_fail(err, SHEAF_USAGE, "--config %s: expected one input for sheaf %s, found %d; name one, as in FILE:train.reader.deserializers.0", name,
+		                  args->command->name, config->ninputs);
+	if (args->nfiles > 0 && args->nfiles != config->ninputs)
+		return sheaf_fail(err, SHEAF_USAGE, "--config %s: expected no file here, or one for each of its %d inputs, found %d", name, config->ninputs,
+		                  args->nfiles);
+	SHEAF_TRY(put_before(args, &join, 1, of_command, &args->own, &args->values.count, err));
+	for (int i = 0; i < config->ninputs; i++)
+		SHEAF_TRY(put_before(args, config->inputs[i].settings, config->inputs[i].nsettings, of_command, &args->own, &args->values.count, err));
 	return SHEAF_OK;
 }
 
@@ -88,13 +116,38 @@ sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 	const char *name = sheaf_values_text(&args->values, "config");
 	if (!name) return SHEAF_OK;
 	SHEAF_TRY(read_config(args, name, err));
-	const sheaf_config_input *input = &args->config->inputs[0];
-	if (args->config->ninputs > 1)
-		return sheaf_fail(err, SHEAF_USAGE, "--config %s: expected one input for sheaf %s, found %d; name one, as in FILE:train.reader.deserializers.0", name,
-		                  args->command->name, args->config->ninputs);
-	sheaf_setting from = {"from", input->format};
-	SHEAF_TRY(put_settings(args, &from, 1, err));
-	SHEAF_TRY(put_settings(args, input->settings, input->nsettings, err));
+	SHEAF_TRY(args->config->ninputs > 1 ? put_inputs(args, name, err) : put_input(args, err));
 	SHEAF_TRY(put_settings(args, args->config->settings, args->config->nsettings, err));
-	return put_file(args, err);
+	return put_files(args, err);
+}
+
+/* ---- opening one of several inputs ---- */
+
+sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open, sheaf_dataset **out, sheaf_error *err)
+{
+	const arguments *args = s->args;
+	*out = NULL;
+	if (input >= args->config->ninputs)
+		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more", args->config->ninputs);
+	const sheaf_config_input *from = &args->config->inputs[input];
+	const sheaf_format *format = sheaf_format_find(from->format);
+	size_t most = (size_t)(from->nsettings + args->nsettings) + 1;
+	sheaf_setting *settings = calloc(most, sizeof *settings);
+	bool *used = calloc(most, sizeof *used);
+	sheaf_status status = sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	if (settings && used) {
+		memcpy(settings, args->settings, (size_t)args->nsettings * sizeof *settings);
+		open->settings = settings;
+		open->used = used;
+		open->nsettings = args->nsettings;
+		for (int i = 0; i < from->nsettings; i++)
+			if (is_read_by(format, from->settings[i].name) && !is_given(args->settings, args->nsettings, from->settings[i].name))
+				settings[open->nsettings++] = from->settings[i];
+		if (!open->format) open->format = from->format;
+		status = sheaf_open(path, open, s->cx, out, err);
+		for (int i = 0; s->used && i < args->nsettings; i++) s->used[i] |= used[i];
+	}
+	free(settings);
+	free(used);
+	return status;
 }

@@ -164,7 +164,8 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,
 	};
-	return sheaf_open(path, &open, s->cx, out, err);
+	bool configured = s->args->config && s->args->config->ninputs > 1;
+	return configured ? configured_open(s, how->input, path, &open, out, err) : sheaf_open(path, &open, s->cx, out, err);
 }
 
 /* ---- each file in turn ---- */

@@ -27,37 +27,38 @@ typedef struct key {
 	kind kind;
 	unsigned of;
 	const char *setting, *words;
+	const char *usual; /* the setting where nothing is said and CNTK's default is not this library's; or NULL */
 } key;
 
 static const key keys[] = {
-	{"precision", CHOICE, INPUT | OUTER, "precision", "float|double"},
-	{"skipSequenceIds", FLAG, INPUT, "skip-sequence-ids", NULL},
-	{"maxErrors", COUNT, INPUT, "max-errors", NULL},
-	{"chunkSizeInBytes", COUNT, INPUT | OUTER, "chunk-bytes", NULL},
-	{"keepDataInMemory", FLAG, INPUT | OUTER, "keep-in-memory", NULL},
-	{"cacheIndex", TRUTH, INPUT | OUTER, "index", "write|auto"},
-	{"traceLevel", CHOICE, READER | OUTER, "trace-level", "0|1|2"},
-	{"randomize", TRUTH, READER | OUTER, "order", "cntk|file"},
-	{"randomizationSeed", COUNT, READER | OUTER, "seed", NULL},
-	{"randomizationWindow", WINDOW, READER | OUTER, "window", NULL},
-	{"sampleBasedRandomizationWindow", TRUTH, READER | OUTER, "window-unit", "samples|chunks"},
-	{"frameMode", FLAG, READER | OUTER, "frame-mode", NULL},
-	{"localTimeline", TRUTH, READER | OUTER, "timeline", "local|global"},
-	{"truncated", QUIET, READER | OUTER, NULL, NULL},
-	{"truncationLength", QUIET, READER | OUTER, NULL, NULL},
-	{"readerType", QUIET, INPUT | READER, NULL, NULL},
-	{"type", QUIET, INPUT | READER, NULL, NULL},
-	{"module", QUIET, INPUT | READER, NULL, NULL},
-	{"file", QUIET, INPUT, NULL, NULL},
-	{"input", QUIET, INPUT, NULL, NULL},
-	{"deserializers", QUIET, READER, NULL, NULL},
-	{"verbosity", QUIET, INPUT | READER, NULL, NULL},
-	{"prefetch", QUIET, READER, NULL, NULL},
-	{"nbruttsineachrecurrentiter", QUIET, READER, NULL, NULL},
-	{"multiThreadedDeserialization", QUIET, READER, NULL, NULL},
-	{"checkData", QUIET, READER, NULL, NULL},
-	{"useNumericSequenceKeys", QUIET, READER, NULL, NULL},
-	{"action", QUIET, READER, NULL, NULL},
+	{"precision", CHOICE, INPUT | OUTER, "precision", "float|double", NULL},
+	{"skipSequenceIds", FLAG, INPUT, "skip-sequence-ids", NULL, NULL},
+	{"maxErrors", COUNT, INPUT, "max-errors", NULL, NULL},
+	{"chunkSizeInBytes", COUNT, INPUT | OUTER, "chunk-bytes", NULL, NULL},
+	{"keepDataInMemory", FLAG, INPUT | OUTER, "keep-in-memory", NULL, NULL},
+	{"cacheIndex", TRUTH, INPUT | OUTER, "index", "write|auto", NULL},
+	{"traceLevel", CHOICE, READER | OUTER, "trace-level", "0|1|2", NULL},
+	{"randomize", TRUTH, READER | OUTER, "order", "cntk|file", "cntk"},
+	{"randomizationSeed", COUNT, READER | OUTER, "seed", NULL, NULL},
+	{"randomizationWindow", WINDOW, READER | OUTER, "window", NULL, NULL},
+	{"sampleBasedRandomizationWindow", TRUTH, READER | OUTER, "window-unit", "samples|chunks", NULL},
+	{"frameMode", FLAG, READER | OUTER, "frame-mode", NULL, NULL},
+	{"localTimeline", TRUTH, READER | OUTER, "timeline", "local|global", NULL},
+	{"truncated", QUIET, READER | OUTER, NULL, NULL, NULL},
+	{"truncationLength", QUIET, READER | OUTER, NULL, NULL, NULL},
+	{"readerType", QUIET, INPUT | READER, NULL, NULL, NULL},
+	{"type", QUIET, INPUT | READER, NULL, NULL, NULL},
+	{"module", QUIET, INPUT | READER, NULL, NULL, NULL},
+	{"file", QUIET, INPUT, NULL, NULL, NULL},
+	{"input", QUIET, INPUT, NULL, NULL, NULL},
+	{"deserializers", QUIET, READER, NULL, NULL, NULL},
+	{"verbosity", QUIET, INPUT | READER, NULL, NULL, NULL},
+	{"prefetch", QUIET, READER, NULL, NULL, NULL},
+	{"nbruttsineachrecurrentiter", QUIET, READER, NULL, NULL, NULL},
+	{"multiThreadedDeserialization", QUIET, READER, NULL, NULL, NULL},
+	{"checkData", QUIET, READER, NULL, NULL, NULL},
+	{"useNumericSequenceKeys", QUIET, READER, NULL, NULL, NULL},
+	{"action", QUIET, READER, NULL, NULL, NULL},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -154,6 +155,7 @@ static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_record *record, u
 		if (!(keys[i].of & of) || keys[i].kind == QUIET) continue;
 		sheaf_status status = find_key(c, record, keys[i].name, keys[i].of & OUTER, &where, &field);
 		if (status == SHEAF_OK) status = read_key(c, where, field, &keys[i], s);
+		if (status == SHEAF_END && keys[i].usual) status = add_copy(c, s, keys[i].setting, keys[i].usual, strlen(keys[i].usual));
 		if (status != SHEAF_OK && status != SHEAF_END) return status;
 	}
 	return SHEAF_OK;
