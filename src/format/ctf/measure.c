@@ -3,6 +3,7 @@
  * ids are all that is looked at. */
 #include "base/buffer.h"
 #include "format/ctf/ctf.h"
+#include "number/lines.h"
 #include <string.h>
 
 /* Settings change which samples or sequences count, or none does. */
@@ -36,18 +37,30 @@ static void begin_line(measuring *m, bool has_id, uint64_t id)
 
 static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
 {
-	for (; at < end; at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1) {
+	for (int64_t lines = sheaf_count_feeds(at, end); lines > 0; lines--) {
 		m->lines = 1;
 		end_sequence(m);
 	}
 }
 
+/* An id at the start of a line that is ended, so that something stops the digits. */
+static bool read_id(const uint8_t *at, uint64_t *id)
+{
+	enum { SURE = 19 /* digits that 64 bits hold */ };
+	const uint8_t *first = at;
+	bool over;
+	for (*id = 0; sheaf_ctf_is_digit(*at) && at - first < SURE; at++) *id = *id * 10 + (uint64_t)(*at - '0');
+	if (at - first < SURE) return at > first;
+	return sheaf_ctf_read_id(&first, (const uint8_t *)rawmemchr(first, '\n'), id, &over);
+}
+
 static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 {
-	uint64_t id = 0;
-	bool over;
-	for (; at < end; at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1) {
-		bool has_id = sheaf_ctf_read_id(&at, end, &id, &over);
+	sheaf_lines lines;
+	uint64_t id;
+	sheaf_lines_begin(&lines, at, end);
+	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) {
+		bool has_id = read_id(at, &id);
 		begin_line(m, has_id, id);
 	}
 }
