@@ -247,6 +247,8 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, c
 	inference f = {.in = in, .err = err, .last = -1, .add = !declared, .line = in->line};
 	static const guess fresh = {false, 0, -1, -1, 0};
 	int64_t line = in->line, column = in->column;
+	in->facts = SHEAF_NO_FACTS;
+	if (declared && sheaf_source_size(in->source) > (int64_t)first_part(in->cx)) return SHEAF_OK; /* the first part would tell no facts */
 	sheaf_builder_begin(&f.guesses, in->cx, NULL);
 	for (int i = 0; i < in->schema.nfields; i++) sheaf_builder_append(&f.guesses, &fresh, sizeof fresh);
 	sheaf_status status = sheaf_builder_status(&f.guesses, err);

@@ -2,7 +2,9 @@
 /* Lengths of sequences without their values. A sequence that breaks no rule has as many lines as its longest stream has samples, so lines and
  * ids are all that is looked at. */
 #include "base/buffer.h"
+#include "base/endian.h"
 #include "format/ctf/ctf.h"
+#include "number/digits.h"
 #include "number/lines.h"
 #include <string.h>
 
@@ -43,15 +45,24 @@ static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* An id at the start of a line that is ended, so that something stops the digits. */
-static bool read_id(const uint8_t *at, uint64_t *id)
+/* An id of fewer than eight digits at `at`, of whose eight bytes all can be loaded: *n bytes, none where there is no digit. False where it is longer. */
+static bool read_short_id(const uint8_t *at, uint64_t *id, int *n)
 {
-	enum { SURE = 19 /* digits that 64 bits hold */ };
-	const uint8_t *first = at;
+	uint64_t digits = sheaf_load_u64le(at) ^ SHEAF_ZEROS;
+	/* The highest bit of each byte that is no digit; an overflow reaches bytes behind the first such one only. */
+	uint64_t others = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+	if (!others) return false;
+	*n = __builtin_ctzll(others) / 8;
+	*id = *n ? sheaf_eight_digits_value(digits << (64 - *n * 8)) : 0;
+	return true;
+}
+
+static bool read_id(const uint8_t *at, const uint8_t *end, uint64_t *id)
+{
+	int n;
 	bool over;
-	for (*id = 0; sheaf_ctf_is_digit(*at) && at - first < SURE; at++) *id = *id * 10 + (uint64_t)(*at - '0');
-	if (at - first < SURE) return at > first;
-	return sheaf_ctf_read_id(&first, (const uint8_t *)rawmemchr(first, '\n'), id, &over);
+	if (end - at >= 8 && read_short_id(at, id, &n)) return n > 0;
+	return sheaf_ctf_read_id(&at, end, id, &over);
 }
 
 static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
@@ -60,7 +71,7 @@ static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 	uint64_t id;
 	sheaf_lines_begin(&lines, at, end);
 	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) {
-		bool has_id = read_id(at, &id);
+		bool has_id = read_id(at, end, &id);
 		begin_line(m, has_id, id);
 	}
 }
