@@ -1,16 +1,126 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel for AVX2 with BMI2. */
+/* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time, all else by the portable one. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
+#include <immintrin.h>
 
-static bool is_available(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"); }
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define INLINE AVX2 static inline __attribute__((always_inline))
+
+/* 64 bytes of text, and for each class of bytes a mask. */
+typedef struct block {
+	__m256i low, high; /* digits as 0 to 9, other bytes as anything else */
+	uint64_t digit, space, end;
+} block;
+
+INLINE uint64_t mask_of(__m256i low, __m256i high) { return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32; }
+
+INLINE uint64_t find(__m256i low, __m256i high, uint8_t byte)
+{
+	__m256i wanted = _mm256_set1_epi8((char)byte);
+	return mask_of(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
+}
+
+INLINE __m256i at_most_9(__m256i bytes) { return _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(9)), bytes); }
+
+INLINE block load(const sheaf_numbers *run)
+{
+	const sheaf_delimiters *is = run->delimiters;
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)run->at), high = _mm256_loadu_si256((const __m256i *)(const void *)(run->at + 32));
+	block b = {.space = find(low, high, is->spaces[0]) | find(low, high, is->spaces[1])};
+	b.end = find(low, high, is->mark) | find(low, high, is->feed) | find(low, high, is->before_feed);
+	b.low = _mm256_sub_epi8(low, _mm256_set1_epi8('0'));
+	b.high = _mm256_sub_epi8(high, _mm256_set1_epi8('0'));
+	b.digit = mask_of(at_most_9(b.low), at_most_9(b.high));
+	return b;
+}
+
+/* The last byte of each number in eight bytes, at most four: its place, and that of its hundreds eight bytes on, as indices of a shuffle. */
+INLINE __m128i pick(uint64_t last)
+{
+	uint64_t nibbles = _pext_u64(0x76543210, _pdep_u64(last, 0x11111111) * 0xf), places = _pdep_u64(nibbles, 0x000f000f000f000f);
+	return _mm_cvtsi64_si128((long long)(places * 0x0101 + 0x0800080008000800));
+}
+
+/* Up to four numbers of eight bytes: `parts` has what their last two digits say, then their hundreds. */
+INLINE void store_part(sheaf_numbers *run, __m128i parts, uint64_t last, bool wide)
+{
+	__m128i words = _mm_maddubs_epi16(_mm_shuffle_epi8(parts, pick(last)), _mm_set1_epi16(1 | 100 << 8));
+	__m128i integers = _mm_cvtepu16_epi32(words);
+	if (wide)
+		_mm256_storeu_pd((double *)run->values + run->count, _mm256_cvtepi32_pd(integers));
+	else
+		_mm_storeu_ps((float *)run->values + run->count, _mm_cvtepi32_ps(integers));
+	run->count += (size_t)_mm_popcnt_u64(last);
+}
+
+/* Every digit meets the two digits before it; where a number ends, the three are its value. `before` has the 32 bytes before `digits`. */
+INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint32_t last, bool wide)
+{
+	const __m256i tens = _mm256_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0);
+	const __m256i none = _mm256_set1_epi8(-1);
+	__m256i across = _mm256_permute2x128_si256(before, digits, 0x21);
+	__m256i one = _mm256_alignr_epi8(digits, across, 15), two = _mm256_alignr_epi8(digits, across, 14);
+	/* What is no digit is all ones here: it has no tens, and no hundreds stand before it. */
+	__m256i hundreds = _mm256_andnot_si256(_mm256_or_si256(_mm256_cmpeq_epi8(one, none), _mm256_cmpeq_epi8(two, none)), two);
+	__m256i rest = _mm256_add_epi8(digits, _mm256_shuffle_epi8(tens, one));
+	__m256i even = _mm256_unpacklo_epi64(rest, hundreds), odd = _mm256_unpackhi_epi64(rest, hundreds);
+	store_part(run, _mm256_castsi256_si128(even), last & 0xff, wide);
+	store_part(run, _mm256_castsi256_si128(odd), last >> 8 & 0xff, wide);
+	store_part(run, _mm256_extracti128_si256(even, 1), last >> 16 & 0xff, wide);
+	store_part(run, _mm256_extracti128_si256(odd, 1), last >> 24, wide);
+}
+
+/* Reads the block's numbers where all up to the list's end are of one to three digits. */
+INLINE bool read_small(sheaf_numbers *run, const block *b, bool wide)
+{
+	uint64_t halt = _blsi_u64(~(b->digit | b->space)), digit = b->digit & (halt - 1); /* all of them where nothing halts */
+	uint64_t after = digit << 1 & ~digit & (b->space | b->end), last = after >> 1;
+	if ((digit & digit << 1 & digit << 2 & digit << 3) || (halt & ~b->end) || !after) return false;
+	__m256i none = _mm256_set1_epi8(-1);
+	__m256i low = _mm256_or_si256(b->low, _mm256_xor_si256(at_most_9(b->low), none)),
+			high = _mm256_or_si256(b->high, _mm256_xor_si256(at_most_9(b->high), none));
+	store_half(run, none, low, (uint32_t)last, wide);
+	store_half(run, low, high, (uint32_t)(last >> 32), wide);
+	run->at += 63 - _lzcnt_u64(after) + !(halt & after);
+	return true;
+}
+
+INLINE void read_run(sheaf_numbers *caller, bool wide)
+{
+	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	while (run.room - run.count >= SHEAF_NUMBERS_ROOM && run.end - run.at >= 64) {
+		block b = load(&run);
+		if (!read_small(&run, &b, wide)) break;
+	}
+	*caller = run;
+}
+
+AVX2 static void dense_f32(sheaf_numbers *run)
+{
+	read_run(run, false);
+	sheaf_dense_f32_portable(run);
+}
+
+AVX2 static void dense_f64(sheaf_numbers *run)
+{
+	read_run(run, true);
+	sheaf_dense_f64_portable(run);
+}
+
+/* The first two generations of Zen take hundreds of cycles for what `pick` does. */
+static bool is_available(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+}
 
 const sheaf_kernel sheaf_kernel_avx2 = {
 	.name = "avx2",
 	.is_available = is_available,
-	.dense_f32 = sheaf_dense_f32_portable,
-	.dense_f64 = sheaf_dense_f64_portable,
+	.dense_f32 = dense_f32,
+	.dense_f64 = dense_f64,
 	.pairs_f32 = sheaf_pairs_f32_portable,
 	.pairs_f64 = sheaf_pairs_f64_portable,
 	.find_feeds = sheaf_find_feeds_avx2,
