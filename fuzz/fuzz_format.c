@@ -193,6 +193,19 @@ static void compare(const outcome *a, const outcome *b)
 	if (a->rows != b->rows || strcmp(a->hash, b->hash) != 0) broken("contents depend on the size of pieces", NULL);
 }
 
+/* ---- what reads numbers ---- */
+
+/* Number by number, the same is read and said. */
+static void compare_kernels(const outcome *fast, const outcome *plain)
+{
+	if (is_about_memory(fast->status) || is_about_memory(plain->status)) return;
+	if (fast->status != plain->status || strcmp(fast->error.message, plain->error.message) != 0) broken("the failure depends on the kernel", &fast->error);
+	if (fast->rules != plain->rules) broken("findings depend on the kernel", NULL);
+	for (int i = 0; i < fast->rules; i++)
+		if (count_of(plain, fast->tally[i].rule) != fast->tally[i].count) broken("findings depend on the kernel", NULL);
+	if (fast->rows != plain->rows || strcmp(fast->hash, plain->hash) != 0) broken("contents depend on the kernel", NULL);
+}
+
 /* ---- writing and reading again ---- */
 
 typedef struct bytes {
@@ -300,12 +313,16 @@ static void write_and_read(const choice *c, const outcome *before)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	choice c;
-	outcome first, second;
+	outcome first, second, plain;
 	if (!choose(&c, data, size)) return 0;
 	read_file(&c, c.piece_bytes, &first);
 	/* In one go; or, where that was nearly so already, in the smallest pieces. */
 	read_file(&c, c.piece_bytes < 512 ? 1 << 20 : 1, &second);
 	compare(&first, &second);
+	sheaf_kernel_use("scalar");
+	read_file(&c, c.piece_bytes, &plain);
+	sheaf_kernel_use(NULL);
+	compare_kernels(&first, &plain);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(&c, &first);
 	return 0;
 }

@@ -452,23 +452,23 @@ static void test_choice(void **state)
 {
 	(void)state;
 	const sheaf_kernel *last = NULL;
-	sheaf_kernel_force(NULL);
+	sheaf_kernel_use(NULL);
 	setenv("SHEAF_KERNEL", "portable", 1);
 	assert_string_equal("portable", sheaf_kernel_chosen()->name);
-	sheaf_kernel_force(NULL);
+	sheaf_kernel_use(NULL);
 	setenv("SHEAF_KERNEL", "no such kernel", 1);
 	for (int i = 0; sheaf_kernels[i]; i++)
 		if (sheaf_kernels[i]->is_available()) last = sheaf_kernels[i];
 	assert_ptr_equal(last, sheaf_kernel_chosen());
 	for (int i = 0; sheaf_kernels[i]; i++) {
-		sheaf_kernel_force(NULL);
+		sheaf_kernel_use(NULL);
 		setenv("SHEAF_KERNEL", sheaf_kernels[i]->name, 1);
 		assert_true(sheaf_kernel_chosen() == sheaf_kernels[i] || !sheaf_kernels[i]->is_available());
 		assert_true(sheaf_kernel_chosen()->is_available());
 		assert_string_equal(sheaf_kernel_chosen()->name, sheaf_kernel_name());
 	}
 	unsetenv("SHEAF_KERNEL");
-	sheaf_kernel_force(NULL);
+	sheaf_kernel_use(NULL);
 }
 
 /* ---- the text format ---- */
@@ -516,7 +516,7 @@ static void read_how(const how *h, const sheaf_kernel *kernel, const char *input
 	sheaf_dataset *dataset = NULL;
 	sheaf_error error = {0};
 	sheaf_setting settings[4];
-	sheaf_kernel_force(kernel);
+	sheaf_kernel_use(kernel->name);
 	r->out = open_memstream(&r->said, &r->size);
 	sheaf_context_options options = {.size = sizeof options, .max_errors = 1000, .validate = h->validate, .on_problem = say_problem, .user = r->out};
 	assert_ok(sheaf_context_new(&options, &cx, &err));
@@ -534,7 +534,7 @@ static void read_how(const how *h, const sheaf_kernel *kernel, const char *input
 	sheaf_close(dataset);
 	end_context(cx);
 	fclose(r->out);
-	sheaf_kernel_force(NULL);
+	sheaf_kernel_use(NULL);
 }
 
 static const how hows[] = {

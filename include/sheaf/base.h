@@ -167,6 +167,8 @@ SHEAF_API const char *sheaf_version(void);
 /* What reads numbers from text: "avx512", "avx2", "portable", or "scalar", which reads them one by one. All read the same. The fastest that this machine has; the
  * environment variable SHEAF_KERNEL asks for a slower one. Chosen at first use. */
 SHEAF_API const char *sheaf_kernel_name(void);
+/* As if SHEAF_KERNEL were `name`; NULL: as it is. To compare kernels: not while anything is being read. */
+SHEAF_API void sheaf_kernel_use(const char *name);
 
 /* A setting of a format by name, as on the command line without the dashes: {"stream", "A:2:dense"}. */
 typedef struct sheaf_setting {

@@ -80,7 +80,5 @@ typedef struct sheaf_kernel {
 const sheaf_kernel *sheaf_kernel_chosen(void);
 /* All kernels of this build from the slowest to the fastest, NULL behind the last. */
 extern const sheaf_kernel *const sheaf_kernels[];
-/* For tests: makes this the chosen one; NULL: chooses again. */
-void sheaf_kernel_force(const sheaf_kernel *kernel);
 
 #endif
