@@ -201,9 +201,9 @@ static bool needs_opener(const sheaf_lens_range *range, float active)
 /* Binary files may have ranges of units that end before they begin. */
 static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit, sheaf_error *err)
 {
-	const int32_t *units = sheaf_lens_units_of(w->set, range);
+	const int32_t *units = range->sparse ? sheaf_lens_units_of(w->set, range) : NULL;
 	*fit = true;
-	if (!range->sparse || (range->count && units[0] < 0)) return SHEAF_OK;
+	if (!units || units[0] < 0) return SHEAF_OK;
 	for (int32_t i = 1; i < range->count && *fit; i++) *fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
 	if (*fit) return SHEAF_OK;
 	return refuse(w, "unit range", "the last unit of a range not to be before the first", "one that is", "the units are left out", err);
