@@ -4,6 +4,7 @@
 tree: where they are absent each group counts as skipped. Prints TAP."""
 import glob
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -97,10 +98,64 @@ def examples(folder):
     same_bytes("hand-digits.tst", digits, digits, folder)
 
 
+# ---- what events look like in a network ----
+
+def network(path):
+    if os.path.basename(os.path.dirname(path)) == "cases":
+        groups = ["input:4:input", "input2:6:input", "output:3:output", "out2:2:output"]
+    elif os.path.basename(path).startswith("auto"):
+        groups = ["input:4:input", "output:4:output"]
+    else:
+        groups = ["input:4:input", "input2:8:input", "output:3:output"]
+    return [word for group in groups for word in ("--group", group)]
+
+
+def presented(dump):
+    """For each example, for each event, the values of all input units and those of all output units."""
+    rows = []
+    for line in dump.splitlines():
+        values = re.match(r"    ([IT]): (.*)", line)
+        if line.startswith("example "):
+            rows.append([])
+        elif values and values[1] == "I":
+            rows[-1].append([values[2].split()])
+        elif values:
+            rows[-1][-1].append(values[2].split())
+    return rows
+
+
+def materialised(rows):
+    def units(streams, event, start):
+        return [value for name, samples in streams.items() if name.startswith(start) for value in samples[event]]
+    return [[[units(row, e, "in"), units(row, e, "out")] for e in range(len(next(iter(row.values()))))] for row in rows]
+
+
+def plain(rows):
+    """Values to the digits that float32 has, NaN the same as NaN."""
+    return [[[[format(float(value), ".7g") for value in side] for side in event] for event in row] for row in rows]
+
+
+def expansions(folder):
+    """Frames by way of CBF, which holds any float32."""
+    for path in sorted(glob.glob(f"{DATA}/cases/*.ex") + glob.glob(f"{DATA}/corrected/*.ex")):
+        name = os.path.basename(path)
+        dump = read(path + ".out" if "corrected" in path else path[:-3] + ".out")
+        if not model(dump):
+            continue
+        frames = os.path.join(folder, "frames.cbf")
+        code, _, err = conform.run("convert", "--quiet", "--allow-loss", *network(path), path, frames)
+        if "expand ERROR" in dump:
+            conform.point(code == 4 and "expected units from 0" in err, f"{name}: units that the network does not have", f"exit {code}\n{err}")
+            continue
+        _, out, _ = conform.run("cat", "--json", "--quiet", frames) if code == 0 else (code, "", "")
+        have = materialised([json.loads(line, parse_int=conform.exact)["streams"] for line in out.splitlines()])
+        conform.point(code == 0 and plain(have) == plain(presented(dump)), f"{name}: events as Lens presents them", f"exit {code}\n{err}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for group in (cases, corrected, examples):
-            if os.path.isdir(os.path.join(DATA, group.__name__)):
+        for group in (cases, corrected, examples, expansions):
+            if os.path.isdir(os.path.join(DATA, group.__name__ if group != expansions else "cases")):
                 group(folder)
             else:
                 conform.skip(f"conform {group.__name__}", "the data of real programs are not here")

@@ -4,13 +4,13 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string begins with ctf, cbf or cntk and names it:
+A fenced block in a page is an example where its info string begins with ctf, ex, cbf or cntk and names it:
 
-    ```ctf example=NAME         text, run as it stands
+    ```ctf example=NAME         text, run as it stands; so is ```ex
     ```cbf example=NAME         annotated text, made into a file by tools/assemble
     ```cntk example=NAME        a fragment of a CNTK configuration
 
-Further words of the info string of ctf and cbf; values with spaces stand in double quotes:
+Further words of the info string of ctf, ex and cbf; values with spaces stand in double quotes:
 
     options="--stream A:2:dense"    options of the command
     config=NAME                     streams as that fragment declares them
@@ -38,7 +38,7 @@ TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes"}, "cntk": {"example", "streams"}}
-WORDS["cbf"] = WORDS["ctf"]
+WORDS["cbf"] = WORDS["ex"] = WORDS["ctf"]
 TIMEOUT = 60
 
 
@@ -148,7 +148,7 @@ class Runner:
 
     def make_file(self, block):
         path = Path(self.folder, f"{block.page.stem}-{block.name}.{block.kind}")
-        if block.kind == "ctf":
+        if block.kind in ("ctf", "ex"):
             path.write_text(block.text, encoding="utf-8")
             return path
         source = path.with_suffix(".txt")

@@ -33,9 +33,9 @@ static bool fits_bare(const char *text)
 	return c > (const uint8_t *)text && *c == '\0';
 }
 
-static sheaf_status refuse(const sheaf_lens_writing *w, const char *rule, const char *expected, const char *found, const char *consequence, sheaf_error *err)
+static sheaf_status tell(const sheaf_lens_writing *w, sheaf_problem problem, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place = SHEAF_NOWHERE;
 	problem.place.file = w->file;
 	problem.place.row = w->row;
 	return sheaf_report(w->cx, &problem, err);
@@ -45,8 +45,10 @@ static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule,
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *bytes = (const uint8_t *)text;
-	return refuse(w, rule, "text with balanced brackets and quotes, no newline in front and no line with a leading '#'",
-	              sheaf_show(bytes, bytes + strlen(text), '\0', found), "left out", err);
+	sheaf_problem problem = {.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = rule, .consequence = "left out"};
+	problem.expected = "text with balanced brackets and quotes, no newline in front and no line with a leading '#'";
+	problem.found = sheaf_show(bytes, bytes + strlen(text), '\0', found);
+	return tell(w, problem, err);
 }
 
 static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text, const char *end, const char *rule, sheaf_builder *to,
@@ -198,15 +200,27 @@ static bool needs_opener(const sheaf_lens_range *range, float active)
 	return range->group >= 0 || range->count == 0 || (range->sparse ? !is_same(range->value, active) : range->first != 0);
 }
 
-/* Binary files may have ranges of units that end before they begin. */
+static sheaf_status tell_all(const sheaf_lens_writing *w, sheaf_error *err)
+{
+	sheaf_problem problem = {.severity = SHEAF_WARNING, .status = SHEAF_DATA, .rule = "all units", .consequence = "written as *, which means the same"};
+	problem.expected = "-1 alone for all units";
+	problem.found = "another list that begins with a negative number";
+	return tell(w, problem, err);
+}
+
+/* Binary files may have ranges of units that end before they begin, and say in many ways that all are meant. */
 static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit, sheaf_error *err)
 {
 	const int32_t *units = range->sparse ? sheaf_lens_units_of(w->set, range) : NULL;
 	*fit = true;
-	if (!units || units[0] < 0) return SHEAF_OK;
+	if (!units) return SHEAF_OK;
+	if (units[0] < 0) return units[0] == -1 && range->count == 1 ? SHEAF_OK : tell_all(w, err);
 	for (int32_t i = 1; i < range->count && *fit; i++) *fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
 	if (*fit) return SHEAF_OK;
-	return refuse(w, "unit range", "the last unit of a range not to be before the first", "one that is", "the units are left out", err);
+	sheaf_problem problem = {.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = "unit range", .consequence = "the units are left out"};
+	problem.expected = "the last unit of a range not to be before the first";
+	problem.found = "one that is";
+	return tell(w, problem, err);
 }
 
 static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener, sheaf_builder *to, sheaf_error *err)
@@ -253,16 +267,10 @@ static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction s
 
 static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "list written twice",
-	                         SHEAF_NOWHERE,
-	                         "inputs that are shared as targets of the same events",
-	                         "targets of other events",
-	                         "written once more, as targets"};
-	problem.place.file = w->file;
-	problem.place.row = w->row;
-	return sheaf_report(w->cx, &problem, err);
+	sheaf_problem problem = {.severity = SHEAF_WARNING, .status = SHEAF_DATA, .rule = "list written twice", .consequence = "written once more, as targets"};
+	problem.expected = "inputs that are shared as targets of the same events";
+	problem.found = "targets of other events";
+	return tell(w, problem, err);
 }
 
 /* Inputs that are the targets of the same events are written once; of other events, twice. */
