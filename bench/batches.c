@@ -13,13 +13,13 @@ typedef struct feeding {
 	sheaf_batches *batches;
 } feeding;
 
-static void open_dataset(feeding *f, const bench_job *job, const char *path)
+static void open_dataset(feeding *f, const bench_job *job, const char *path, sheaf_index_policy policy)
 {
 	sheaf_context_options context = {.size = sizeof context, .threads = job->threads};
 	int nsettings = 0;
 	bool is_text = path == job->text;
 	sheaf_setting *settings = is_text ? workload_settings(job->work, &nsettings) : NULL;
-	sheaf_open_options options = {.size = sizeof options, .settings = settings, .nsettings = nsettings, .random = true};
+	sheaf_open_options options = {.size = sizeof options, .settings = settings, .nsettings = nsettings, .random = true, .index = policy};
 	sheaf_error err;
 	if (sheaf_context_new(&context, &f->cx, &err) || sheaf_open(path, &options, f->cx, &f->dataset, &err)) die("%s", err.message);
 	workload_settings_free(settings, nsettings);
@@ -70,7 +70,7 @@ static const char *begin_memory(const bench_job *job, void **state, int64_t size
 {
 	feeding *f = (feeding *)need(sizeof *f);
 	sheaf_batch_options options = in_memory(size);
-	open_dataset(f, job, job->binary);
+	open_dataset(f, job, job->binary, SHEAF_INDEX_NEVER);
 	open_batches(f, &options);
 	pull(f, INT64_MAX);
 	*state = f;
@@ -120,9 +120,9 @@ static const char *begin_moving(const bench_job *job, void **state)
 	moving *m = (moving *)need(sizeof *m);
 	feeding reading = {0}, ordering = {0};
 	sheaf_error err;
-	open_dataset(&reading, job, job->binary);
+	open_dataset(&reading, job, job->binary, SHEAF_INDEX_NEVER);
 	if (sheaf_read_all(reading.dataset, &m->frame, &err)) die("%s", err.message);
-	open_dataset(&ordering, job, job->binary);
+	open_dataset(&ordering, job, job->binary, SHEAF_INDEX_NEVER);
 	note_order(&ordering, m);
 	close_feeding(&ordering);
 	m->batch = (char *)need((size_t)MANY << 16);
@@ -181,10 +181,10 @@ const bench_runner memcpy_and_wait = {"memcpy + 2 us", begin_moving, run_moving_
 
 /* ---- from a file ---- */
 
-static void run_file(const bench_job *job, const char *path, const sheaf_batch_options *options, int64_t most, bench_yield *out)
+static void run_file(const bench_job *job, const char *path, sheaf_index_policy policy, const sheaf_batch_options *options, int64_t most, bench_yield *out)
 {
 	feeding f = {0};
-	open_dataset(&f, job, path);
+	open_dataset(&f, job, path, policy);
 	open_batches(&f, options);
 	out->values = pull(&f, most);
 	sheaf_context_memory(f.cx, &out->memory);
@@ -195,14 +195,14 @@ static void run_shuffled(const bench_job *job, void *state, bench_yield *out)
 {
 	sheaf_batch_options options = {.size = sizeof options, .batch_size = MANY, .unit = SHEAF_SIZE_SEQUENCES};
 	(void)state;
-	run_file(job, job->binary, &options, INT64_MAX, out);
+	run_file(job, job->binary, SHEAF_INDEX_NEVER, &options, INT64_MAX, out);
 }
 
 static void run_in_order(const bench_job *job, void *state, bench_yield *out)
 {
 	sheaf_batch_options options = {.size = sizeof options, .batch_size = MANY, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
 	(void)state;
-	run_file(job, job->text, &options, INT64_MAX, out);
+	run_file(job, job->text, SHEAF_INDEX_NEVER, &options, INT64_MAX, out);
 	out->values = 0; /* sequences; the parser tells values */
 }
 
@@ -213,7 +213,7 @@ static void run_first_in_order(const bench_job *job, void *state, bench_yield *o
 {
 	sheaf_batch_options options = {.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
 	(void)state;
-	run_file(job, job->text, &options, 1, out);
+	run_file(job, job->text, SHEAF_INDEX_REQUIRE, &options, 1, out);
 	out->values = 0;
 }
 
@@ -221,7 +221,7 @@ static void run_first_of_window(const bench_job *job, void *state, bench_yield *
 {
 	sheaf_batch_options options = {.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .window = 4};
 	(void)state;
-	run_file(job, job->text, &options, 1, out);
+	run_file(job, job->text, SHEAF_INDEX_REQUIRE, &options, 1, out);
 	out->values = 0;
 }
 

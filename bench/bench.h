@@ -68,6 +68,7 @@ typedef struct bench_job {
 /* What a round gives besides its time; 0 where it says nothing. */
 typedef struct bench_yield {
 	int64_t memory; /* most bytes held */
+	int64_t size;   /* bytes of what it has made */
 	int64_t values; /* values met: all entrants of a race must agree */
 } bench_yield;
 
@@ -78,19 +79,20 @@ typedef struct bench_runner {
 	void (*run)(const bench_job *job, void *state, bench_yield *out);
 } bench_runner;
 
-extern const bench_runner parse_text, index_text, read_frames; /* library.c */
+extern const bench_runner parse_text, index_text, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
 extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
 	first_of_window;                                                                         /* batches.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
-extern const bench_runner bare_read, bare_map, bare_write;                                   /* files.c */
+extern const bench_runner bare_read, bare_map, bare_write, size_of_text;                     /* files.c */
 
 /* ---- races ---- */
 
-typedef enum bench_measure { BY_CPU, BY_WALL, BY_MEMORY } bench_measure;
+typedef enum bench_measure { BY_CPU, BY_WALL, BY_MEMORY, BY_SIZE } bench_measure;
 enum {
 	NEEDS_BINARY = 1,
 	NEEDS_HUGE = 2,
+	NEEDS_INDEX = 16, /* beside the text */
 	COLD = 4,         /* no page of the files is cached when a round begins */
 	COUNTS_BINARY = 8 /* rates are those of the bytes of the CBF file */
 };

@@ -65,6 +65,14 @@ static void run_read(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner bare_read = {"bare read", begin_read, run_read};
 
+static void run_size(const bench_job *job, void *state, bench_yield *out)
+{
+	(void)state;
+	out->size = file_size(job->text);
+}
+
+const bench_runner size_of_text = {"text", NULL, run_size};
+
 /* Each word of the mapped file is looked at once. */
 static void run_map(const bench_job *job, void *state, bench_yield *out)
 {

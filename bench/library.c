@@ -81,6 +81,30 @@ static void run_index(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner index_text = {"index pass", begin_parsing, run_index};
 
+/* ---- opening by path ---- */
+
+static void open_pieces(const reading *r, const bench_job *job, sheaf_index_policy policy, bench_yield *out)
+{
+	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .random = true, .index = policy};
+	sheaf_dataset *dataset;
+	sheaf_index_info index;
+	const sheaf_pieces *pieces;
+	sheaf_error err;
+	if (sheaf_open(job->text, &options, r->cx, &dataset, &err) || sheaf_dataset_pieces(dataset, &pieces, &err)) die("%s", err.message);
+	sheaf_dataset_index(dataset, &index);
+	out->size = index.bytes;
+	sheaf_close(dataset);
+	sheaf_context_memory(r->cx, &out->memory);
+}
+
+static void run_indexed(const bench_job *job, void *state, bench_yield *out) { open_pieces((const reading *)state, job, SHEAF_INDEX_REQUIRE, out); }
+
+static void run_scan(const bench_job *job, void *state, bench_yield *out) { open_pieces((const reading *)state, job, SHEAF_INDEX_NEVER, out); }
+
+const bench_runner open_indexed = {"indexed", begin_reading, run_indexed};
+const bench_runner open_by_scan = {"scan", begin_reading, run_scan};
+const bench_runner size_of_index = {"index", begin_reading, run_indexed};
+
 static void run_frames(const bench_job *job, void *state, bench_yield *out)
 {
 	reading *r = (reading *)state;

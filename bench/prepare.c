@@ -43,9 +43,11 @@ static void make_binary(bench_job *job, int percent)
 	name_workload(job->setup, job->work->name, percent, "cbf", job->binary);
 	if (!is_missing(job->binary, fresh)) return;
 	snprintf(job->output, sizeof job->output, "%s", fresh);
-	command_run(job, "SHEAF convert --quiet --to cbf STREAMS TEXT OUTPUT");
+	command_run(job, "SHEAF convert --quiet --index never --to cbf STREAMS TEXT OUTPUT");
 	keep(fresh, job->binary);
 }
+
+static void make_index(bench_job *job) { command_run(job, "SHEAF index --quiet TEXT"); /* a fresh one is left as it is */ }
 
 /* A hole follows the text: it takes no room. */
 static void make_huge(bench_job *job, int percent)
@@ -74,6 +76,7 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 		job->counted = race->needs & COUNTS_BINARY ? job->binary : race->needs & NEEDS_HUGE ? job->huge : job->text;
 		if (race->needs & NEEDS_BINARY) make_binary(job, percent);
 		if (race->needs & NEEDS_HUGE) make_huge(job, percent);
+		if (race->needs & NEEDS_INDEX) make_index(job);
 	}
 	snprintf(job->output, sizeof job->output, "%s/output-%d", s->folder, number);
 }

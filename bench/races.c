@@ -4,7 +4,7 @@
 
 #define FIVE "integers", "pairs", "lines", "floats", "exponents"
 
-static const char to_binary[] = "SHEAF convert --quiet --to cbf STREAMS TEXT OUTPUT";
+static const char to_binary[] = "SHEAF convert --index never --quiet --to cbf STREAMS TEXT OUTPUT";
 
 const bench_race races[] = {
 	/* Text in memory to arrays in reused memory, on one thread. */
@@ -47,6 +47,24 @@ const bench_race races[] = {
 		.ours = {{.runner = &index_text, .threads = 1}},
 		.peers = {{.runner = &byte_loop}, {.runner = &memchr_loop}},
 	},
+	{
+		.part = "index",
+		.name = "opening",
+		.works = {"integers", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_INDEX,
+		.ours = {{.runner = &open_indexed, .threads = 1}},
+		.peers = {{.runner = &open_by_scan, .threads = 1}},
+	},
+	{
+		.part = "index",
+		.name = "size",
+		.works = {"integers", "lines"},
+		.by = BY_SIZE,
+		.needs = NEEDS_INDEX,
+		.ours = {{.runner = &size_of_index}},
+		.peers = {{.runner = &size_of_text}},
+	},
 	/* A whole file into another, with all that makes it safe to keep. */
 	{
 		.part = "convert",
@@ -56,8 +74,8 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --threads 2 --to cbf STREAMS TEXT OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --threads 1 --to cbf STREAMS TEXT OUTPUT"},
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 --to cbf STREAMS TEXT OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 --to cbf STREAMS TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_write}},
 	},
@@ -70,8 +88,8 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --threads 2 --to ctf BINARY OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --threads 1 --to ctf BINARY OUTPUT"},
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 --to ctf BINARY OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 --to ctf BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &printf_loop}},
 	},
@@ -117,6 +135,7 @@ const bench_race races[] = {
 		.works = {"integers"},
 		.percent = 500,
 		.by = BY_WALL,
+		.needs = NEEDS_INDEX,
 		.ours = {{.runner = &first_in_order}, {.runner = &first_of_window}},
 		.peers = {{.runner = &parse_text, .name = "full scan"}},
 	},
@@ -135,7 +154,7 @@ const bench_race races[] = {
 		.percent = 10,
 		.by = BY_WALL,
 		.needs = NEEDS_HUGE,
-		.ours = {{.runner = &run_command, .words = "SHEAF head --rows 1 HUGE"}},
+		.ours = {{.runner = &run_command, .words = "SHEAF head --index never --rows 1 HUGE"}},
 		.peers = {{.runner = &run_command, .name = "head -n 1", .words = "head -n 1 HUGE"}},
 	},
 	{
@@ -144,7 +163,7 @@ const bench_race races[] = {
 		.works = {"integers"},
 		.by = BY_WALL,
 		.needs = COLD,
-		.ours = {{.runner = &run_command, .words = "SHEAF stats STREAMS TEXT"}},
+		.ours = {{.runner = &run_command, .words = "SHEAF stats --index never STREAMS TEXT"}},
 		.peers = {{.runner = &bare_read}},
 	},
 	{
@@ -155,17 +174,17 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "info", .words = "SHEAF info TEXT"},
-				{.runner = &run_command, .name = "head", .words = "SHEAF head TEXT"},
-				{.runner = &run_command, .name = "cat", .words = "SHEAF cat STREAMS TEXT"},
-				{.runner = &run_command, .name = "cat --json", .words = "SHEAF cat --json STREAMS TEXT"},
-				{.runner = &run_command, .name = "stats", .words = "SHEAF stats STREAMS TEXT"},
-				{.runner = &run_command, .name = "validate", .words = "SHEAF validate STREAMS TEXT"},
-				{.runner = &run_command, .name = "schema", .words = "SHEAF schema TEXT"},
-				{.runner = &run_command, .name = "hash", .words = "SHEAF hash STREAMS TEXT"},
-				{.runner = &run_command, .name = "diff", .words = "SHEAF diff TEXT BINARY"},
+				{.runner = &run_command, .name = "info", .words = "SHEAF info --index never TEXT"},
+				{.runner = &run_command, .name = "head", .words = "SHEAF head --index never TEXT"},
+				{.runner = &run_command, .name = "cat", .words = "SHEAF cat --index never STREAMS TEXT"},
+				{.runner = &run_command, .name = "cat --json", .words = "SHEAF cat --index never --json STREAMS TEXT"},
+				{.runner = &run_command, .name = "stats", .words = "SHEAF stats --index never STREAMS TEXT"},
+				{.runner = &run_command, .name = "validate", .words = "SHEAF validate --index never STREAMS TEXT"},
+				{.runner = &run_command, .name = "schema", .words = "SHEAF schema --index never TEXT"},
+				{.runner = &run_command, .name = "hash", .words = "SHEAF hash --index never STREAMS TEXT"},
+				{.runner = &run_command, .name = "diff", .words = "SHEAF diff --index never TEXT BINARY"},
 				{.runner = &run_command, .name = "convert", .words = to_binary},
-				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --quiet --to cbf TEXT OUTPUT"},
+				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --index never --quiet --to cbf TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_read}},
 	},
@@ -209,6 +228,7 @@ const bench_target targets[] = {
 	{.part = "index", .work = "floats", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "exponents", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "lines", .peer = "byte loop", .least = 3.5},
+	{.part = "index", .how = "indexed", .peer = "scan", .least = 50},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},

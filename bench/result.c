@@ -12,7 +12,12 @@ const char *entrant_name(const bench_entrant *entrant) { return entrant->name ? 
 
 static double measured(const bench_race *race, const bench_turn *t)
 {
-	return race->by == BY_CPU ? t->cpu : race->by == BY_WALL ? t->wall : (double)t->yield.memory;
+	switch (race->by) {
+	case BY_CPU: return t->cpu;
+	case BY_WALL: return t->wall;
+	case BY_MEMORY: return (double)t->yield.memory;
+	default: return (double)t->yield.size;
+	}
 }
 
 static int compare(const void *a, const void *b)
@@ -45,11 +50,13 @@ double outcome_spread(const bench_result *r, const bench_outcome *o)
 	return middle > 0 ? (most - least) / middle : 0;
 }
 
-/* Memory is compared as it is; time for each byte of work. */
+static bool is_timed(const bench_result *r) { return r->race->by == BY_CPU || r->race->by == BY_WALL; }
+
+/* Memory and sizes are compared as they are; time for each byte of work. */
 double outcome_ratio(const bench_result *r, const bench_outcome *ours, const bench_outcome *peer)
 {
 	double ratios[MAX_ROUNDS] = {0};
-	double work = r->race->by != BY_MEMORY && ours->bytes && peer->bytes ? (double)ours->bytes / (double)peer->bytes : 1;
+	double work = is_timed(r) && ours->bytes && peer->bytes ? (double)ours->bytes / (double)peer->bytes : 1;
 	for (int i = 0; i < r->rounds; i++) {
 		double mine = measured(r->race, &ours->turns[i]);
 		ratios[i] = mine > 0 ? measured(r->race, &peer->turns[i]) / mine * work : 0;
@@ -80,8 +87,8 @@ enum { CELL = 32 };
 static const char *amount_text(const bench_result *r, const bench_outcome *o, char text[CELL])
 {
 	double value = outcome_median(r, o);
-	if (r->race->by == BY_MEMORY)
-		snprintf(text, CELL, "%.1f MB", value / 1e6);
+	if (!is_timed(r))
+		snprintf(text, CELL, value < 1e6 ? "%.1f kB" : "%.1f MB", value < 1e6 ? value / 1e3 : value / 1e6);
 	else
 		snprintf(text, CELL, "%.*f ms", value < 0.01 ? 2 : 0, value * 1e3);
 	return text;
@@ -91,7 +98,7 @@ static const char *rate_text(const bench_result *r, const bench_outcome *o, char
 {
 	double value = outcome_median(r, o);
 	snprintf(text, CELL, "-");
-	if (r->race->by != BY_MEMORY && o->bytes && value > 0) snprintf(text, CELL, "%.0f MB/s", (double)o->bytes / 1e6 / value);
+	if (is_timed(r) && o->bytes && value > 0) snprintf(text, CELL, "%.0f MB/s", (double)o->bytes / 1e6 / value);
 	return text;
 }
 
@@ -147,12 +154,12 @@ static void print_target(const bench_result *r, const bench_outcome *ours)
 	if (t) printf("; target >= %.3g x %s: %s", t->least, t->peer, verdict(r, ours, t));
 }
 
-static const char *const by_names[] = {[BY_CPU] = "cpu", [BY_WALL] = "wall", [BY_MEMORY] = "mem"};
+static const char *const by_names[] = {[BY_CPU] = "cpu", [BY_WALL] = "wall", [BY_MEMORY] = "mem", [BY_SIZE] = "size"};
 
 void table_head(void)
 {
 	printf(
-		"\nMedians \"by\" CPU time (cpu), wall time (wall) or peak memory (mem); spread is (largest - smallest) / median. A ratio \"n x peer\" says how many\n"
+		"\nMedians \"by\" CPU time (cpu), wall time (wall), peak memory (mem) or bytes made (size); spread is (largest - smallest) / median. A ratio \"n x peer\" says how many\n"
 		"times better ours did than the peer in the same rounds: the median of the rounds' ratios, for each byte of work.\n\n");
 	printf("%-9s %-36s %-17s %-4s %10s %6s %11s %9s %10s  %s\n", "part", "job", "how", "by", "median", "spread", "rate", "cpu", "memory", "ratios; target");
 }

@@ -27,7 +27,7 @@ end
 
 begin "each line of the list is in the table and in the records"
 while IFS=$tab read -r part job how; do
-	grep -qE "^$part +$job +$how +(cpu|wall|mem) +([0-9]|not )" table || fault "the table: expected $part, $job, $how, found no such line"
+	grep -qE "^$part +$job +$how +(cpu|wall|mem|size) +([0-9]|not )" table || fault "the table: expected $part, $job, $how, found no such line"
 	grep -qF "$part$tab$job$tab$how$tab" "$BENCH_RECORDS" || fault "the records: expected $part, $job, $how, found no such line"
 done <list
 end
@@ -40,7 +40,7 @@ end
 begin "only the workloads stay"
 for left in "$BENCH_DIR"/*; do
 	case ${left##*/} in
-	*-[0-9]*-[0-9]*.c[tb]f) ;;
+	*-[0-9]*-[0-9]*.c[tb]f | *.ctf.sheaf-index) ;;
 	*) fault "expected no other files than workloads, found $left" ;;
 	esac
 done
