@@ -94,6 +94,14 @@ expect 4 batches ten.ctf some.ctf
 has err 'expected the streams of ten.ctf'
 end
 
+begin "files mixed by weights"
+expect 0 batches --json --size 4 --limit 3 --mix 3,1 ten.ctf ten.ctf
+lines out 3
+expect 2 batches --mix 3 ten.ctf ten.ctf
+has err 'a weight for each of 2 files'
+expect 2 batches --mix 3,x ten.ctf ten.ctf
+end
+
 begin "patterns and lists name files"
 cp ten.ctf 'part-1.ctf'
 cp ten.ctf 'part-2.ctf'

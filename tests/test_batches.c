@@ -522,6 +522,64 @@ static void test_joined_files(void **state)
 	end_context(cx);
 }
 
+/* Three of a for one of b; each comes round in sweeps of its own. */
+static void test_files_mixed_by_weights(void **state)
+{
+	(void)state;
+	enum { A = 30, B = 50, DRAWS = 4 * (A + B) };
+	static const int64_t weights[] = {3, 1};
+	data a, b;
+	sheaf_dataset *datasets[2];
+	sheaf_batches *batches;
+	const sheaf_batch *batch;
+	sheaf_status status;
+	int64_t draws = 0, seen[A + B] = {0}, of_a = 0, last = 0;
+	char states[DRAWS][SHEAF_STATE_SIZE];
+	uint64_t firsts[DRAWS];
+	int n = 0;
+	seed_random(48);
+	make_text(&a, "a.ctf", A, 3, 0);
+	make_text(&b, "b.ctf", B, 3, 0);
+	sheaf_context *cx = usual_context();
+	open_two(&a, &b, cx, datasets);
+	sheaf_batch_options options = with_order("sheaf", 3, 0);
+	options.unit = SHEAF_SIZE_SEQUENCES;
+	options.batch_size = 4;
+	options.sweeps = 3;
+	options.weights = weights;
+	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	for (; (status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK; n++) {
+		assert_int_equal(batch->begin, last);
+		last = batch->end;
+		firsts[n] = batch->keys[0];
+		for (int64_t i = 0; i < batch->sequences; i++, draws++) {
+			of_a += batch->keys[i] < A;
+			/* A sequence comes again only when all others of its file have come. */
+			int64_t first = batch->keys[i] < A ? 0 : A, end = first ? A + B : A, least = seen[batch->keys[i]]++;
+			for (int64_t k = first; k < end; k++) assert_true(seen[k] >= least - 1);
+		}
+		assert_true(batch->sequences < 4 || of_a == draws / 4 * 3);
+		sheaf_batches_state(batches, states[n]);
+	}
+	assert_status(SHEAF_END, status);
+	for (int i = 0; i + 1 < n; i++) {
+		assert_ok(sheaf_batches_resume(batches, states[i], &err));
+		assert_ok(sheaf_batches_next(batches, &batch, &err));
+		assert_int_equal(batch->keys[0], firsts[i + 1]);
+	}
+	sheaf_batches_close(batches);
+	static const int64_t none[] = {3, 0};
+	options.weights = none;
+	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	options.weights = weights;
+	options.order = "file";
+	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
+	end_context(cx);
+	free_data(&a);
+	free_data(&b);
+}
+
 /* ---- options ---- */
 
 static void test_options_that_make_no_sense(void **state)
@@ -595,6 +653,7 @@ int main(void)
 		cmocka_unit_test(test_files_one_behind_the_other),
 		cmocka_unit_test(test_files_of_other_streams_do_not_follow),
 		cmocka_unit_test(test_joined_files),
+		cmocka_unit_test(test_files_mixed_by_weights),
 		cmocka_unit_test(test_options_that_make_no_sense),
 		cmocka_unit_test(test_any_allocation_may_fail),
 	};

@@ -59,7 +59,10 @@ typedef struct sheaf_batch_options {
 	int64_t first_epoch; /* from 0 */
 	int64_t epochs;      /* 0: 1 */
 	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its window; 0: 32 MiB */
-	bool join;           /* datasets stand side by side, by the keys of their sequences; else one behind the other */
+	/* Not NULL: sequences are drawn from the datasets by these weights, one for each, > 0; order "sheaf" only. Of every W sequences, W being their sum, each dataset gives as many as its
+	 * weight says, and goes through sweeps of its own; a sweep of all is as many sequences as all have. Must stay until the batches are closed. */
+	const int64_t *weights;
+	bool join; /* datasets stand side by side, by the keys of their sequences; else one behind the other */
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */

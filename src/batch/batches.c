@@ -76,6 +76,8 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 		return sheaf_fail(err, SHEAF_USAGE, "rest of a sweep: expected batches that may cross its end where they wrap, found ones that may not");
 	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
 		return sheaf_fail(err, SHEAF_USAGE, "buckets: expected an order that is dealt batch by batch, found \"%s\"", order->name);
+	if (o->weights && (o->join || o->bucket || order->dealing != SHEAF_DEAL_BATCH || o->rest == SHEAF_REST_WRAP))
+		return sheaf_fail(err, SHEAF_USAGE, "weights: expected datasets that are not joined, no buckets, no rests that wrap and order \"sheaf\", found others");
 	if (o->packing == SHEAF_PACK_TRUNCATED && (o->truncation < 1 || o->unit != SHEAF_SIZE_SAMPLES || o->rest != SHEAF_REST_SHORT || o->bucket))
 		return sheaf_fail(err, SHEAF_USAGE, "truncation: expected steps above 0, sizes in samples, short rests and no buckets, found others");
 	return SHEAF_OK;
@@ -91,6 +93,24 @@ static int64_t usual_window(const sheaf_batch_options *o)
 	return chunk < bytes ? bytes / chunk : 1;
 }
 
+/* Each dataset is drawn from, by its weight. */
+static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *err)
+{
+	sheaf_supply *s = &b->supply;
+	int64_t sum = 0;
+	if (!weights) return SHEAF_OK;
+	for (int i = 0; i < s->nparts; i++) {
+		if (weights[i] < 1 || weights[i] > INT32_MAX - sum) return refuse(err, "weights", "numbers above 0 with a sum below 2^31", weights[i]);
+		if (s->first_chunks[i] == s->first_chunks[i + 1]) return refuse(err, "weights", "sequences in each dataset, none in number", i);
+		sum += weights[i];
+	}
+	b->options.first_chunks = s->first_chunks;
+	b->options.weights = weights;
+	b->options.mixed = s->nparts;
+	s->rows.uneven = true;
+	return SHEAF_OK;
+}
+
 static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sheaf_error *err)
 {
 	sheaf_plan_options *p = &b->options;
@@ -101,6 +121,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	SHEAF_TRY(check_together(o, p->order, err));
 	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
 	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
+	SHEAF_TRY(mix(b, o->weights, err));
 	p->crosses = !o->stop_at_sweep_end;
 	p->global = o->global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
 	p->rank = o->rank;
@@ -154,7 +175,7 @@ static sheaf_status fit_window(sheaf_batches *b, sheaf_error *err)
 	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window || bytes <= room / MOST_GROWTH) return SHEAF_OK;
 	SHEAF_TRY(measure_growth(b, &growth, err));
 	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
-	double chunks = (double)room / 2 / ((double)bytes * growth / (double)b->supply.rows.chunks);
+	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) / ((double)bytes * growth / (double)b->supply.rows.chunks);
 	b->options.arranged = (sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
 	return SHEAF_OK;
 }
@@ -164,7 +185,7 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 {
 	const sheaf_order_options *arranged = &b->options.arranged;
 	enum { SPARE = 2 };
-	if (keep || b->supply.lanes > 1) return 0;
+	if (keep || b->supply.lanes > 1 || b->options.mixed) return 0;
 	if (b->options.order->in_file_order) return SPARE;
 	return arranged->window && !arranged->window_in_samples ? 2 * arranged->window + SPARE : 0;
 }
@@ -204,8 +225,9 @@ static sheaf_status open_packing(sheaf_batches *b, int64_t size, sheaf_error *er
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
 	bool cut = b->packing == SHEAF_PACK_TRUNCATED;
-	const int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0}; /* a row is one shard's from end to end */
-	return sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
+	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0}; /* a row is one shard's from end to end */
+	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
+	return b->options.mixed ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash : hash;
 }
 
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_error *err)

@@ -14,6 +14,7 @@ typedef struct sheaf_rows {
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
 	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 	const void *user;
+	bool uneven; /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each time */
 } sheaf_rows;
 
 /* One sequence as an order gives it. */

@@ -11,6 +11,7 @@ struct sheaf_plan {
 	sheaf_context *cx;
 	void *order;
 	sheaf_buckets *buckets; /* NULL: none */
+	sheaf_mixture *mixture; /* NULL: none; else there is no order besides its own */
 	int64_t share;          /* of the size that this shard's own sequences fill */
 	sheaf_mark mark;
 	sheaf_item ahead[AHEAD]; /* items [at, have) come next */
@@ -32,6 +33,7 @@ void sheaf_plan_close(sheaf_plan *plan)
 {
 	if (!plan) return;
 	sheaf_buckets_close(plan->buckets);
+	sheaf_mixture_close(plan->mixture);
 	plan->options.order->close(plan->order);
 	sheaf_planned_free(&plan->pending, plan->cx);
 	sheaf_release(plan->cx, plan, sizeof *plan);
@@ -54,7 +56,9 @@ static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
 {
 	const sheaf_plan_options *options = &plan->options;
+	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks, options->weights, options->mixed};
 	sheaf_bucket_options buckets = {options->arranged.seed, options->size, options->unit};
+	if (options->mixed) return sheaf_mixture_open(plan->rows, &mixture, plan->cx, &plan->mixture, err);
 	SHEAF_TRY(options->order->open(plan->rows, &options->arranged, plan->cx, &plan->order, err));
 	return options->bucket ? sheaf_buckets_open(plan->rows, options->order, plan->order, &buckets, plan->cx, &plan->buckets, err) : SHEAF_OK;
 }
@@ -85,6 +89,7 @@ static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 {
 	const sheaf_mark *mark = &plan->mark;
 	plan->at = plan->have = 0;
+	if (plan->mixture) return sheaf_mixture_fill(plan->mixture, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
 	if (plan->buckets) return sheaf_buckets_fill(plan->buckets, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
 	return plan->options.order->fill(plan->order, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
 }
@@ -117,6 +122,7 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 	const sheaf_item *item;
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
+	if (plan->rows->uneven) sweep = begin = 0;
 	place(plan, even ? (sheaf_mark){sweep, position - begin, position} : (sheaf_mark){sweep, 0, begin});
 	while (plan->mark.position < position) {
 		SHEAF_TRY(peek(plan, &item, err));
@@ -130,7 +136,8 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 {
 	int64_t begin, samples = plan->rows->samples;
 	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows && !__builtin_mul_overflow(mark.sweep, samples, &begin);
-	if (!sound || mark.position < begin || mark.position - begin > samples || (mark.ordinal == 0 && mark.position != begin))
+	bool fits = sound && mark.position >= begin && mark.position - begin <= samples && (mark.ordinal > 0 || mark.position == begin);
+	if (!sound || (!fits && !plan->rows->uneven))
 		return sheaf_fail(err, SHEAF_USAGE, "state: expected a place in these data, found ordinal %" PRId64 " of sweep %" PRId64 " at position %" PRId64,
 		                  mark.ordinal, mark.sweep, mark.position);
 	place(plan, mark);
@@ -140,7 +147,7 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 
 sheaf_mark sheaf_plan_mark(const sheaf_plan *plan) { return plan->has_pending ? plan->pending.before : plan->mark; }
 
-int64_t sheaf_plan_needed(const sheaf_plan *plan) { return plan->options.order->needed(plan->order); }
+int64_t sheaf_plan_needed(const sheaf_plan *plan) { return plan->order ? plan->options.order->needed(plan->order) : 0; }
 
 int64_t sheaf_plan_chunk(const sheaf_plan *plan, int64_t i) { return plan->options.order->chunk(plan->order, i); }
 

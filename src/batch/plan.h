@@ -5,6 +5,7 @@
 
 #include "batch/amount.h"
 #include "batch/bucket.h"
+#include "batch/mixture.h"
 #include "batch/order.h"
 
 /* A place between two sequences on the line of all sweeps. */
@@ -16,6 +17,9 @@ typedef struct sheaf_mark {
 typedef struct sheaf_plan_options {
 	const sheaf_order *order;
 	sheaf_order_options arranged;
+	const int64_t *first_chunks; /* of the tables that are mixed, `mixed` of them, and what is behind the last */
+	const int64_t *weights;
+	int mixed;    /* 0: none are */
 	int64_t size; /* > 0 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;

@@ -11,6 +11,7 @@ void sheaf_supply_close(sheaf_supply *s)
 	if (!s->cx) return;
 	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
 	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
+	sheaf_array_release(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
 	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
 	sheaf_schema_free(&s->schema);
 	sheaf_array_release(s->cx, s->first_row, s->chunk_room, sizeof *s->first_row);
@@ -171,6 +172,18 @@ static void add_chunks_of(sheaf_supply *s, const sheaf_part *part)
 	}
 }
 
+static sheaf_status add_all_chunks(sheaf_supply *s, sheaf_error *err)
+{
+	void *first;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts + 1, sizeof *s->first_chunks, &first, err));
+	s->first_chunks = (int64_t *)first;
+	for (int i = 0; i < s->nparts; i++) {
+		add_chunks_of(s, &s->parts[i]);
+		s->first_chunks[i + 1] = s->rows.chunks;
+	}
+	return SHEAF_OK;
+}
+
 /* The chunks of the first part, with what is left of each. */
 static void add_joined_chunks(sheaf_supply *s)
 {
@@ -188,8 +201,10 @@ static sheaf_status make_table(sheaf_supply *s, bool join, sheaf_error *err)
 {
 	SHEAF_TRY(chunk_room(s, err));
 	if (join) SHEAF_TRY(sheaf_supply_join(s, err));
-	for (int i = 0; !join && i < s->nparts; i++) add_chunks_of(s, &s->parts[i]);
-	if (join) add_joined_chunks(s);
+	if (join)
+		add_joined_chunks(s);
+	else
+		SHEAF_TRY(add_all_chunks(s, err));
 	s->rows.first_row = s->first_row;
 	s->rows.first_sample = s->first_sample;
 	s->rows.lengths = tell_lengths;

@@ -28,6 +28,7 @@ typedef struct sheaf_supply {
 	sheaf_origin *origins; /* of each field */
 	int key;               /* the field that has the keys of rows; -1: their numbers are */
 	sheaf_rows rows;
+	int64_t *first_chunks; /* of each part, and what is behind the last; NULL where they are joined */
 	int64_t *first_row, *first_sample, *piece_of_chunk;
 	size_t chunk_room;
 	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part, and its length. */

@@ -47,6 +47,24 @@ static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options 
 	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected it, or --sweeps, found both");
 }
 
+enum { MOST_WEIGHTS = 1000 };
+
+/* "3,1,1": one for each file. */
+static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], sheaf_batch_options *o, sheaf_error *err)
+{
+	const char *text = sheaf_values_text(&args->values, "mix"), *at = text;
+	int n = 0;
+	if (!text) return SHEAF_OK;
+	for (char *end; n < MOST_WEIGHTS && *at >= '0' && *at <= '9'; at = end + 1) {
+		weights[n++] = strtoll(at, &end, 10);
+		at = end;
+		if (*end != ',') break;
+	}
+	o->weights = weights;
+	if (n == args->nfiles && *at == '\0') return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--mix: expected a weight for each of %d files, parted by commas, found \"%s\"", args->nfiles, text);
+}
+
 /* At most one of the four. */
 static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
@@ -241,7 +259,9 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 	sheaf_batch_options options;
 	sheaf_batches *batches;
 	opening how = {.random = true, .piece_bytes = piece_bytes(&s->args->values)};
+	int64_t weights[MOST_WEIGHTS];
 	SHEAF_TRY(read_options(&s->args->values, &options, err));
+	SHEAF_TRY(read_weights(s->args, weights, &options, err));
 	for (int i = 0; i < s->args->nfiles; i++) {
 		how.input = i;
 		SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));

@@ -89,6 +89,7 @@ static const sheaf_option batches_options[] = {
 	{"state", SHEAF_OPTION_TEXT, 0, "FILE", "go on where the state in FILE says, if there is one, and leave the new state there", 0},
 	{"join", SHEAF_OPTION_FLAG, 0, NULL, "the files stand side by side, by the keys of their sequences; the first one leads", 0},
 	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "the files stand one behind the other (default)", 0},
+	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, a whole number for each", 0},
 	{"pack", SHEAF_OPTION_FLAG, 0, NULL, "lay sequences side by side, several in a row where they fit, as CNTK does", 0},
 	{"frame-mode", SHEAF_OPTION_FLAG, 0, NULL, "lay sequences side by side that have one sample each, and refuse others", 0},
 	{"truncate", SHEAF_OPTION_COUNT, 0, "N", "rows of N steps, --size / N of them; what does not fit goes on in the next batch", 0},

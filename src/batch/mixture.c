@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/mixture.h"
+#include "batch/array.h"
+#include "batch/permutation.h"
+
+/* One table, and what is drawn from it. */
+typedef struct source {
+	sheaf_rows rows;
+	int64_t first; /* number of its row 0 in all rows */
+	const sheaf_rows *all;
+	int64_t *first_row, *first_sample;
+	int64_t weight, before; /* its turns in a round, and those of the tables before it */
+	void *order;
+} source;
+
+struct sheaf_mixture {
+	const sheaf_rows *rows;
+	const sheaf_order *order;
+	uint64_t seed;
+	sheaf_context *cx;
+	source *sources;
+	int n;
+	int64_t turns; /* of a round */
+	int64_t round; /* that `shuffled` is of; -1: none */
+	sheaf_permutation shuffled;
+};
+
+void sheaf_mixture_close(sheaf_mixture *m)
+{
+	if (!m) return;
+	for (int i = 0; m->sources && i < m->n; i++) {
+		source *s = &m->sources[i];
+		m->order->close(s->order);
+		sheaf_array_release(m->cx, s->first_row, (size_t)s->rows.chunks + 1, sizeof *s->first_row);
+		sheaf_array_release(m->cx, s->first_sample, (size_t)s->rows.chunks + 1, sizeof *s->first_sample);
+	}
+	sheaf_array_release(m->cx, m->sources, (size_t)m->n, sizeof *m->sources);
+	sheaf_release(m->cx, m, sizeof *m);
+}
+
+static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	const source *s = (const source *)user;
+	return s->all->lengths(s->all->user, s->first + row, n, lengths, err);
+}
+
+static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int64_t end, const sheaf_order_options *arranged, sheaf_error *err)
+{
+	const sheaf_rows *all = m->rows;
+	void *rows, *samples;
+	s->all = all;
+	s->first = all->first_row[chunk];
+	s->rows = (sheaf_rows){.rows = all->first_row[end] - s->first,
+	                       .samples = all->first_sample[end] - all->first_sample[chunk],
+	                       .chunks = end - chunk,
+	                       .lengths = all->lengths ? tell_lengths : NULL,
+	                       .user = s};
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_row, &rows, err));
+	s->first_row = (int64_t *)rows;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_sample, &samples, err));
+	s->first_sample = (int64_t *)samples;
+	for (int64_t c = 0; c <= s->rows.chunks; c++) {
+		s->first_row[c] = all->first_row[chunk + c] - s->first;
+		s->first_sample[c] = all->first_sample[chunk + c] - all->first_sample[chunk];
+	}
+	s->rows.first_row = s->first_row;
+	s->rows.first_sample = s->first_sample;
+	return m->order->open(&s->rows, arranged, m->cx, &s->order, err);
+}
+
+static sheaf_status open_sources(sheaf_mixture *m, const sheaf_mixture_options *options, sheaf_error *err)
+{
+	void *sources;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)m->n, sizeof *m->sources, &sources, err));
+	m->sources = (source *)sources;
+	for (int i = 0; i < m->n; i++) {
+		sheaf_order_options arranged = options->arranged;
+		arranged.seed += (uint64_t)i; /* tables of one size are not in step */
+		m->sources[i].weight = options->weights[i];
+		m->sources[i].before = m->turns;
+		m->turns += options->weights[i];
+		SHEAF_TRY(open_source(m, &m->sources[i], options->first_chunks[i], options->first_chunks[i + 1], &arranged, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options, sheaf_context *cx, sheaf_mixture **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mixture), &memory, err));
+	sheaf_mixture *m = (sheaf_mixture *)memory;
+	*m = (sheaf_mixture){.rows = rows, .order = options->order, .seed = options->arranged.seed, .cx = cx, .n = options->n, .round = -1};
+	sheaf_status status = open_sources(m, options, err);
+	if (status)
+		sheaf_mixture_close(m);
+	else
+		*out = m;
+	return status;
+}
+
+/* Draw number `draw` of all. Which table's turn it is, and which of that table's draws, follows from the number alone. */
+static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, sheaf_error *err)
+{
+	int64_t round = draw / m->turns, filled;
+	int i = 0;
+	if (round != m->round) sheaf_permutation_make(&m->shuffled, m->turns, ~m->seed, round, 0);
+	m->round = round;
+	int64_t turn = sheaf_permutation_at(&m->shuffled, draw % m->turns);
+	while (i + 1 < m->n && m->sources[i + 1].before <= turn) i++;
+	const source *s = &m->sources[i];
+	int64_t own = round * s->weight + turn - s->before;
+	SHEAF_TRY(m->order->fill(s->order, own / s->rows.rows, own % s->rows.rows, 1, item, &filled, err));
+	item->row += s->first;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	*filled = n < m->rows->rows - ordinal ? n : m->rows->rows - ordinal;
+	for (int64_t i = 0; i < *filled; i++) SHEAF_TRY(draw_one(m, sweep * m->rows->rows + ordinal + i, &items[i], err));
+	return SHEAF_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Mixtures: several tables of rows, one behind the other, from which sequences are drawn by weights. Of every W sequences, W being the sum of the weights,
+ * each table gives as many as its weight says, in shuffled turns; each goes through sweeps of its own. */
+#ifndef SHEAF_BATCH_MIXTURE_H
+#define SHEAF_BATCH_MIXTURE_H
+
+#include "batch/order.h"
+
+typedef struct sheaf_mixture sheaf_mixture;
+
+typedef struct sheaf_mixture_options {
+	const sheaf_order *order;
+	sheaf_order_options arranged;
+	const int64_t *first_chunks; /* of each table, n of them, and what is behind the last */
+	const int64_t *weights;      /* > 0, their sum below 2^31 */
+	int n;
+} sheaf_mixture_options;
+
+/* The options' arrays are copied; the rows outlive the mixture. */
+SHEAF_USE sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options, sheaf_context *cx, sheaf_mixture **out,
+                                          sheaf_error *err);
+/* As sheaf_order.fill. */
+SHEAF_USE sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err);
+void sheaf_mixture_close(sheaf_mixture *m);
+
+#endif
