@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The context: counted memory, the stop flag, and the channel that decides what a problem leads to. */
 #include "base/context.h"
+#include "base/blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -10,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96, ALIGNMENT = 64 };
+enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96 };
 
 /* What a context and the listeners under it share. */
 typedef struct home {
 	sheaf_pool pool;
+	sheaf_blocks blocks; /* where the caller has no allocator */
 	_Atomic int64_t memory, peak;
 	sheaf_mutex lock; /* of what follows, and of the calls to on_problem */
 	int64_t by_severity[SHEAF_FATAL + 1];
@@ -40,35 +42,44 @@ typedef struct whole {
 	home home;
 } whole;
 
-static void *default_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes)
+/* Memory for a context: from the caller's allocator where there is one. */
+static void *place_of_context(const sheaf_context_options *options, void *memory, size_t old_bytes, size_t new_bytes)
 {
-	(void)user;
-	if (new_bytes == 0) {
-		free(memory);
-		return NULL;
-	}
-	void *fresh = NULL;
-	if (posix_memalign(&fresh, ALIGNMENT, new_bytes) != 0) return NULL;
-	if (memory) {
-		memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
-		free(memory);
-	}
-	return fresh;
+	if (options->reallocate) return options->reallocate(options->user, memory, old_bytes, new_bytes);
+	free(memory);
+	return new_bytes ? malloc(new_bytes) : NULL;
+}
+
+static void *reallocate(sheaf_context *cx, void *memory, size_t old_bytes, size_t new_bytes)
+{
+	home *h = cx->ledger;
+	if (cx->options.reallocate) return cx->options.reallocate(cx->options.user, memory, old_bytes, new_bytes);
+	/* What is kept for later is not in use, but the limit is for both. */
+	if (new_bytes && (size_t)atomic_load(&h->memory) + atomic_load(&h->blocks.spare) > (size_t)cx->options.max_memory) sheaf_blocks_trim(&h->blocks);
+	return sheaf_blocks_reallocate(&h->blocks, memory, old_bytes, new_bytes);
+}
+
+static int begin_home(home *h, const sheaf_context_options *options)
+{
+	enum { SHARE = 8 };
+	int sys = sheaf_mutex_init(&h->lock);
+	if (sys) return sys;
+	sys = sheaf_blocks_init(&h->blocks, (size_t)options->max_memory / SHARE);
+	if (!sys && (sys = sheaf_pool_init(&h->pool, options->threads))) sheaf_blocks_destroy(&h->blocks);
+	if (sys) sheaf_mutex_destroy(&h->lock);
+	return sys;
 }
 
 static sheaf_status new_whole(const sheaf_context_options *options, whole **out, sheaf_error *err)
 {
-	void *(*reallocate)(void *, void *, size_t, size_t) = options->reallocate ? options->reallocate : default_reallocate;
-	whole *w = (whole *)reallocate(options->user, NULL, 0, sizeof *w);
+	whole *w = (whole *)place_of_context(options, NULL, 0, sizeof *w);
 	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
 	memset(w, 0, sizeof *w);
 	w->cx = (sheaf_context){.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
-	w->cx.options.reallocate = reallocate;
 	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
-	int sys = sheaf_mutex_init(&w->home.lock);
-	if (!sys && (sys = sheaf_pool_init(&w->home.pool, options->threads))) sheaf_mutex_destroy(&w->home.lock);
+	int sys = begin_home(&w->home, &w->cx.options);
 	if (sys) {
-		reallocate(options->user, w, sizeof *w, 0);
+		place_of_context(options, w, sizeof *w, 0);
 		return sheaf_fail_sys(err, sys, "context: expected a lock, found an error");
 	}
 	*out = w;
@@ -91,8 +102,10 @@ void sheaf_context_free(sheaf_context *cx)
 {
 	if (!cx) return;
 	sheaf_pool_destroy(&cx->home->pool);
+	sheaf_blocks_destroy(&cx->home->blocks);
 	sheaf_mutex_destroy(&cx->home->lock);
-	cx->options.reallocate(cx->options.user, (whole *)cx, sizeof(whole), 0);
+	sheaf_context_options options = cx->options;
+	place_of_context(&options, (whole *)cx, sizeof(whole), 0);
 }
 
 sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err)
@@ -279,7 +292,7 @@ static sheaf_status refused(sheaf_error *err, size_t size) { return sheaf_fail(e
 sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size, sheaf_error *err)
 {
 	if (new_size > old_size) SHEAF_TRY(charge(cx, new_size - old_size, err));
-	void *fresh = cx->options.reallocate(cx->options.user, *memory, old_size, new_size);
+	void *fresh = reallocate(cx, *memory, old_size, new_size);
 	if (!fresh && new_size) {
 		if (new_size > old_size) atomic_fetch_sub(&cx->ledger->memory, (int64_t)(new_size - old_size));
 		return refused(err, new_size);
@@ -310,7 +323,7 @@ void sheaf_release(sheaf_context *cx, void *memory, size_t size)
 {
 	if (!memory) return;
 	if (size == 0) size = 1;
-	cx->options.reallocate(cx->options.user, memory, size, 0);
+	reallocate(cx, memory, size, 0);
 	atomic_fetch_sub(&cx->ledger->memory, (int64_t)size);
 }
 

@@ -156,11 +156,13 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
 	return sheaf_builder_finish(&copy, out, err);
 }
 
-/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view is let go: its pages are the file's
- * own, so that a view of them that somebody still has reads them in again. */
+/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view, and those that the threads may be at, is let go: its pages
+ * are the file's own, so that a view of them that somebody still has reads them in again. */
 static void let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
 	enum { LEAST = 128 << 20 };
+	size_t behind = size * (size_t)sheaf_context_threads(s->cx);
+	end = end > behind ? end - behind : 0;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), run = size > LEAST / 2 ? size * 2 : LEAST;
 	size_t begin = end > run ? (end - run) / page * page : 0;
 	end = end / page * page;

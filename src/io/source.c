@@ -143,6 +143,9 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	size_t least = step < READ_LEAST ? step : READ_LEAST;
 	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
 	size_t ample = tail + (tail / 2 > least ? tail / 2 : least);
+	/* As large as the last one at once, where that is not much more than is wanted: it has been filled, too. */
+	size_t before = s->window.capacity / 2 < want ? s->window.capacity : want;
+	if (ample < before) ample = before;
 	if (move_tail(s, ample > step ? ample : step) == SHEAF_OK) return SHEAF_OK;
 	sheaf_status status = move_tail(s, tail + (lacking < least ? lacking : least));
 	if (!status) return SHEAF_OK;

@@ -135,9 +135,26 @@ sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const cha
 	return status;
 }
 
+/* What will be synced goes to the disk while the rest is made. */
+static void begin_writing_back(sheaf_target *target)
+{
+	(void)sync_file_range(target->fd, target->begun, target->written - target->begun, SYNC_FILE_RANGE_WRITE); /* a wish: the sync at the end is what counts */
+	target->begun = target->written;
+}
+
 sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size, sheaf_error *err)
 {
-	return sheaf_fd_write(target->cx, target->fd, SHEAF_STREAMING, data, size, target->name, err);
+	enum { STEP = 8 << 20 };
+	const uint8_t *at = (const uint8_t *)data;
+	while (size > 0) {
+		size_t n = size < STEP ? size : STEP;
+		SHEAF_TRY(sheaf_fd_write(target->cx, target->fd, SHEAF_STREAMING, at, n, target->name, err));
+		at += n;
+		size -= n;
+		target->written += (int64_t)n;
+		if (target->folder >= 0 && target->written - target->begun >= STEP) begin_writing_back(target);
+	}
+	return SHEAF_OK;
 }
 
 /* ---- putting it in its place ---- */

@@ -20,7 +20,8 @@ typedef struct sheaf_target {
 	int folder;    /* of the resolved target; -1: written directly */
 	char base[NAME_MAX + 1];
 	char temporary[SHEAF_TEMPORARY_SIZE];
-	bool is_there; /* the target exists, and this is how it looks: */
+	int64_t written, begun; /* bytes; those that are on their way to the disk */
+	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
 } sheaf_target;
 
