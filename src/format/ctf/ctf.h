@@ -2,7 +2,7 @@
 /* CNTK's text format from the inside: the words that its rooms share.
  *
  *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
- *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared
+ *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared, by what look.c sees
  *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
  *   short.c    short lines, many at once
  *   review.c   what only the whole input shows              write.c    sequences into lines

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, sequences and samples as lines show them. A sample with a word that cannot be a number does not count; whether it is one is judged when the
+ * values are read. */
+#include "format/ctf/look.h"
+#include "base/context.h"
+#include <string.h>
+
+static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0};
+
+static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i) { return (sheaf_ctf_guess *)(void *)f->guesses.data + i; }
+
+static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t size, int *stream)
+{
+	sheaf_field *field;
+	*stream = sheaf_names_find(f->declared ? &f->in->names : &f->names, name, size, f->last);
+	if (*stream >= 0 || f->declared) return SHEAF_OK;
+	SHEAF_TRY(sheaf_schema_add(&f->schema, f->cx, (const char *)name, size, &field, f->err));
+	SHEAF_TRY(sheaf_names_add(&f->names, f->cx, field->name, size, f->err));
+	sheaf_builder_append(&f->guesses, &fresh, sizeof fresh);
+	*stream = f->schema.nfields - 1;
+	return sheaf_builder_status(&f->guesses, f->err);
+}
+
+/* ---- sequences ---- */
+
+static void close_sequence(sheaf_ctf_look *f)
+{
+	if (!f->open) return;
+	if (f->rows == 0) f->first_key = f->key;
+	f->in_a_row = f->in_a_row && f->key == f->first_key + (uint64_t)f->rows;
+	if (f->in_open > f->longest) f->longest = f->in_open;
+	f->samples += f->in_open;
+	f->in_open = 0;
+	f->rows++;
+	f->open = false;
+}
+
+static void open_sequence(sheaf_ctf_look *f)
+{
+	uint64_t id;
+	bool over;
+	bool has_id = sheaf_ctf_read_id(&f->at, f->end, &id, &over);
+	if (f->in->by_line) id = (uint64_t)(f->line - f->in->first_line);
+	if (!f->in->by_line && (!has_id || (f->open && id == f->key))) return;
+	if (!f->in->by_line && f->at == f->end && (f->continues || f->rows + f->open > 0)) return; /* a last line of digits only is dropped */
+	close_sequence(f);
+	f->open = true;
+	f->key = id;
+}
+
+/* ---- samples ---- */
+
+static const uint8_t *word_end(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && !sheaf_ctf_is(*at, CTF_SPACE | CTF_ENDS_VALUES)) at++;
+	return at;
+}
+
+/* Values that a word of numbers without spaces, such as "1+2", stands for. */
+static int64_t values_in(const uint8_t *at, const uint8_t *end)
+{
+	int64_t n = 1;
+	for (const uint8_t *c = at + 1; c < end; c++) n += (*c == '+' || *c == '-') && (c[-1] | 0x20) != 'e';
+	return n;
+}
+
+static bool can_be_number(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && (sheaf_ctf_is_digit(*at) || (*at && strchr("+-.eE:", *at)))) at++;
+	return at == end;
+}
+
+static void read_word(sheaf_ctf_guess *g, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *digits = at;
+	uint64_t index;
+	bool over = false;
+	if (!sheaf_ctf_read_id(&digits, end, &index, &over) || digits == end || *digits != ':') {
+		g->most_values += values_in(at, end);
+		return;
+	}
+	g->sparse = true;
+	if (!over && index < INT64_MAX && (int64_t)index > g->most_index) g->most_index = (int64_t)index;
+}
+
+/* What reading will reject tells nothing of the stream but that it is there. */
+static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
+{
+	g->sparse |= sample->sparse;
+	if (sample->most_values > g->most_values) g->most_values = sample->most_values;
+	if (sample->most_index > g->most_index) g->most_index = sample->most_index;
+}
+
+static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
+{
+	sheaf_ctf_guess sample = {false, 0, -1, 0, 0};
+	bool sound = true;
+	for (;;) {
+		while (f->at < f->end && sheaf_ctf_is(*f->at, CTF_SPACE)) f->at++;
+		if (f->at == f->end || sheaf_ctf_is(*f->at, CTF_ENDS_VALUES)) break;
+		const uint8_t *end = word_end(f->at, f->end);
+		sound = sound && can_be_number(f->at, end);
+		read_word(&sample, f->at, end);
+		f->at = end;
+	}
+	if (sound) take_over(g, &sample);
+	if (g->sequence != f->rows) g->in_sequence = 0;
+	g->sequence = f->rows;
+	if (++g->in_sequence > f->in_open) f->in_open = g->in_sequence;
+}
+
+static sheaf_status read_line(sheaf_ctf_look *f)
+{
+	int stream;
+	open_sequence(f);
+	while (f->at < f->end && *f->at != '\n') {
+		f->at = sheaf_ctf_next_input(f->at, f->end);
+		if (f->at == f->end || *f->at == '\n') break;
+		const uint8_t *name = ++f->at;
+		if (name < f->end && *name == '#') continue;
+		while (f->at < f->end && !sheaf_ctf_is(*f->at, CTF_ENDS_NAME)) f->at++;
+		if (f->at == name) continue;
+		SHEAF_TRY(find_or_add(f, name, (size_t)(f->at - name), &stream));
+		if (stream < 0) continue;
+		read_sample(f, guess_at(f, stream));
+		f->last = stream;
+	}
+	if (f->at < f->end) f->at++;
+	f->line++;
+	return SHEAF_OK;
+}
+
+/* ---- runs ---- */
+
+sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared, sheaf_error *err)
+{
+	*look = (sheaf_ctf_look){.in = in, .cx = in->cx, .declared = declared, .last = -1, .in_a_row = true};
+	sheaf_builder_begin(&look->guesses, in->cx, NULL);
+	for (int i = 0; declared && i < in->schema.nfields; i++) sheaf_builder_append(&look->guesses, &fresh, sizeof fresh);
+	return sheaf_builder_status(&look->guesses, err);
+}
+
+void sheaf_ctf_look_free(sheaf_ctf_look *look)
+{
+	if (!look->cx) return;
+	sheaf_builder_drop(&look->guesses);
+	sheaf_names_free(&look->names);
+	sheaf_schema_free(&look->schema);
+	look->cx = NULL;
+}
+
+sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line, bool continues, sheaf_error *err)
+{
+	look->at = begin;
+	look->end = end;
+	look->line = line;
+	look->continues = continues;
+	look->err = err;
+	while (look->at < end) SHEAF_TRY(read_line(look));
+	close_sequence(look);
+	return sheaf_check_stop(look->cx, err);
+}
+
+static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *behind, int i)
+{
+	const char *name = behind->schema.fields[i].name;
+	int stream;
+	SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
+	take_over(guess_at(look, stream), guess_at(behind, i));
+	look->last = stream;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind, sheaf_error *err)
+{
+	look->err = err;
+	for (int i = 0; i < behind->schema.nfields; i++) SHEAF_TRY(add_stream(look, behind, i));
+	if (behind->rows == 0) return SHEAF_OK;
+	if (look->rows == 0) look->first_key = behind->first_key;
+	look->in_a_row = look->in_a_row && behind->in_a_row && behind->first_key == look->first_key + (uint64_t)look->rows;
+	if (behind->longest > look->longest) look->longest = behind->longest;
+	look->samples += behind->samples;
+	look->rows += behind->rows;
+	return SHEAF_OK;
+}

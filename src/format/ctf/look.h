@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What lines show of streams that nobody declared, and of sequences. Runs of whole sequences can be looked at apart, and put together in order. */
+#ifndef SHEAF_FORMAT_CTF_LOOK_H
+#define SHEAF_FORMAT_CTF_LOOK_H
+
+#include "format/ctf/ctf.h"
+
+typedef struct sheaf_ctf_guess {
+	bool sparse;
+	int64_t most_values, most_index;
+	int64_t sequence, in_sequence; /* the last sequence with a sample, and how many it has */
+} sheaf_ctf_guess;
+
+typedef struct sheaf_ctf_look {
+	const sheaf_ctf_reader *in;
+	sheaf_context *cx;
+	bool declared;       /* the streams are those of the reader; else each name that comes is one */
+	sheaf_schema schema; /* names of the streams found, in order of appearance */
+	sheaf_names names;
+	sheaf_builder guesses; /* of each stream */
+	int last;              /* stream found last */
+	int64_t rows, samples, longest;
+	uint64_t first_key; /* of the first sequence */
+	bool in_a_row;      /* the others' keys follow it, one by one */
+	/* while a run is read */
+	sheaf_error *err;
+	bool continues; /* other lines come before the run */
+	bool open;
+	int64_t in_open; /* most samples of a stream in the open sequence */
+	uint64_t key;
+	int64_t line;
+	const uint8_t *at, *end;
+} sheaf_ctf_look;
+
+SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared, sheaf_error *err);
+/* A run of whole sequences, the first of which begins on `line`. */
+SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line, bool continues, sheaf_error *err);
+/* Adds what was seen behind all that *look has seen. */
+SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind, sheaf_error *err);
+void sheaf_ctf_look_free(sheaf_ctf_look *look);
+
+static inline const sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *look, int stream)
+{
+	return (const sheaf_ctf_guess *)(const void *)look->guesses.data + stream;
+}
+
+#endif
