@@ -259,6 +259,20 @@ static void test_small_limits(void **state)
 	free_bytes(&text);
 }
 
+/* A small limit makes the pieces small that are looked at for streams. */
+static void test_streams_that_nobody_declared(void **state)
+{
+	(void)state;
+	if (!sheaf_format_find("ctf")) skip();
+	seed_random(47);
+	for (int rarity = 2; rarity < 3000; rarity *= 9) {
+		bytes_sink text = flawed_text(8000, rarity);
+		for (int64_t memory = 2 << 20; memory <= 16 << 20; memory *= 2)
+			assert_reads_the_same(&text, "ctf", &(manner){.piece_bytes = 50000, .max_memory = memory, .max_errors = 100000});
+		free_bytes(&text);
+	}
+}
+
 /* ---- stopping ---- */
 
 static void stops_at_any_problem(int threads, const bytes_sink *text)
@@ -578,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_error_budget_ends_at_the_same_problem),
 		cmocka_unit_test(test_findings_beyond_what_is_kept),
 		cmocka_unit_test(test_small_limits),
+		cmocka_unit_test(test_streams_that_nobody_declared),
 		cmocka_unit_test(test_stopping_half_way),
 		cmocka_unit_test(test_closing_half_way),
 		cmocka_unit_test(test_frames_that_are_kept),
