@@ -92,6 +92,7 @@ static sheaf_context *new_context(unsigned how)
 	options.validate = how & VALIDATE;
 	options.strict = how & STRICT;
 	options.max_errors = how & FORGIVING ? MOST_ERRORS : 0;
+	options.threads = how & STRICT ? 2 : 1;
 	if (sheaf_context_new(&options, &cx, NULL) != SHEAF_OK) abort();
 	return cx;
 }
