@@ -16,6 +16,7 @@ sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SHEAF_KERNEL_X86 1
 extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
+sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 #endif
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Lists on a line; bytes of a line that count as short; lines below which a reading does not pay; most lines to wait after such ones. */
-enum { MOST_LISTS = 64, SHORT_LINE = 768, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
+enum { MOST_LISTS = 64, SHORT_LINE = 128, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
 
 typedef struct short_line {
 	const uint8_t *begin;
