@@ -3,6 +3,7 @@
 #include "number/find.h"
 #include "base/endian.h"
 #include "number/digits.h"
+#include <stdbool.h>
 
 enum { BLOCK = 16 };
 typedef uint8_t block __attribute__((vector_size(BLOCK)));
@@ -28,15 +29,23 @@ static inline int first_of(block marks)
 	return low ? sheaf_zeros_before(low) : high ? BLOCK / 2 + sheaf_zeros_before(high) : BLOCK;
 }
 
-const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const uint8_t wanted[SHEAF_FIND_MOST])
+static bool is_wanted(uint8_t byte, const sheaf_wanted *wanted)
 {
-	const block a = all(wanted[0]), b = all(wanted[1]), c = all(wanted[2]), d = all(wanted[3]), e = all(wanted[4]);
+	bool is = false;
+	for (size_t i = 0; i < sizeof wanted->bytes / sizeof *wanted->bytes; i++) is |= byte == wanted->bytes[i][0];
+	return is;
+}
+
+const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
+{
+	const block a = load(wanted->bytes[0]), b = load(wanted->bytes[1]), c = load(wanted->bytes[2]);
+	const block d = load(wanted->bytes[3]), e = load(wanted->bytes[4]), f = load(wanted->bytes[5]);
 	for (; end - at >= BLOCK; at += BLOCK) {
 		block v = load(at);
-		int found = first_of(same(v, a) | same(v, b) | same(v, c) | same(v, d) | same(v, e));
+		int found = first_of(same(v, a) | same(v, b) | same(v, c) | same(v, d) | same(v, e) | same(v, f));
 		if (found < BLOCK) return at + found;
 	}
-	while (at < end && !memchr(wanted, *at, SHEAF_FIND_MOST)) at++;
+	while (at < end && !is_wanted(*at, wanted)) at++;
 	return at;
 }
 

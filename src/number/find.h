@@ -6,11 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes to look for; some may be the same. */
-enum { SHEAF_FIND_MOST = 5 };
+/* Six bytes to look for, each sixteen times; some may be the same. */
+typedef struct sheaf_wanted {
+	uint8_t bytes[6][16];
+} sheaf_wanted;
+#define SHEAF_SIXTEEN(byte) \
+	{ \
+		byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte \
+	}
 
 /* The first byte of [at, end) that is one of those wanted; `end` where there is none. */
-const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const uint8_t wanted[SHEAF_FIND_MOST]);
+const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted);
 /* How many bytes of [at, end) are this one. */
 size_t sheaf_count_byte(const uint8_t *at, const uint8_t *end, uint8_t byte);
 

@@ -15,8 +15,8 @@
 /* Least bytes of what counts count. */
 enum {
 	LENS_SPECIAL_BYTES = 4 + 1 + 4 * SHEAF_LENS_FIELDS,
-	LENS_INPUT_LIST_BYTES = 4 + 4 + 4 + 1,
-	LENS_TARGET_LIST_BYTES = 4 + 4 + 4,
+	LENS_INPUT_LIST_BYTES = 4 + 4 + 1,
+	LENS_TARGET_LIST_BYTES = 4 + 4,
 	LENS_RANGE_BYTES = 1 + 4 + 1 + 4
 };
 

@@ -26,27 +26,35 @@ static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int behind)
 	scan->behind = behind;
 }
 
-static bool announces_string(const uint8_t *data, size_t colon)
-{
-	return colon >= 4 && (memcmp(data + colon - 4, "name", 4) == 0 || memcmp(data + colon - 4, "proc", 4) == 0);
-}
+/* Whether "name:" or "proc:" stands there. */
+static bool announces_string(const uint8_t *at) { return at[4] == ':' && (memcmp(at, "name", 4) == 0 || memcmp(at, "proc", 4) == 0); }
 
-/* Stops behind the ';', or where something else begins. */
-static bool scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+typedef enum finding { MORE, INSIDE, ENDED } finding; /* more bytes are needed; something else begins; behind the ';' */
+
+static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
-	static const uint8_t telling[SHEAF_FIND_MOST] = {';', ':', '{', '(', '#'};
-	while (scan->state == TOP) {
-		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, telling) - data);
-		scan->comment = at < size && data[at] == '#' && starts_line(scan, data);
-		if (at == size || scan->comment) return false;
+	static const sheaf_wanted telling = {
+		{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('p'), SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN('('), SHEAF_SIXTEEN('#')}};
+	enum { WORD = 5 };
+	for (;;) {
+		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, &telling) - data);
+		if (at == size) return MORE;
+		bool letter = data[at] == 'n' || data[at] == 'p';
+		if (letter && size - at < WORD) return MORE;
+		scan->comment = data[at] == '#' && starts_line(scan, data);
+		if (scan->comment) return INSIDE;
 		scan->at++;
-		if (data[at] == ';') return true;
-		if (data[at] == '{' || data[at] == '(')
+		if (data[at] == ';') return ENDED;
+		if (data[at] == '{' || data[at] == '(') {
 			scan->state = RANGE_HEADER;
-		else if (data[at] == ':' && announces_string(data, at))
+			return INSIDE;
+		}
+		if (letter && announces_string(data + at)) {
 			scan->state = BEFORE_STRING;
+			scan->at = at + WORD;
+			return INSIDE;
+		}
 	}
-	return false;
 }
 
 static void scan_block(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
@@ -92,17 +100,18 @@ static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
 	while (scan->at < size) {
-		if (scan->comment) {
+		finding found = INSIDE;
+		if (scan->comment)
 			scan_comment(scan, data, size);
-		} else if (scan->state == TOP) {
-			if (scan_top(scan, data, size)) return true;
-		} else if (data[scan->at] == '#' && starts_line(scan, data)) {
+		else if (scan->state == TOP)
+			found = scan_top(scan, data, size);
+		else if (data[scan->at] == '#' && starts_line(scan, data))
 			scan->comment = true;
-		} else if (scan->state == BLOCK) {
+		else if (scan->state == BLOCK)
 			scan_block(scan, data, size);
-		} else {
+		else
 			scan_inside(scan, data[scan->at]);
-		}
+		if (found != INSIDE) return found == ENDED;
 	}
 	return false;
 }
