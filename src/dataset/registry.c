@@ -93,27 +93,49 @@ static sheaf_status unknown(const char *place, const char *found, sheaf_error *e
 	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place, format_names(names, sizeof names), found);
 }
 
-sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err)
+/* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last of them. */
+static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
+{
+	int best = SHEAF_NO;
+	*rivals = 0;
+	*out = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		int likely = (int)sheaf_formats[k]->probe(head, name);
+		if (likely < best || likely == SHEAF_NO) continue;
+		*rivals = likely == best ? *rivals + 1 : 1;
+		best = likely;
+		*out = sheaf_formats[k];
+	}
+	return (sheaf_likely)best;
+}
+
+/* A pipe is asked for no more than is needed to be sure: its writer may be slow. */
+static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head, const sheaf_format **out, sheaf_error *err)
 {
 	enum { HEAD = 4096 };
-	const char *file = sheaf_source_name(source);
-	sheaf_bytes head;
 	char bare[256];
-	int best = SHEAF_NO, rivals = 0;
+	const char *file = sheaf_source_name(source);
+	snprintf(bare, sizeof bare, "%.*s", (int)bare_length(file), file);
+	for (size_t want = 1;;) {
+		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
+		*best = judge(*head, bare, rivals, out);
+		if (*best == SHEAF_SURE || head->size < want || head->size >= HEAD) return SHEAF_OK;
+		want = head->size + 1;
+	}
+}
+
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err)
+{
+	const char *file = sheaf_source_name(source);
+	sheaf_likely best;
+	sheaf_bytes head;
+	int rivals;
 	*out = NULL;
 	if (name) {
 		*out = sheaf_format_find(name);
 		return *out ? SHEAF_OK : unknown("format", name, err);
 	}
-	SHEAF_TRY(sheaf_source_ahead(source, HEAD, &head, err));
-	snprintf(bare, sizeof bare, "%.*s", (int)bare_length(file), file);
-	for (int k = 0; sheaf_formats[k]; k++) {
-		int likely = (int)sheaf_formats[k]->probe(head, bare);
-		if (likely < best || likely == SHEAF_NO) continue;
-		rivals = likely == best ? rivals + 1 : 1;
-		best = likely;
-		*out = sheaf_formats[k];
-	}
+	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
 	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them" : "no bytes at all", err);
 	if (rivals == 1) return SHEAF_OK;
 	*out = NULL;

@@ -1,0 +1,390 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Example files as users meet them: shown, described, converted both ways, read as they come. TAP on standard output.
+set -u
+
+# shellcheck source=tests/command.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
+
+# ---- data ----
+
+printf ';\nI: 0 0 T: 0;\nI: 0 1 T: 1;\nI: 1 0 T: 1;\nI: 1 1 T: 0;\n' >xor.ex
+cat >rich.ex <<'END'
+proc: { setTime -i 3 }
+max:2 defT:-
+;
+name:{a {b}} freq:2.5 proc:{puts hi}
+2
+[0 proc:{go}] I: (in 1) 0.5 0.25 {in 2} 0 3
+[1 max:4] B: {pair} 0-1;
+I: (in) 1 2 3 4 T: {pair -1} *;
+END
+printf ';\nI: 1 2 3 T: 4;\nI: 5\n' >cut.ex
+printf ';\nI: (a) 1 2 T: 1;\nI: (a 3) 7 (b) 1 T: 1;\n' >wide.ex
+printf ';\nI: 0 1 - T: 1;\nI: {1} 0 2 T: -;\n' >nan.ex
+printf '0 |x 1 2 |y 0:1\n0 |x 3 4 |y\n1 |x 5 6 |y 2:0.5 0:3\n' >pairs.ctf
+PAIRS='--stream x:2:dense --stream y:3:sparse'
+SIDES='--group x:2:input --group y:3:output:sparse'
+
+# ---- what it is ----
+
+begin 'info: groups, columns, examples, events, and the first lines of procs'
+expect 0 info rich.ex
+has out 'format: lens'
+has out '  in.input     dense  dim 4  float32'
+has out '  pair.target  dense  dim 2  float32'
+has out '  event.proc   text'
+has out 'examples: 2'
+has out 'events: 3'
+has out 'procs: 3'
+has out '  "setTime -i 3 "'
+has out '  "puts hi"'
+expect 0 info --json rich.ex
+json out
+has out '"examples":2,"events":3,"complete":true,"procs":3,"first_lines":["setTime -i 3 ","puts hi","go"]'
+end
+
+begin 'info of a long file says that it saw a part'
+awk 'BEGIN { print ";"; for (i = 0; i < 90000; i++) printf "I: 0.25 0.5 T: 1;\n" }' >long.ex
+expect 0 info long.ex
+has out 'sequences: not counted'
+has out 'examples in its first part: '
+expect 0 stats long.ex
+has out 'sequences: 90000'
+end
+
+# ---- shown ----
+
+begin 'cat --json: the set, then the examples, with all that the model has'
+expect 0 cat --json rich.ex
+json out
+lines out 3
+head -n 1 out >line
+is line '{"set":{"proc":" setTime -i 3 ","max":2,"min":0,"grace":0,"defI":0,"actI":1,"defT":"nan","actT":1}}'
+head -n 2 out | tail -n 1 >line
+is line '{"example":0,"name":"a {b}","proc":"puts hi","freq":2.5,"events":[{"proc":"go","max":null,"min":null,"grace":null,"defI":0,"actI":1,"defT":"nan","actT":1,"inputs":0,"targets":null},{"proc":null,"max":4,"min":null,"grace":null,"defI":0,"actI":1,"defT":"nan","actT":1,"inputs":1,"targets":1}],"lists":[[{"group":"in","dense":[0.5,0.25],"first":1},{"group":"in","sparse":[0,3],"value":2}],[{"group":"pair","sparse":[[0,1]],"value":1}]]}'
+tail -n 1 out >line
+has line '{"group":"pair","sparse":"*","value":-1}'
+end
+
+begin 'cat: a file that reads back to the same'
+expect 0 cat rich.ex
+mv out shown.ex
+expect 0 diff rich.ex shown.ex
+expect 0 cat --json shown.ex
+mv out again
+expect 0 cat --json rich.ex
+same out again
+end
+
+begin 'head: some examples, behind others'
+expect 0 head -n 1 --skip 2 --json xor.ex
+lines out 2
+has out '{"example":2,'
+end
+
+begin 'stats: streams, and what is said besides'
+expect 0 stats rich.ex
+has out 'stream in.input: dense, dim 4, float32'
+has out 'column name: text; missing: 1'
+has out 'column freq: float32'
+expect 0 stats --json rich.ex
+json out
+end
+
+begin 'schema: the network as options, to be given again'
+expect 0 schema --to lens rich.ex
+is out "--group 'in:4:input'
+--group 'pair:2:input'
+--group 'pair:2:output'"
+end
+
+# ---- between the spellings ----
+
+begin 'from text to binary and back: nothing is lost'
+expect 0 convert rich.ex rich.bex
+expect 0 convert rich.bex back.ex
+expect 0 cat --json rich.ex
+mv out one
+expect 0 cat --json back.ex
+same out one
+expect 0 diff rich.ex rich.bex
+expect 0 hash rich.ex rich.bex back.ex
+cut -d ' ' -f 1 out | sort -u >hashes
+lines hashes 1
+end
+
+begin 'the name says the spelling and the compression; content says it again'
+expect 0 convert xor.ex xor.bex.gz
+gzip -dc xor.bex.gz | head -c 4 | od -An -tx1 | tr -d ' \n' >magic
+is magic 'aaaaaaaa'
+cp xor.bex.gz any.name
+expect 0 diff xor.ex any.name
+expect 0 convert xor.ex xor2.ex.bz2
+expect 0 diff xor.ex xor2.ex.bz2
+end
+
+begin 'a name without its suffix of compression is found, and no other format does so'
+expect 0 convert xor.ex hidden.ex.gz
+expect 0 diff xor.ex hidden.ex
+cp hidden.ex.gz moved.bex.gz
+expect 0 head -n 1 moved.bex
+expect 0 convert xor.ex hidden2.ex.bz2
+expect 0 convert hidden2.ex hidden2.bex
+expect 0 diff xor.ex hidden2.bex
+expect 3 cat nowhere.ex
+has err 'nowhere.ex: expected a file'
+gzip -c pairs.ctf >hidden.ctf.gz
+# shellcheck disable=SC2086
+expect 3 cat $PAIRS hidden.ctf
+end
+
+begin 'what a text cannot hold stops the conversion, unless that is allowed'
+one='\077\200\000\000' zero='\000\000\000\000' once='\000\000\000\001'
+# shellcheck disable=SC2059
+printf "\\252\\252\\252\\252\\000\\000\\000\\004\\000$one$zero$zero$zero$one$zero$one$once" >odd.bex
+# shellcheck disable=SC2059
+printf "a}b\\000\\000$one$once$zero$zero$zero" >>odd.bex
+expect 0 head --json odd.bex
+has out '"name":"a}b"'
+expect 6 convert odd.bex odd.ex
+has err 'found loss'
+[ ! -e odd.ex ] || fault 'expected no odd.ex'
+expect 0 convert --allow-loss odd.bex odd.ex
+end
+
+# ---- as rows ----
+
+begin 'to streams without loss where nothing is said besides'
+expect 0 convert xor.ex xor.ctf
+is xor.ctf '|inputs 0 0 |targets 0
+|inputs 0 1 |targets 1
+|inputs 1 0 |targets 1
+|inputs 1 1 |targets 0'
+expect 0 diff xor.ex xor.ctf
+expect 0 convert xor.ctf again.bex
+expect 0 diff xor.ex again.bex
+expect 0 convert xor.ex xor.cbf
+expect 0 diff xor.ex xor.cbf
+expect 0 hash xor.ex xor.ctf xor.cbf xor.bex.gz
+cut -d ' ' -f 1 out | sort -u >hashes
+lines hashes 1
+end
+
+begin 'names, weights, times and procs are data: a format without a place for them loses them'
+expect 6 convert rich.ex rich.cbf
+has err 'found loss: set proc (1), example name (1), example proc (1), example frequency (1), event time (2), event proc (1)'
+[ ! -e rich.cbf ] || fault 'expected no rich.cbf'
+expect 0 convert --allow-loss rich.ex rich.cbf
+has err '6 kinds of loss allowed'
+expect 0 cat --json rich.cbf
+is out '{"key":0,"streams":{"in.input":[[2,0.5,0.25,2],[0,0,0,0]],"pair.input":[[0,0],[1,1]],"pair.target":[["nan","nan"],[1,1]]}}
+{"key":1,"streams":{"in.input":[[1,2,3,4]],"pair.input":[[0,0]],"pair.target":[[-1,-1]]}}'
+expect 1 diff rich.ex rich.cbf
+has out 'stream "name": "a {b}" | none'
+has out 'stream "proc":'
+lacks out 'in.input'
+end
+
+begin 'NaN is kept where it can be, and is a loss elsewhere'
+expect 0 convert nan.ex nan.cbf
+expect 0 cat --json nan.cbf
+has out '{"inputs":[[0,1,"nan"]],"targets":[[1]]}'
+expect 6 convert nan.ex nan.ctf
+has err 'NaN (2)'
+end
+
+begin 'widths are those of the whole file, or of the network'
+expect 0 cat --json wide.ex
+expect 0 convert wide.ex wide.cbf
+expect 0 cat --json wide.cbf
+has out '"a.input":[[1,2,0,0]],"b.input":[[0]],"targets":[[1]]'
+has out '"a.input":[[0,0,0,7]],"b.input":[[1]]'
+expect 0 convert --group a:5:input --group b:1:input --group c:2:output wide.ex wide.cbf
+expect 0 cat --json wide.cbf
+has out '"a":[[1,2,0,0,0]],"b":[[0]],"c":[[1,0]]'
+end
+
+begin 'units of the whole network are those of its groups, one behind the other'
+expect 0 convert --group p:1:input --group q:1:input --group t:1:output xor.ex parts.ctf
+is parts.ctf '|p 0 |q 0 |t 0
+|p 0 |q 1 |t 1
+|p 1 |q 0 |t 1
+|p 1 |q 1 |t 0'
+end
+
+begin 'units that the network has not are an error, and groups it has not are passed over'
+expect 4 stats --group p:1:input --group t:1:output xor.ex
+has err 'xor.ex:2:'
+has err 'expected units from 0 to 0, found 0 to 1'
+expect 0 stats --max-errors 9 --group p:1:input --group t:1:output xor.ex
+expect 0 stats --group a:4:input --group t:1:output wide.ex
+has err 'expected an input group of the network, found "b"; the range is left out'
+end
+
+begin 'sparse where declared'
+expect 0 convert --group x:3:input:sparse --group t:1:output nan.ex nan.cbf
+expect 0 cat --json nan.cbf
+has out '"x":[[[0,0],[1,1],[2,"nan"]]]'
+has out '"x":[[[0,1],[2,1]]]'
+end
+
+begin 'from streams to examples and back'
+# shellcheck disable=SC2086
+expect 0 convert $PAIRS $SIDES pairs.ctf pairs.ex
+is pairs.ex ';
+2
+[0]I:({x} 0) 1 2
+[1]I:({x} 0) 3 4
+[0]t:{{y} 1} 0
+[1]t:{{y} 1}
+;
+I:({x} 0) 5 6
+t:{{y} 0.5} 2 {{y} 3} 0
+;'
+# shellcheck disable=SC2086
+expect 0 convert $SIDES pairs.ex back.ctf
+same back.ctf pairs.ctf
+# shellcheck disable=SC2086
+expect 0 convert $PAIRS $SIDES pairs.ctf pairs.bex
+# shellcheck disable=SC2086
+expect 0 diff $SIDES pairs.ex pairs.bex
+end
+
+begin 'streams that say no side need one'
+# shellcheck disable=SC2086
+expect 2 convert $PAIRS pairs.ctf no.ex
+has err "stream \"x\": expected a name that says whether these are inputs or targets"
+has err "--group 'x:2:input'"
+# shellcheck disable=SC2086
+expect 2 convert $PAIRS --group x:3:input --group y:3:output pairs.ctf no.ex
+has err 'expected the dim of stream "x", 2, found 3'
+expect 2 cat --group x:0:input xor.ex
+has err 'expected NAME:SIZE:input|output[:sparse]'
+expect 2 cat --group x:1:input --group x:2:input xor.ex
+has err 'expected each group once on each side'
+[ ! -e no.ex ] || fault 'expected no no.ex'
+end
+
+begin 'what examples cannot hold is a loss: unequal lengths, indices twice'
+printf '0 |a.input 1 |b.target 1\n0 |a.input 2\n1 |a.input 3 |b.target 4\n' >uneven.ctf
+expect 6 convert uneven.ctf uneven.ex
+has err 'unequal lengths (1)'
+expect 0 convert --allow-loss uneven.ctf uneven.ex
+has uneven.ex '{{b} -} *'
+printf '0 |a.input 1:1 1:2\n' >twice.ctf
+expect 6 convert --stream a.input:3:sparse twice.ctf twice.ex
+has err 'repeated index (1)'
+end
+
+begin 'two files of examples into one'
+expect 0 convert xor.ex xor.ex both.bex
+expect 0 stats both.bex
+has out 'sequences: 8'
+end
+
+# ---- wrong input ----
+
+begin 'an example that does not end'
+expect 4 cat cut.ex
+has err 'cut.ex:'
+has err 'expected'
+expect 1 validate cut.ex
+expect 0 validate xor.ex rich.ex
+end
+
+begin 'options of other commands are refused'
+expect 2 stats --loop xor.ex
+has err '--loop: expected a command that shows rows as they come'
+expect 2 cat --group nonsense xor.ex
+end
+
+# ---- as they come ----
+
+begin 'the first example of a slow writer is there before the writer ends'
+mkfifo slow
+(
+	printf ';\nI: 1 T: 0;\n'
+	while [ ! -e seen ]; do sleep 0.05; done
+	printf 'I: 2 T: 1;\n'
+) >slow &
+writer=$!
+"$sheaf" cat --json slow >out 2>err &
+reader=$!
+tries=0
+while [ $tries -lt 200 ] && ! grep -q '"example":0' out; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+has out '"example":0'
+lacks out '"example":1'
+: >seen
+wait $reader || fault "expected exit status 0: $(cat err)"
+wait $writer
+has out '"example":1'
+end
+
+begin 'what is written to a pipe goes out example by example'
+rm -f seen
+mkfifo source target
+(
+	printf ';\nI: 1 T: 0;\n'
+	while [ ! -e seen ]; do sleep 0.05; done
+	printf 'I: 2 T: 1;\n'
+) >source &
+writer=$!
+"$sheaf" convert --from lens --to lens source target 2>err &
+converter=$!
+cat target >arrived &
+tries=0
+while [ $tries -lt 200 ] && ! grep -q 'I: 1' arrived 2>/dev/null; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+has arrived 'I: 1'
+lacks arrived 'I: 2'
+: >seen
+wait $converter || fault "expected exit status 0: $(cat err)"
+wait
+has arrived 'I: 2'
+end
+
+begin '--loop begins again at the end: a file'
+"$sheaf" head --loop -n 9 --json xor.ex >out 2>err || fault "expected exit status 0: $(cat err)"
+lines out 10
+grep -c '"example":0,' out >zeros
+is zeros 3
+end
+
+begin '--loop opens a FIFO again for the next writer'
+mkfifo rounds
+# A writer that opens before the reader has seen the end would only go on where the one before has stopped.
+(
+	for round in 1 2 3; do
+		printf ';\nI: %s T: 0;\n' $round >rounds
+		while ! grep -q "I: $round" out; do sleep 0.05; done
+		sleep 0.5
+	done
+) &
+writer=$!
+: >out
+"$sheaf" head --loop -n 3 rounds >out 2>err || fault "expected exit status 0: $(cat err)"
+wait $writer
+has out 'I: 1'
+has out 'I: 3'
+end
+
+begin '--loop over standard input: a file begins again, a pipe cannot'
+"$sheaf" head --loop -n 6 --json - <xor.ex >out 2>err || fault "expected exit status 0: $(cat err)"
+lines out 7
+printf ';\nI: 1;\n' | "$sheaf" cat --loop - >out 2>err
+[ $? -eq 6 ] || fault "expected exit status 6: $(cat err)"
+has err 'expected an input that can be opened again'
+end
+
+begin 'an empty set does not loop for ever'
+printf ';\n' >none.ex
+expect 0 cat --loop none.ex
+end
+
+echo "1..$count"
