@@ -383,7 +383,7 @@ has err 'expected an input that can be opened again'
 end
 
 begin 'an empty set does not loop for ever'
-printf ';\n' >none.ex
+printf ';\n# nothing\n' >none.ex
 expect 0 cat --loop none.ex
 end
 
