@@ -34,16 +34,25 @@ void machine_print(const bench_setup *s);
 /* ---- workloads ---- */
 
 typedef struct bench_text bench_text;
+/* How a kind of files is named and made. */
+typedef struct bench_kind {
+	const char *text, *binary; /* suffixes */
+	const char *setting;       /* that declares a stream */
+	const char *head;          /* what stands before the lines */
+	const char *to_binary;     /* words of a command */
+} bench_kind;
+
 typedef struct bench_workload {
 	const char *name;
-	const char *streams[3];        /* NAME:DIM:dense|sparse; with `repeated`, one that holds %d for the number */
+	const bench_kind *kind;
+	const char *streams[3];        /* as the setting wants them; with `repeated`, one that holds %d for the number */
 	int repeated;                  /* 0: the streams as they stand */
 	bool sparse;                   /* values stand behind an index and a colon */
 	void (*line)(bench_text *out); /* puts the next line */
 } bench_workload;
 
 const bench_workload *workload_find(const char *name);
-/* The --stream settings; *n is how many. The caller frees them with workload_settings_free. */
+/* The settings that declare its streams; *n is how many. The caller frees them with workload_settings_free. */
 sheaf_setting *workload_settings(const bench_workload *work, int *n);
 void workload_settings_free(sheaf_setting *settings, int n);
 /* Writes a file of about `bytes` bytes. */
@@ -60,7 +69,7 @@ typedef struct bench_job {
 	int threads;            /* 0: as many as the library takes by itself */
 	const char *counted;    /* the file whose bytes count */
 	char text[PATH_SIZE];   /* the workload */
-	char binary[PATH_SIZE]; /* the same rows in CBF, where the race asks for it */
+	char binary[PATH_SIZE]; /* the same in binary, where the race asks for it */
 	char huge[PATH_SIZE];   /* 10 GB that begin with the workload, where the race asks for it */
 	char output[PATH_SIZE]; /* may be written; gone before each round */
 } bench_job;
@@ -84,7 +93,7 @@ extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait,
 	first_of_window;                                                                         /* batches.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
-extern const bench_runner bare_read, bare_map, bare_write, size_of_text;                     /* files.c */
+extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values;     /* files.c */
 
 /* ---- races ---- */
 
@@ -94,7 +103,7 @@ enum {
 	NEEDS_HUGE = 2,
 	NEEDS_INDEX = 16, /* beside the text */
 	COLD = 4,         /* no page of the files is cached when a round begins */
-	COUNTS_BINARY = 8 /* rates are those of the bytes of the CBF file */
+	COUNTS_BINARY = 8 /* rates are those of the bytes of the binary file */
 };
 
 typedef struct bench_entrant {

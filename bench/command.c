@@ -10,11 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 2100 };
+enum { MAX_WORDS = 1100, OPTION_SIZE = 64 };
 
 typedef struct line {
 	char *words[MAX_WORDS];
 	int n;
+	char options[MAX_WORDS][OPTION_SIZE];
 	char *copy; /* of the text that was split */
 	sheaf_setting *settings;
 	int nsettings;
@@ -29,9 +30,10 @@ static void add(line *l, char *word)
 static void add_streams(line *l, const bench_job *job)
 {
 	l->settings = workload_settings(job->work, &l->nsettings);
+	if (l->nsettings > MAX_WORDS) die("expected at most %d streams, found %d", MAX_WORDS, l->nsettings);
 	for (int i = 0; i < l->nsettings; i++) {
-		add(l, (char *)"--stream");
-		add(l, (char *)l->settings[i].value);
+		snprintf(l->options[i], OPTION_SIZE, "--%s=%s", l->settings[i].name, l->settings[i].value);
+		add(l, l->options[i]);
 	}
 }
 

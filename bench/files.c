@@ -73,6 +73,15 @@ static void run_size(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner size_of_text = {"text", NULL, run_size};
 
+/* The values as they stand in a binary file: as little as a model of it can take. */
+static void run_values(const bench_job *job, void *state, bench_yield *out)
+{
+	(void)state;
+	out->memory = file_size(job->binary);
+}
+
+const bench_runner size_of_values = {"the binary", NULL, run_values};
+
 /* Each word of the mapped file is looked at once. */
 static void run_map(const bench_job *job, void *state, bench_yield *out)
 {

@@ -32,7 +32,8 @@ static int64_t values_of(const sheaf_schema *schema, const sheaf_frame *frame)
 {
 	int64_t n = 0;
 	for (int c = 0; c < frame->ncolumns; c++)
-		if (schema->fields[c].meaning != SHEAF_KEY) n += (int64_t)(frame->columns[c].values.size / sheaf_type_size(frame->columns[c].type));
+		if (sheaf_field_is_dense(&schema->fields[c]) || sheaf_field_is_sparse(&schema->fields[c]))
+			n += (int64_t)(frame->columns[c].values.size / sheaf_type_size(frame->columns[c].type));
 	return n;
 }
 

@@ -17,7 +17,8 @@ static void name_workload(const bench_setup *s, const char *name, int percent, c
 /* A file is made under another name, so that one that an interrupted run has left half made is not used. */
 static bool is_missing(const char *path, char fresh[PATH_SIZE])
 {
-	if (snprintf(fresh, PATH_SIZE, "%.*s.part", PATH_SIZE - 6, path) >= PATH_SIZE) die("%s: expected a shorter path", path);
+	const char *name = strrchr(path, '/') + 1;
+	if (snprintf(fresh, PATH_SIZE, "%.*spart-%s", (int)(name - path), path, name) >= PATH_SIZE) die("%s: expected a shorter path", path);
 	if (access(path, R_OK) == 0) return false;
 	fprintf(stderr, "bench: making %s\n", path);
 	return true;
@@ -31,7 +32,7 @@ static void keep(const char *fresh, const char *path)
 static void make_text(bench_job *job, int percent)
 {
 	char fresh[PATH_SIZE];
-	name_workload(job->setup, job->work->name, percent, "ctf", job->text);
+	name_workload(job->setup, job->work->name, percent, job->work->kind->text, job->text);
 	if (!is_missing(job->text, fresh)) return;
 	workload_write(job->work, job->setup->megabytes * 10000 * percent, fresh);
 	keep(fresh, job->text);
@@ -40,10 +41,10 @@ static void make_text(bench_job *job, int percent)
 static void make_binary(bench_job *job, int percent)
 {
 	char fresh[PATH_SIZE];
-	name_workload(job->setup, job->work->name, percent, "cbf", job->binary);
+	name_workload(job->setup, job->work->name, percent, job->work->kind->binary, job->binary);
 	if (!is_missing(job->binary, fresh)) return;
 	snprintf(job->output, sizeof job->output, "%s", fresh);
-	command_run(job, "SHEAF convert --quiet --index never --to cbf STREAMS TEXT OUTPUT");
+	command_run(job, job->work->kind->to_binary);
 	keep(fresh, job->binary);
 }
 
@@ -78,5 +79,5 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 		if (race->needs & NEEDS_HUGE) make_huge(job, percent);
 		if (race->needs & NEEDS_INDEX) make_index(job);
 	}
-	snprintf(job->output, sizeof job->output, "%s/output-%d", s->folder, number);
+	snprintf(job->output, sizeof job->output, "%s/output-%d.%s", s->folder, number, job->work ? job->work->kind->binary : "");
 }

@@ -4,7 +4,7 @@
 
 #define FIVE "integers", "pairs", "lines", "floats", "exponents"
 
-static const char to_binary[] = "SHEAF convert --index never --quiet --to cbf STREAMS TEXT OUTPUT";
+static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEXT OUTPUT";
 
 const bench_race races[] = {
 	/* Text in memory to arrays in reused memory, on one thread. */
@@ -74,8 +74,8 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 --to cbf STREAMS TEXT OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 --to cbf STREAMS TEXT OUTPUT"},
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 STREAMS TEXT OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 STREAMS TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_write}},
 	},
@@ -139,6 +139,36 @@ const bench_race races[] = {
 		.ours = {{.runner = &first_in_order}, {.runner = &first_of_window}},
 		.peers = {{.runner = &parse_text, .name = "full scan"}},
 	},
+	/* Lens example files: values of groups, of examples in the order of the file. */
+	{
+		.part = "lens",
+		.name = "text to arrays",
+		.works = {"reals", "bits", "units"},
+		.percent = 50,
+		.by = BY_CPU,
+		.ours = {{.runner = &parse_text, .threads = 1}},
+		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}, {.runner = &bare_read}},
+	},
+	{
+		.part = "lens",
+		.name = "binary to arrays",
+		.works = {"reals", "bits", "units"},
+		.percent = 50,
+		.by = BY_CPU,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours = {{.runner = &read_frames, .threads = 1}},
+		.peers = {{.runner = &bare_read}},
+	},
+	{
+		.part = "lens",
+		.name = "memory of text to binary",
+		.works = {"reals", "bits", "units"},
+		.percent = 50,
+		.by = BY_MEMORY,
+		.needs = NEEDS_BINARY,
+		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never TEXT OUTPUT"}},
+		.peers = {{.runner = &size_of_values}},
+	},
 	/* What a user waits for. */
 	{
 		.part = "start",
@@ -184,7 +214,7 @@ const bench_race races[] = {
 				{.runner = &run_command, .name = "hash", .words = "SHEAF hash --index never STREAMS TEXT"},
 				{.runner = &run_command, .name = "diff", .words = "SHEAF diff --index never TEXT BINARY"},
 				{.runner = &run_command, .name = "convert", .words = to_binary},
-				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --index never --quiet --to cbf TEXT OUTPUT"},
+				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --index never --quiet TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_read}},
 	},
@@ -229,6 +259,12 @@ const bench_target targets[] = {
 	{.part = "index", .work = "exponents", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "lines", .peer = "byte loop", .least = 3.5},
 	{.part = "index", .how = "indexed", .peer = "scan", .least = 50},
+	{.part = "lens", .work = "reals", .how = "parse", .peer = "strtof loop", .least = 6},
+	{.part = "lens", .work = "bits", .how = "parse", .peer = "strtof loop", .least = 8},
+	{.part = "lens", .work = "units", .how = "parse", .peer = "strtof loop", .least = 3},
+	{.part = "lens", .work = "reals", .how = "read", .peer = "bare read", .least = 0.4},
+	{.part = "lens", .work = "bits", .how = "read", .peer = "bare read", .least = 0.4},
+	{.part = "lens", .peer = "the binary", .least = 1 / 1.5},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},

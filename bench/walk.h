@@ -33,14 +33,14 @@ __attribute__((always_inline)) static inline int64_t walk(const char *at, const 
 	while (at < end) {
 		at = walk_digits(at, &id);
 		while (*at != '\n') {
-			if (*at == '|') {
-				while (*at > ' ') at++;
-			} else if (*at <= ' ') {
-				at++;
-			} else {
+			if ((*at >= '0' && *at <= '9') || *at == '-') {
 				if (sparse) at = walk_digits(at, &out->indices[n % KEPT]) + 1;
 				at = number(at, end, &out->values[n % KEPT]);
 				n++;
+			} else if (*at <= ' ' || *at == ';') {
+				at++;
+			} else {
+				while (*at > ' ') at++;
 			}
 		}
 		at++;

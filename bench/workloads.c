@@ -148,13 +148,61 @@ static void streams_line(bench_text *t)
 	put_byte(t, '\n');
 }
 
+static void put_bits(bench_text *t, int n)
+{
+	for (int i = 0; i < n; i++) put_text(t, draw(t) & 1 ? " 1" : " 0");
+}
+
+/* An example of 100 inputs and 10 targets. */
+static void reals_line(bench_text *t)
+{
+	put_text(t, "I:");
+	for (int i = 0; i < 100; i++) {
+		put_text(t, draw(t) & 1 ? " 0." : " -0.");
+		put_digits(t, below(t, 1000000), 6);
+	}
+	put_text(t, " T:");
+	put_bits(t, 10);
+	put_text(t, ";\n");
+}
+
+static void bits_line(bench_text *t)
+{
+	put_text(t, "I:");
+	put_bits(t, 100);
+	put_text(t, " T:");
+	put_bits(t, 10);
+	put_text(t, ";\n");
+}
+
+/* 20 active units of 1000, and one of 10. */
+static void units_line(bench_text *t)
+{
+	unsigned unit = 0;
+	put_text(t, "i:");
+	for (int i = 0; i < 20; i++) {
+		unit += 1 + below(t, 49);
+		put_byte(t, ' ');
+		put_number(t, unit);
+	}
+	put_text(t, " t: ");
+	put_number(t, below(t, 10));
+	put_text(t, ";\n");
+}
+
+static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT"};
+static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT"};
+
 static const bench_workload workloads[] = {
-	{.name = "integers", .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
-	{.name = "pairs", .streams = {"words:200000:sparse"}, .sparse = true, .line = pairs_line},
-	{.name = "lines", .streams = {"S0:943:sparse", "S2:129:sparse"}, .sparse = true, .line = lines_line},
-	{.name = "floats", .streams = {"features:100:dense"}, .line = floats_line},
-	{.name = "exponents", .streams = {"features:100:dense"}, .line = exponents_line},
-	{.name = "streams", .streams = {"s%d:1:dense"}, .repeated = 1000, .line = streams_line},
+	{.name = "integers", .kind = &cntk, .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
+	{.name = "pairs", .kind = &cntk, .streams = {"words:200000:sparse"}, .sparse = true, .line = pairs_line},
+	{.name = "lines", .kind = &cntk, .streams = {"S0:943:sparse", "S2:129:sparse"}, .sparse = true, .line = lines_line},
+	{.name = "floats", .kind = &cntk, .streams = {"features:100:dense"}, .line = floats_line},
+	{.name = "exponents", .kind = &cntk, .streams = {"features:100:dense"}, .line = exponents_line},
+	{.name = "streams", .kind = &cntk, .streams = {"s%d:1:dense"}, .repeated = 1000, .line = streams_line},
+	{.name = "reals", .kind = &lens, .streams = {"in:100:input", "out:10:output"}, .line = reals_line},
+	{.name = "bits", .kind = &lens, .streams = {"in:100:input", "out:10:output"}, .line = bits_line},
+	{.name = "units", .kind = &lens, .streams = {"in:1000:input:sparse", "out:10:output:sparse"}, .line = units_line},
 };
 
 const bench_workload *workload_find(const char *name)
@@ -173,7 +221,7 @@ sheaf_setting *workload_settings(const bench_workload *work, int *n)
 	for (int i = 0; i < *n; i++) {
 		char *stream = (char *)need(STREAM_SIZE);
 		snprintf(stream, STREAM_SIZE, work->streams[work->repeated ? 0 : i], i);
-		settings[i] = (sheaf_setting){"stream", stream};
+		settings[i] = (sheaf_setting){work->kind->setting, stream};
 	}
 	return settings;
 }
@@ -191,6 +239,7 @@ void workload_write(const bench_workload *work, int64_t bytes, const char *path)
 	t->path = path;
 	t->file = fopen(path, "w");
 	if (!t->file) die("%s: expected to create it, found that it cannot be", path);
+	put_text(t, work->kind->head);
 	while (t->written + (int64_t)t->used < bytes) {
 		work->line(t);
 		if (t->used > BUFFER - LONGEST_LINE) flush(t);

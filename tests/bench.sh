@@ -40,7 +40,7 @@ end
 begin "only the workloads stay"
 for left in "$BENCH_DIR"/*; do
 	case ${left##*/} in
-	*-[0-9]*-[0-9]*.c[tb]f | *.ctf.sheaf-index) ;;
+	*-[0-9]*-[0-9]*.c[tb]f | *-[0-9]*-[0-9]*.*ex | *.ctf.sheaf-index) ;;
 	*) fault "expected no other files than workloads, found $left" ;;
 	esac
 done
