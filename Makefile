@@ -9,6 +9,7 @@
 #   make tsan      the tests of what threads share, under the thread sanitizer
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
+#   make soak      10^8 small sequences in batches: memory must stay flat
 #   make install   into PREFIX (and DESTDIR)
 #   make clean     removes what all of these have built
 
@@ -22,7 +23,7 @@ FORMAT ?= all
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check lint sanitize tsan fuzz bench install clean
+.PHONY: build demo check lint sanitize tsan fuzz bench soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -70,6 +71,9 @@ bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) configure --clearcache $(BUILD)
 	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
+
+soak: build
+	@tools/soak $(BUILD)/sheaf
 
 install: build
 	@grep -qx 'prefix=$(abspath $(PREFIX))' $(BUILD)/meson-private/sheaf.pc || $(MESON) configure $(BUILD) --prefix=$(abspath $(PREFIX))

@@ -333,10 +333,9 @@ static sheaf_status grow(sheaf_batches *b, size_t n, sheaf_error *err)
 static sheaf_status pick_lane(sheaf_batches *b, int lane, sheaf_error *err)
 {
 	sheaf_pick *picks = b->picks + (size_t)lane * b->planned.count;
-	int64_t last = -1;
+	int64_t last = -1, chunk = 0, piece, at;
 	for (size_t i = 0; i < b->planned.count; i++) {
-		int64_t piece, at;
-		sheaf_supply_locate(&b->supply, lane, b->planned.items[i].row, &piece, &at);
+		sheaf_supply_locate(&b->supply, lane, b->planned.items[i].row, &chunk, &piece, &at);
 		picks[i] = i ? picks[i - 1] : (sheaf_pick){NULL, 0};
 		if (piece != last) SHEAF_TRY(sheaf_shelf_get(b->shelf, piece, &picks[i].frame, err));
 		picks[i].row = at;

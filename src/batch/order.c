@@ -12,13 +12,30 @@ const sheaf_order *sheaf_order_find(const char *name)
 	return NULL;
 }
 
+enum { RUN = 64 /* rows that are measured at a time */ };
+
+/* How many of the items have rows that follow one another. */
+static int64_t run_length(const sheaf_item *items, int64_t n)
+{
+	int64_t run = 1;
+	while (run < n && run < RUN && items[run].row == items[0].row + run) run++;
+	return run;
+}
+
 sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err)
 {
-	for (int64_t i = 0; i < n; i++) {
-		items[i].samples = 1;
-		if (rows->lengths) SHEAF_TRY(rows->lengths(rows->user, items[i].row, 1, &items[i].samples, err));
+	uint32_t lengths[RUN];
+	for (int64_t i = 0; i < n;) {
+		int64_t run = run_length(items + i, n - i);
+		if (rows->lengths) SHEAF_TRY(rows->lengths(rows->user, items[i].row, run, lengths, err));
+		for (int64_t k = 0; k < run; k++, i++) items[i].samples = rows->lengths ? lengths[k] : 1;
 	}
 	return SHEAF_OK;
+}
+
+int64_t sheaf_rows_chunk_near(const sheaf_rows *rows, int64_t row, int64_t chunk)
+{
+	return rows->first_row[chunk] <= row && row < rows->first_row[chunk + 1] ? chunk : sheaf_rows_chunk(rows, row);
 }
 
 int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row)

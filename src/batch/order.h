@@ -64,5 +64,7 @@ extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf;
 SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err);
 /* The chunk that a row stands in. */
 int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row);
+/* The same where it is probably this chunk. */
+int64_t sheaf_rows_chunk_near(const sheaf_rows *rows, int64_t row, int64_t chunk);
 
 #endif

@@ -7,14 +7,14 @@
 typedef struct file_order {
 	const sheaf_rows *rows;
 	sheaf_context *cx;
-	int64_t row; /* behind those given last */
+	int64_t row, chunk; /* behind those given last */
 } file_order;
 
 static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
 {
 	(void)options;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(file_order), order, err));
-	*(file_order *)*order = (file_order){rows, cx, 0};
+	*(file_order *)*order = (file_order){rows, cx, 0, 0};
 	return SHEAF_OK;
 }
 
@@ -40,8 +40,9 @@ static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64
 static int64_t file_needed(void *order)
 {
 	enum { AHEAD = 4 };
-	const file_order *o = (const file_order *)order;
-	int64_t end = sheaf_rows_chunk(o->rows, o->row < o->rows->rows ? o->row : o->rows->rows - 1) + AHEAD;
+	file_order *o = (file_order *)order;
+	o->chunk = sheaf_rows_chunk_near(o->rows, o->row < o->rows->rows ? o->row : o->rows->rows - 1, o->chunk);
+	int64_t end = o->chunk + AHEAD;
 	return end < o->rows->chunks ? end : o->rows->chunks;
 }
 

@@ -235,21 +235,16 @@ sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, 
 
 /* ---- asking ---- */
 
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *piece, int64_t *at)
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at)
 {
-	const sheaf_part *part = s->matches ? &s->parts[lane] : part_of_row(s, row);
-	int64_t own = s->matches ? s->matches[lane * s->match_room + row] : row - part->first_row;
-	if (lane == 0) {
-		int64_t chunk = sheaf_rows_chunk(&s->rows, row);
-		*piece = s->piece_of_chunk[chunk];
-		if (!s->matches) {
-			*at = row - s->first_row[chunk];
-			return;
-		}
-	} else {
-		*piece = part->first_piece + sheaf_pieces_find(part->pieces, own);
-	}
+	*chunk = sheaf_rows_chunk_near(&s->rows, row, *chunk);
+	*piece = s->piece_of_chunk[*chunk];
+	*at = row - s->first_row[*chunk];
+	if (!s->matches) return;
 	sheaf_piece_entry entry;
+	const sheaf_part *part = &s->parts[lane];
+	int64_t own = s->matches[lane * s->match_room + row];
+	if (lane > 0) *piece = part->first_piece + sheaf_pieces_find(part->pieces, own);
 	sheaf_pieces_at(part->pieces, *piece - part->first_piece, &entry);
 	*at = own - entry.row;
 }

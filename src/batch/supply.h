@@ -40,8 +40,8 @@ typedef struct sheaf_supply {
 /* The datasets outlive the supply, which must not move. */
 SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, bool join, sheaf_context *cx, sheaf_error *err);
 void sheaf_supply_close(sheaf_supply *s);
-/* The piece, and the row in it, where lane `lane` of a row stands. */
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *piece, int64_t *at);
+/* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row was, and is changed. */
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at);
 SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 /* Bytes of a piece as it stands in its input. */
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
