@@ -609,6 +609,22 @@ expect 0 hash --keys words.ctf words.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected keys to count'
 end
 
+begin 'threads: any number gives the same'
+awk 'BEGIN { for (i = 0; i < 300000; i++) print i " |A " i % 7 " 1 |B " i % 9 ":" i }' >many.ctf
+gzip -k many.ctf
+expect 0 convert --threads 1 many.ctf many1.cbf
+expect 0 hash --threads 1 many.ctf
+cp out one
+for threads in 2 3 9; do
+	expect 0 convert --threads $threads many.ctf many2.cbf
+	cmp -s many1.cbf many2.cbf || fault "expected the same bytes with $threads threads"
+	expect 0 hash --threads $threads many.ctf many.ctf.gz
+	[ "$(cut -d ' ' -f 1 out one | sort -u | grep -c .)" -eq 1 ] || fault "expected the same hash with $threads threads"
+done
+expect 2 hash --threads some many.ctf
+rm many* one
+end
+
 # ---- errors and warnings ----
 
 begin 'errors: none tolerated by default'
