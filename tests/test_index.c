@@ -656,6 +656,9 @@ static void test_fifo_is_not_waited_for(void **state)
 	write_text("a.ctf", sequences);
 	assert_int_equal(mkfifo(in_folder(index_of("a.ctf")), S_IRWXU), 0);
 	assert_nothing_changes("a.ctf");
+	make_index("a.ctf", NULL, 0);
+	sheaf_open_options require = opening(SHEAF_INDEX_REQUIRE);
+	assert_true(is_fresh("a.ctf", &require)); /* in the cache folder */
 }
 
 static void refuse_index(const char *name, sheaf_index_policy policy)

@@ -229,6 +229,7 @@ void sheaf_index_free(sheaf_dataset *d)
 	if (!x) return;
 	sheaf_pieces_free(x->pieces);
 	sheaf_index_close(&x->file);
+	sheaf_index_wait(d);
 	sheaf_index_pass_over(d);
 	sheaf_buffer_reset(&x->settings);
 	for (int p = 0; p < SHEAF_INDEX_PLACES; p++) sheaf_release_text(d->cx, x->places[p]);

@@ -3,6 +3,7 @@
 #ifndef SHEAF_DATASET_INDEX_H
 #define SHEAF_DATASET_INDEX_H
 
+#include "base/thread.h"
 #include "dataset/index_file.h"
 #include "dataset/measure.h"
 #include <sheaf/index.h>
@@ -11,6 +12,18 @@ enum { SHEAF_INDEX_PLACES = 2 /* beside the input, and in the user's cache folde
 
 /* Whether what is read is gathered for an index. */
 typedef enum sheaf_gathering_state { SHEAF_GATHERING_NOT_YET, SHEAF_GATHERING, SHEAF_GATHERING_NOT } sheaf_gathering_state;
+
+/* An index being written. */
+typedef struct sheaf_keeping {
+	sheaf_dataset *d;
+	sheaf_index_head head;
+	const sheaf_pieces *pieces;
+	int place;
+	sheaf_status status;
+	sheaf_error error;
+	sheaf_thread thread;
+	bool runs;
+} sheaf_keeping;
 
 typedef struct sheaf_index {
 	sheaf_index_policy policy;
@@ -29,6 +42,8 @@ typedef struct sheaf_index {
 	sheaf_gathering_state gathering;
 	sheaf_gathering gathered;
 	sheaf_measurer measurer; /* of what is gathered */
+	sheaf_keeping keeping;
+	sheaf_pieces *kept; /* those it writes */
 } sheaf_index;
 
 /* Before the format opens the input: looks for an index. Only failures of memory, and of --index require, are failures. */
@@ -59,12 +74,17 @@ void sheaf_index_pass_over(sheaf_dataset *d);
 /* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for is told of where it cannot be done. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_dataset *d, sheaf_error *err);
 
+/* Until what is being written is written. */
+void sheaf_index_wait(sheaf_dataset *d);
+
 /* ---- index_place.c ---- */
 
 /* Fills the places of the index of a file; none where the path leads nowhere. They are texts of the context. */
 SHEAF_USE sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES], sheaf_error *err);
 /* Whether an index may be read there: nothing that would have to be waited for. */
 bool sheaf_index_is_file(const char *path);
+/* Whether nothing is there. */
+bool sheaf_index_is_free(const char *path);
 /* Makes the folders of the user's cache that a place needs. */
 void sheaf_index_make_folder(const char *place);
 

@@ -17,38 +17,50 @@ static bool is_about_folder(const sheaf_error *err) { return err->status == SHEA
 static sheaf_status check_place(const char *place, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_index_file there;
+	if (sheaf_index_is_free(place)) return SHEAF_OK;
+	if (!sheaf_index_is_file(place)) return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing, found what is no file", place);
 	sheaf_status status = sheaf_index_open(place, cx, &there, err);
 	if (status == SHEAF_OK) sheaf_index_close(&there);
-	return status == SHEAF_UNKNOWN || status == SHEAF_NOMEM || (status == SHEAF_IO && err->sys != ENOENT) ? status : SHEAF_OK;
+	return status == SHEAF_UNKNOWN || status == SHEAF_NOMEM || status == SHEAF_IO ? status : SHEAF_OK;
 }
 
-static sheaf_status write_at(sheaf_dataset *d, int place, const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_error *err)
+static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
+{
+	int64_t size;
+	const char *path = k->d->index->places[place];
+	if (place > 0) sheaf_index_make_folder(path);
+	SHEAF_TRY(check_place(path, k->d->cx, err));
+	return sheaf_index_write(path, &k->head, k->pieces, k->d->cx, &size, err);
+}
+
+/* Beside the input, else in the cache folder. */
+static void write_somewhere(sheaf_keeping *k)
+{
+	k->status = write_at(k, k->place = 0, &k->error);
+	if (k->status && is_about_folder(&k->error) && k->d->index->places[1]) k->status = write_at(k, k->place = 1, &k->error);
+}
+
+/* What an index of these pieces says before its tables. The texts and the schema are borrowed. */
+static sheaf_status make_head(sheaf_dataset *d, int64_t piece_bytes, sheaf_index_head *head, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
-	int64_t size;
-	const char *path = x->places[place];
-	if (place > 0) sheaf_index_make_folder(path);
-	SHEAF_TRY(check_place(path, d->cx, err));
-	SHEAF_TRY(sheaf_index_write(path, head, pieces, d->cx, &size, err));
-	x->place = place;
+	SHEAF_TRY(sheaf_index_identify(d, err));
+	*head = (sheaf_index_head){.input = x->input, .piece_bytes = piece_bytes, .facts = SHEAF_NO_FACTS, .schema = *d->format->schema(d->in)};
+	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
+	head->settings = (char *)x->settings.data;
+	if (d->format->facts) d->format->facts(d->in, &head->facts);
+	head->inferred = head->facts.guess && !d->glance;
 	return SHEAF_OK;
 }
 
-static sheaf_status write_index(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t piece_bytes, sheaf_error *err)
+static sheaf_status write_index(sheaf_dataset *d, const sheaf_pieces *pieces, sheaf_error *err)
 {
-	sheaf_index *x = d->index;
-	sheaf_error failure = {0};
-	SHEAF_TRY(sheaf_index_identify(d, err));
-	sheaf_index_head head = {.input = x->input, .piece_bytes = piece_bytes, .facts = SHEAF_NO_FACTS};
-	head.schema = *d->format->schema(d->in); /* borrowed, like the texts */
-	head.counting = (char *)(uintptr_t)sheaf_index_counting(d);
-	head.settings = (char *)x->settings.data;
-	if (d->format->facts) d->format->facts(d->in, &head.facts);
-	head.inferred = head.facts.guess && !d->glance;
-	sheaf_status status = write_at(d, 0, &head, pieces, &failure);
-	if (status && is_about_folder(&failure) && x->places[1]) status = write_at(d, 1, &head, pieces, &failure);
-	if (status && err) *err = failure;
-	return status;
+	sheaf_keeping k = {.d = d, .pieces = pieces};
+	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
+	write_somewhere(&k);
+	if (k.status && err) *err = k.error;
+	if (k.status == SHEAF_OK) d->index->place = k.place;
+	return k.status;
 }
 
 sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
@@ -57,7 +69,7 @@ sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 	SHEAF_TRY(sheaf_index_identify(d, err));
 	if (d->glance) return sheaf_fail(err, SHEAF_USAGE, "%s: expected it opened for more than a glance, found it opened for one", sheaf_source_name(d->source));
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
-	SHEAF_TRY(write_index(d, pieces, sheaf_table_bytes(d), err));
+	SHEAF_TRY(write_index(d, pieces, err));
 	return sheaf_index_look(d, err);
 }
 
@@ -111,15 +123,32 @@ void sheaf_index_gather(sheaf_dataset *d, const sheaf_piece *piece, const sheaf_
 		sheaf_gathering_add(&x->gathered, piece, x->measurer.lengths, x->measurer.rows);
 }
 
-/* Rows that errors have changed are not as long as their lines say. */
-static sheaf_status keep_gathered(sheaf_dataset *d)
+static void *keep(void *user)
 {
-	sheaf_pieces *pieces;
-	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return SHEAF_DATA;
-	SHEAF_TRY(sheaf_gathering_finish(&d->index->gathered, &pieces, NULL));
-	sheaf_status status = write_index(d, pieces, d->piece_bytes, NULL);
-	sheaf_pieces_free(pieces);
-	return status;
+	write_somewhere((sheaf_keeping *)user);
+	return NULL;
+}
+
+/* Written by another thread, where there may be one: the caller goes on. Rows that errors have changed are not as long as their lines say. */
+static void keep_gathered(sheaf_dataset *d)
+{
+	sheaf_index *x = d->index;
+	sheaf_keeping *k = &x->keeping;
+	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return;
+	if (make_head(d, d->piece_bytes, &k->head, NULL) || sheaf_gathering_finish(&x->gathered, &x->kept, NULL)) return;
+	k->d = d;
+	k->pieces = x->kept;
+	k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
+	if (!k->runs) write_somewhere(k);
+}
+
+void sheaf_index_wait(sheaf_dataset *d)
+{
+	sheaf_index *x = d->index;
+	if (x->keeping.runs) sheaf_thread_join(&x->keeping.thread);
+	x->keeping.runs = false;
+	sheaf_pieces_free(x->kept);
+	x->kept = NULL;
 }
 
 static sheaf_status tell_failure(sheaf_dataset *d, const sheaf_error *failure, sheaf_error *err)
@@ -133,12 +162,12 @@ sheaf_status sheaf_index_finish(sheaf_dataset *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
 	sheaf_error failure = {0};
-	if (x->gathering == SHEAF_GATHERING) (void)keep_gathered(d);
+	if (x->gathering == SHEAF_GATHERING) keep_gathered(d);
 	stop_gathering(x);
 	if (x->policy != SHEAF_INDEX_WRITE || x->fresh) return SHEAF_OK;
 	sheaf_status status = d->format->rewind(d->in, &failure);
 	if (status == SHEAF_OK) status = sheaf_survey(d, &failure);
-	if (status == SHEAF_OK) status = write_index(d, d->pieces, sheaf_table_bytes(d), &failure);
+	if (status == SHEAF_OK) status = write_index(d, d->pieces, &failure);
 	return status ? tell_failure(d, &failure, err) : SHEAF_OK;
 }
 

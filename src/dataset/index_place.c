@@ -48,6 +48,12 @@ bool sheaf_index_is_file(const char *path)
 	return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool sheaf_index_is_free(const char *path)
+{
+	struct stat info;
+	return lstat(path, &info) != 0 && errno == ENOENT;
+}
+
 void sheaf_index_make_folder(const char *place)
 {
 	char folder[PATH_MAX];

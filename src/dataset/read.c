@@ -10,9 +10,9 @@ void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
 	sheaf_decoding_close(&dataset->decoding);
+	sheaf_index_free(dataset); /* what it still writes has the schema */
 	if (dataset->in) dataset->format->close(dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
-	sheaf_index_free(dataset);
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);

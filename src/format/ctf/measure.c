@@ -6,6 +6,7 @@
 #include "format/ctf/ctf.h"
 #include "number/digits.h"
 #include "number/lines.h"
+#include <inttypes.h>
 #include <string.h>
 
 /* Settings change which samples or sequences count, or none does. */
@@ -106,15 +107,26 @@ sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, she
 	return sheaf_builder_finish(&m.lengths, lengths, err);
 }
 
+/* A line takes a byte at least. */
+static sheaf_status check_piece(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
+	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column >= 1 && piece->column <= most) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64, sheaf_source_name(in->source), piece->line,
+	                  piece->byte);
+}
+
 sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	SHEAF_TRY(check_piece(in, piece, err));
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
 
 sheaf_status sheaf_ctf_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	SHEAF_TRY(check_piece(in, piece, err));
 	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
 	in->line = piece->line;
 	in->column = piece->column;
