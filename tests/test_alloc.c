@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- inputs: one dataset in every format, in memory, as a file, as a compressed file ---- */
 
@@ -225,6 +226,69 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 	return status;
 }
 
+static const char *index_name(int i)
+{
+	static char name[64];
+	snprintf(name, sizeof name, "%s.sheaf-index", names[i]);
+	return name;
+}
+
+static sheaf_status write_index(int i, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	sheaf_open_options options = reading(i);
+	if (!sheaf_format_at(i)->recall) return read_path(i, cx);
+	options.index = SHEAF_INDEX_NEVER;
+	SHEAF_TRY(sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err));
+	sheaf_status status = sheaf_dataset_write_index(dataset, &err);
+	sheaf_close(dataset);
+	unlink(in_folder(index_name(i)));
+	return status;
+}
+
+/* Made once: a file that is committed each time would take most of the time. */
+static void put_index(int i)
+{
+	static bytes_sink indexes[MOST_FORMATS];
+	if (indexes[i].size == 0) {
+		sheaf_context *cx = usual_context();
+		sheaf_dataset *dataset;
+		sheaf_open_options options = reading(i);
+		assert_ok(sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err));
+		assert_ok(sheaf_dataset_write_index(dataset, &err));
+		sheaf_close(dataset);
+		end_context(cx);
+		indexes[i] = read_file(index_name(i));
+		err = (sheaf_error){SHEAF_OK, 0, ""};
+	}
+	write_file(index_name(i), indexes[i].data, indexes[i].size);
+}
+
+static sheaf_status skip_first(sheaf_dataset *dataset)
+{
+	const sheaf_frame *frame;
+	SHEAF_TRY(sheaf_skip(dataset, 1, &err));
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status use_index(int i, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	sheaf_open_options options = reading(i);
+	if (!sheaf_format_at(i)->recall) return read_path(i, cx);
+	put_index(i);
+	sheaf_status status = sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err);
+	if (status == SHEAF_OK) {
+		status = skip_first(dataset);
+		sheaf_close(dataset);
+	}
+	unlink(in_folder(index_name(i)));
+	return status;
+}
+
 static sheaf_status hash_it(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
@@ -405,6 +469,8 @@ static const operation operations[] = {
 	{"read a compressed file", read_packed, false},
 	{"read a stream", read_stream, false},
 	{"read pieces in any order", read_any_order, false},
+	{"write an index", write_index, false},
+	{"use an index", use_index, false},
 	{"hash", hash_it, false},
 	{"stats", stats_it, false},
 	{"print", print_it, false},

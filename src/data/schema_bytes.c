@@ -76,7 +76,7 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	SHEAF_TRY(read_alias(c, cx, field, err));
 	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"), main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	if (meaning > SHEAF_KEY || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
+	if (meaning > SHEAF_SPELLING || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
 	field->meaning = (sheaf_meaning)meaning;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;
