@@ -580,6 +580,62 @@ static void test_files_mixed_by_weights(void **state)
 	free_data(&b);
 }
 
+static int64_t count_draws(const char *file, const char *order, int64_t draws[4])
+{
+	sheaf_dataset *dataset;
+	sheaf_batches *batches;
+	const sheaf_batch *batch;
+	sheaf_status status;
+	int64_t n = 0;
+	sheaf_open_options open = {.size = sizeof open, .random = true};
+	sheaf_context *cx = usual_context();
+	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)file, strlen(file)}, "x.ex", &open, cx, &dataset));
+	sheaf_batch_options options = with_order(order, 9, 0);
+	options.sweeps = 2500;
+	status = sheaf_batches_open(&dataset, 1, &options, cx, &batches, &err);
+	if (status == SHEAF_OK) {
+		while ((status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK)
+			for (int64_t i = 0; i < batch->sequences; i++, n++) draws[batch->keys[i]]++;
+		assert_status(SHEAF_END, status);
+	}
+	sheaf_batches_close(batches);
+	sheaf_close(dataset);
+	end_context(cx);
+	return n;
+}
+
+/* Ten thousand draws: each count within five sigma of what its frequency says. */
+static void test_draws_with_replacement(void **state)
+{
+	(void)state;
+	static const char examples[] = "; name: {a} freq: 1 I: 1 T: 1; name: {b} freq: 2 I: 0 T: 0; name: {c} freq: 0 I: 1 T: 0; name: {d} freq: 5 I: 0 T: 1;";
+	static const double wanted[2][4] = {{2500, 2500, 2500, 2500}, {1250, 2500, 0, 6250}};
+	static const char *const orders[] = {"random", "frequency"};
+	for (int o = 0; o < 2; o++) {
+		int64_t draws[4] = {0};
+		assert_int_equal(count_draws(examples, orders[o], draws), 10000);
+		for (int i = 0; i < 4; i++) {
+			double off = (double)draws[i] - wanted[o][i], p = wanted[o][i] / 10000;
+			assert_true(off * off <= 25 * 10000 * p * (1 - p));
+		}
+	}
+}
+
+static void test_frequencies_that_are_not_there(void **state)
+{
+	(void)state;
+	data text;
+	run r;
+	make_text(&text, "x.ctf", 5, 3, 0);
+	r.cx = usual_context();
+	assert_ok(open_data(&text, 0, r.cx, &r.dataset));
+	sheaf_batch_options options = with_order("frequency", 0, 0);
+	assert_status(SHEAF_DATA, sheaf_batches_open(&r.dataset, 1, &options, r.cx, &r.batches, &err));
+	assert_message("a column \"freq\"");
+	end_run(&r);
+	free_data(&text);
+}
+
 /* ---- options ---- */
 
 static void test_options_that_make_no_sense(void **state)
@@ -594,7 +650,7 @@ static void test_options_that_make_no_sense(void **state)
 	sheaf_batch_options o[12];
 	for (size_t i = 0; i < COUNT(o); i++) o[i] = usual;
 	o[0].batch_size = 0;
-	o[1].order = "random";
+	o[1].order = "odd";
 	o[2].rank = 2, o[2].world = 2;
 	o[3].window = -1;
 	o[4].sweeps = 1, o[4].epoch_size = 5;
@@ -654,6 +710,8 @@ int main(void)
 		cmocka_unit_test(test_files_of_other_streams_do_not_follow),
 		cmocka_unit_test(test_joined_files),
 		cmocka_unit_test(test_files_mixed_by_weights),
+		cmocka_unit_test(test_draws_with_replacement),
+		cmocka_unit_test(test_frequencies_that_are_not_there),
 		cmocka_unit_test(test_options_that_make_no_sense),
 		cmocka_unit_test(test_any_allocation_may_fail),
 	};

@@ -40,7 +40,8 @@ typedef enum sheaf_packing {
 
 typedef struct sheaf_batch_options {
 	size_t size;       /* sizeof(sheaf_batch_options) */
-	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's; "file": as in the file. NULL: "sheaf" */
+	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's; "file": as in the file; "random": drawn with
+	                    * replacement; "frequency": so, too, by the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep is shuffled anew */
 	int64_t window;    /* within so many chunks (or samples) at a time rows are shuffled; 0: all that the memory limit allows, in order "cntk" CNTK's
 	                    * default, which is 4 GiB of chunks, or all samples */

@@ -76,7 +76,7 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 		return sheaf_fail(err, SHEAF_USAGE, "rest of a sweep: expected batches that may cross its end where they wrap, found ones that may not");
 	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
 		return sheaf_fail(err, SHEAF_USAGE, "buckets: expected an order that is dealt batch by batch, found \"%s\"", order->name);
-	if (o->weights && (o->join || o->bucket || order->dealing != SHEAF_DEAL_BATCH || o->rest == SHEAF_REST_WRAP))
+	if (o->weights && (o->join || o->bucket || order->dealing != SHEAF_DEAL_BATCH || order->by_frequency || o->rest == SHEAF_REST_WRAP))
 		return sheaf_fail(err, SHEAF_USAGE, "weights: expected datasets that are not joined, no buckets, no rests that wrap and order \"sheaf\", found others");
 	if (o->packing == SHEAF_PACK_TRUNCATED && (o->truncation < 1 || o->unit != SHEAF_SIZE_SAMPLES || o->rest != SHEAF_REST_SHORT || o->bucket))
 		return sheaf_fail(err, SHEAF_USAGE, "truncation: expected steps above 0, sizes in samples, short rests and no buckets, found others");
@@ -117,11 +117,13 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	*p = (sheaf_plan_options){
 		.order = sheaf_order_find(o->order ? o->order : "sheaf"), .size = o->batch_size, .unit = o->unit, .rest = o->rest, .bucket = o->bucket};
 	SHEAF_TRY(check_numbers(o, err));
-	if (!p->order) return sheaf_fail(err, SHEAF_USAGE, "order: expected sheaf, cntk or file, found \"%s\"", o->order);
+	if (!p->order) return sheaf_fail(err, SHEAF_USAGE, "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
 	SHEAF_TRY(check_together(o, p->order, err));
 	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
 	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
 	SHEAF_TRY(mix(b, o->weights, err));
+	if (p->order->by_frequency) SHEAF_TRY(sheaf_supply_weigh(&b->supply, err));
+	b->supply.rows.uneven |= p->order->replaces;
 	p->crosses = !o->stop_at_sweep_end;
 	p->global = o->global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
 	p->rank = o->rank;

@@ -3,7 +3,7 @@
 #include "batch/order.h"
 #include <string.h>
 
-static const sheaf_order *const orders[] = {&sheaf_order_sheaf, &sheaf_order_cntk, &sheaf_order_file};
+static const sheaf_order *const orders[] = {&sheaf_order_sheaf, &sheaf_order_cntk, &sheaf_order_file, &sheaf_order_random, &sheaf_order_frequency};
 
 const sheaf_order *sheaf_order_find(const char *name)
 {

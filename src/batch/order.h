@@ -14,7 +14,8 @@ typedef struct sheaf_rows {
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
 	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 	const void *user;
-	bool uneven; /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each time */
+	const double *frequencies; /* of each row the sum of its own and of all before; NULL: nothing is known of them */
+	bool uneven;               /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each time */
 } sheaf_rows;
 
 /* One sequence as an order gives it. */
@@ -40,6 +41,8 @@ typedef enum sheaf_dealing {
 typedef struct sheaf_order {
 	const char *name, *summary;
 	sheaf_dealing dealing;
+	bool replaces;         /* a row may come several times in a sweep, or not at all */
+	bool by_frequency;     /* needs the rows' frequencies */
 	bool in_file_order;    /* no row comes back to a chunk that was left */
 	bool uses_chunks;      /* another cutting into chunks gives another order */
 	bool owns_chunks;      /* item.owner is the number of the chunk among those needed */
@@ -58,7 +61,7 @@ typedef struct sheaf_order {
 /* By name; NULL where there is none. */
 const sheaf_order *sheaf_order_find(const char *name);
 
-extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf;
+extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf, sheaf_order_random, sheaf_order_frequency;
 
 /* Fills in the lengths of items whose rows are known. */
 SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/permutation.h"
 
-/* Steele, Lea and Flood's splitmix64: one step of the generator that makes keys. */
-static uint64_t next_key(uint64_t *state)
+/* Steele, Lea and Flood. */
+uint64_t sheaf_next_key(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -26,12 +26,12 @@ static uint64_t root_above(uint64_t n)
 void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int64_t sweep, int64_t part)
 {
 	uint64_t state = seed;
-	state = next_key(&state) ^ (uint64_t)sweep;
-	state = next_key(&state) ^ (uint64_t)part;
+	state = sheaf_next_key(&state) ^ (uint64_t)sweep;
+	state = sheaf_next_key(&state) ^ (uint64_t)part;
 	p->n = (uint64_t)n;
 	p->columns = root_above(p->n);
 	p->rows = (p->n + p->columns - 1) / p->columns;
-	for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r++) p->keys[r] = next_key(&state);
+	for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r++) p->keys[r] = sheaf_next_key(&state);
 }
 
 /* A number below `below`, each about as likely, from a half and a key. */

@@ -13,6 +13,9 @@ typedef struct sheaf_permutation {
 	uint64_t keys[SHEAF_PERMUTATION_ROUNDS];
 } sheaf_permutation;
 
+/* The next of a stream of numbers that look drawn by chance: one step of splitmix64. */
+uint64_t sheaf_next_key(uint64_t *state);
+
 /* 0 < n < 2^62. Different (seed, sweep, part) give unrelated permutations. */
 void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int64_t sweep, int64_t part);
 /* Where i, 0 <= i < n, goes. */

@@ -13,6 +13,7 @@ void sheaf_supply_close(sheaf_supply *s)
 	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
 	sheaf_array_release(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
 	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
+	sheaf_array_release(s->cx, s->frequencies, (size_t)s->rows.rows, sizeof *s->frequencies);
 	sheaf_schema_free(&s->schema);
 	sheaf_array_release(s->cx, s->first_row, s->chunk_room, sizeof *s->first_row);
 	sheaf_array_release(s->cx, s->first_sample, s->chunk_room, sizeof *s->first_sample);

@@ -34,6 +34,7 @@ typedef struct sheaf_supply {
 	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part, and its length. */
 	int64_t *matches;
 	uint32_t *lengths;
+	double *frequencies;         /* of each row the sum of its own and of all before; NULL where they were not asked for */
 	int64_t match_room, matched; /* rows of the first part, and those that have a partner in each other one */
 } sheaf_supply;
 
@@ -47,6 +48,11 @@ SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, s
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
 /* Of what the rows are and how many; `chunked`: of how they are cut into chunks, too. */
 uint64_t sheaf_supply_fingerprint(const sheaf_supply *s, bool chunked);
+
+/* ---- frequency.c ---- */
+
+/* Reads how often each row wants to be drawn. DATA where there is no column that says so. */
+SHEAF_USE sheaf_status sheaf_supply_weigh(sheaf_supply *s, sheaf_error *err);
 
 /* ---- join.c ---- */
 

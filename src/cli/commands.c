@@ -68,8 +68,10 @@ static const sheaf_option hash_options[] = {
 static const sheaf_option batches_options[] = {
 	{"size", SHEAF_OPTION_COUNT, 0, "N", "how much goes into a batch (default 256); one sequence always does, and none is split", 'n'},
 	{"size-unit", SHEAF_OPTION_CHOICE, 0, "samples|sequences|tokens", "what the size counts (default samples); tokens: sequences times the longest of them", 0},
-	{"order", SHEAF_OPTION_CHOICE, 0, "sheaf|cntk|file",
-     "in which order sequences come (default sheaf): a shuffle that is the same for any number of shards, CNTK's randomisation, or as in the file", 0},
+	{"order", SHEAF_OPTION_CHOICE, 0, "sheaf|cntk|file|random|frequency",
+     "in which order sequences come (default sheaf): a shuffle that is the same for any number of shards, CNTK's randomisation, as in the file, or drawn with "
+     "replacement, uniformly or by the column freq",
+     0},
 	{"seed", SHEAF_OPTION_COUNT, 0, "N", "of the shuffle (default 0); each sweep is shuffled anew", 0},
 	{"window", SHEAF_OPTION_COUNT, 0, "N", "shuffle within so many chunks at a time (default: all that memory allows; order cntk: 4G of chunks)", 0},
 	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "what the window counts (default chunks)", 0},

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences drawn with replacement, each on its own: uniformly (what Lens calls RANDOMIZED), or by the frequencies that the data give them
+ * (PROBABILISTIC). A sweep is as many draws as there are sequences. */
+#include "base/memory.h"
+#include "batch/order.h"
+#include "batch/permutation.h"
+
+typedef struct random_order {
+	const sheaf_rows *rows;
+	uint64_t seed;
+	sheaf_context *cx;
+} random_order;
+
+static sheaf_status random_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(random_order), order, err));
+	*(random_order *)*order = (random_order){rows, options->seed, cx};
+	return SHEAF_OK;
+}
+
+static void random_close(void *order)
+{
+	random_order *o = (random_order *)order;
+	if (o) sheaf_release(o->cx, o, sizeof *o);
+}
+
+static uint64_t draw(const random_order *o, int64_t sweep, int64_t ordinal)
+{
+	uint64_t state = o->seed;
+	state = sheaf_next_key(&state) ^ (uint64_t)sweep;
+	state = sheaf_next_key(&state) ^ (uint64_t)ordinal;
+	return sheaf_next_key(&state);
+}
+
+static int64_t uniform_row(const random_order *o, uint64_t drawn) { return (int64_t)((unsigned __int128)drawn * (uint64_t)o->rows->rows >> 64); }
+
+/* The first row whose running sum is beyond a point between 0 and the sum of all. */
+static int64_t frequent_row(const random_order *o, uint64_t drawn)
+{
+	const double *sums = o->rows->frequencies;
+	double point = (double)(drawn >> 11) * 0x1p-53 * sums[o->rows->rows - 1];
+	int64_t low = 0, high = o->rows->rows - 1;
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+		if (sums[middle] > point)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static sheaf_status fill(const random_order *o, int64_t (*row)(const random_order *o, uint64_t drawn), int64_t sweep, int64_t ordinal, int64_t n,
+                         sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	*filled = n < o->rows->rows - ordinal ? n : o->rows->rows - ordinal;
+	for (int64_t i = 0; i < *filled; i++) items[i] = (sheaf_item){.row = row(o, draw(o, sweep, ordinal + i))};
+	return sheaf_items_measure(o->rows, items, *filled, err);
+}
+
+static sheaf_status random_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	return fill((const random_order *)order, uniform_row, sweep, ordinal, n, items, filled, err);
+}
+
+static sheaf_status frequency_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+{
+	return fill((const random_order *)order, frequent_row, sweep, ordinal, n, items, filled, err);
+}
+
+static int64_t random_needed(void *order) { return ((const random_order *)order)->rows->chunks; }
+
+static int64_t random_chunk(void *order, int64_t i)
+{
+	(void)order;
+	return i;
+}
+
+const sheaf_order sheaf_order_random = {
+	.name = "random",
+	.summary = "drawn with replacement, each sequence as likely as any other",
+	.dealing = SHEAF_DEAL_BATCH,
+	.ends_whole = true,
+	.replaces = true,
+	.open = random_open,
+	.fill = random_fill,
+	.needed = random_needed,
+	.chunk = random_chunk,
+	.close = random_close,
+};
+
+const sheaf_order sheaf_order_frequency = {
+	.name = "frequency",
+	.summary = "drawn with replacement, by the frequencies in the data",
+	.dealing = SHEAF_DEAL_BATCH,
+	.ends_whole = true,
+	.replaces = true,
+	.by_frequency = true,
+	.open = random_open,
+	.fill = frequency_fill,
+	.needed = random_needed,
+	.chunk = random_chunk,
+	.close = random_close,
+};
