@@ -311,6 +311,46 @@ static void write_and_read(const choice *c, const outcome *before)
 	free(file.data);
 }
 
+/* ---- spellings ---- */
+
+/* The same in the spelling of a suffix. *same is false where something of it was told to be said otherwise. */
+static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffix, bytes *to, bool *same)
+{
+	sheaf_tally tally;
+	sheaf_error error;
+	sheaf_source *source;
+	sheaf_sink *sink;
+	char name[32];
+	sheaf_context *cx = new_context(0);
+	snprintf(name, sizeof name, "output%s", suffix);
+	*to = (bytes){NULL, 0};
+	if (sheaf_source_memory(from, "input", cx, &source, &error) || sheaf_sink_function(keep, to, name, cx, &sink, &error)) abort();
+	sheaf_status status = c->format->transcode(source, sink, cx, &error);
+	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);
+	*same &= status == SHEAF_OK && !sheaf_context_tally(cx, 0, &tally);
+	sheaf_source_close(source);
+	end_context(cx);
+	return status;
+}
+
+/* From the first spelling into the second and back. */
+static void respell_and_back(const choice *c)
+{
+	bytes first, second, again = {NULL, 0};
+	bool same = true, ignored = true;
+	const char *const *suffixes = c->format->suffixes;
+	sheaf_status status = respell(c, c->file, suffixes[0], &first, &ignored);
+	bool begun = status == SHEAF_OK;
+	if (begun) status = respell(c, (sheaf_bytes){first.data, first.size}, suffixes[1], &second, &same);
+	if (begun && status && !is_about_memory(status)) broken("what was spelt cannot be spelt otherwise", NULL);
+	if (begun && status == SHEAF_OK) status = respell(c, (sheaf_bytes){second.data, second.size}, suffixes[0], &again, &same);
+	if (begun && status && !is_about_memory(status)) broken("what was spelt otherwise cannot be spelt back", NULL);
+	if (begun && same && (again.size != first.size || memcmp(again.data, first.data, first.size) != 0)) broken("spellings differ", NULL);
+	if (begun) free(second.data);
+	free(again.data);
+	free(first.data);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	choice c;
@@ -325,5 +365,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sheaf_kernel_use(NULL);
 	compare_kernels(&first, &plain);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(&c, &first);
+	if (c.format->transcode) respell_and_back(&c);
 	return 0;
 }

@@ -609,6 +609,24 @@ static void budget_leaves_examples_out(void **state)
 	end_whole(&w);
 }
 
+/* Where too few bytes are left for a word, a letter begins none. */
+static void examples_end_within_the_last_bytes(void **state)
+{
+	static const int64_t pieces[] = {1, 1000};
+	(void)state;
+	whole w;
+	for (size_t i = 0; i < 2; i++) {
+		read_whole(&w, ";x n:;;", 7, pieces[i], (sheaf_context_options){.validate = true});
+		assert_int_equal(SHEAF_OK, w.status);
+		assert_int_equal(1, w.r.n);
+		assert_int_equal(1, sheaf_lens_count(&w.set));
+		end_whole(&w);
+		read_whole(&w, ";[min:];;", 9, pieces[i], (sheaf_context_options){0});
+		assert_int_equal(2, sheaf_lens_count(&w.set));
+		end_whole(&w);
+	}
+}
+
 static void pieces_hold_whole_examples(void **state)
 {
 	static const char text[] = "max:2;\nname:{a;b}I:1;i:{\"c;d\"} 1;\n#;\n;name:e;f ;";
@@ -725,7 +743,7 @@ static void long_procs_are_kept(void **state)
 
 int main(void)
 {
-	enum { OTHERS = 7 };
+	enum { OTHERS = 8 };
 	static char names[COUNT(carets)][160];
 	static struct CMUnitTest tests[COUNT(carets) + COUNT(readings) + COUNT(passages) + COUNT(binaries) + OTHERS];
 	size_t n = 0;
@@ -742,6 +760,7 @@ int main(void)
 		tests[n++] = (struct CMUnitTest){binaries[i].name, binary_file_is_read_or_refused, NULL, NULL, (void *)(uintptr_t)&binaries[i]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cut_binary_is_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(budget_leaves_examples_out);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(examples_end_within_the_last_bytes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(pieces_hold_whole_examples);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(pipe_gives_each_example_at_once);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(text_refuses_what_blocks_cannot_hold);

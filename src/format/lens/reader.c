@@ -103,8 +103,9 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 	*run = (extent){0};
 	for (size_t want = 1; !in->cut_off;) {
 		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
+		in->scan.last = !in->cut_off && shown.size < want;
 		add_examples(in, shown, bytes, run);
-		bool last = !in->cut_off && (shown.size < want || in->scan.broken);
+		bool last = in->scan.last || in->scan.broken;
 		if (run->size && (last || has_enough(in, run, bytes))) return SHEAF_OK;
 		if (last) return take_rest(in, shown, run);
 		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;

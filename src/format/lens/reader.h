@@ -23,6 +23,7 @@ typedef struct sheaf_lens_scan {
 	/* text */
 	bool line_start; /* the first byte that is not cut begins a line */
 	bool comment;    /* within one */
+	bool last;       /* nothing follows the bytes shown */
 	int behind;      /* the state behind the string that is open */
 	sheaf_lens_nest nest;
 	/* binary */

@@ -118,6 +118,7 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 	sheaf_lens_set_back(p->set, &mark);
 	if (!p->teller.flawed) return status;
 	sheaf_lens_text_start(scan, false);
+	scan->last = true;
 	p->at = sheaf_lens_text_end(scan, from, (size_t)(p->end - from)) ? from + scan->at : p->end;
 	return SHEAF_OK;
 }

@@ -9,7 +9,7 @@ enum { TOP, BEFORE_STRING, BARE_WORD, RANGE_HEADER, BLOCK };
 void sheaf_lens_text_start(sheaf_lens_scan *scan, bool line_start)
 {
 	scan->at = scan->needed = 0;
-	scan->broken = scan->comment = false;
+	scan->broken = scan->comment = scan->last = false;
 	scan->state = TOP;
 	scan->line_start = line_start;
 }
@@ -40,7 +40,8 @@ static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, &telling) - data);
 		if (at == size) return MORE;
 		bool letter = data[at] == 'n' || data[at] == 'p';
-		if (letter && size - at < WORD) return MORE;
+		bool cut = size - at < WORD;
+		if (letter && cut && !scan->last) return MORE;
 		scan->comment = data[at] == '#' && starts_line(scan, data);
 		if (scan->comment) return INSIDE;
 		scan->at++;
@@ -49,7 +50,7 @@ static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 			scan->state = RANGE_HEADER;
 			return INSIDE;
 		}
-		if (letter && announces_string(data + at)) {
+		if (letter && !cut && announces_string(data + at)) {
 			scan->state = BEFORE_STRING;
 			scan->at = at + WORD;
 			return INSIDE;
