@@ -94,8 +94,9 @@ static sheaf_buffer window_buffer(const sheaf_source *s) { return (sheaf_buffer)
 /* How much is worth reading at once: not more than a small file has. */
 static size_t worth_reading(const sheaf_source *s)
 {
+	if (s->decoder.filter || s->raw.size < 0) return READ_STEP;
 	int64_t left = s->raw.size - s->raw.at; /* one byte more tells the end */
-	if (s->decoder.filter || s->raw.size < 0 || left >= READ_STEP) return READ_STEP;
+	if (left >= READ_STEP) return READ_STEP;
 	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
 }
 
