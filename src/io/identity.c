@@ -37,7 +37,7 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 /* All of a small file; else head, samples at even distances, tail. Gives how many bytes. */
 static sheaf_status gather(const sheaf_source *s, uint8_t *to, size_t *size, sheaf_error *err)
 {
-	int64_t whole = s->raw.size, middle = whole - 2 * END;
+	int64_t whole = s->raw.size, middle = whole - 2 * (int64_t)END;
 	*size = whole < MOST ? (size_t)whole : MOST;
 	if (whole <= MOST) return sheaf_raw_read_at(&s->raw, 0, to, *size, err);
 	SHEAF_TRY(sheaf_raw_read_at(&s->raw, 0, to, END, err));

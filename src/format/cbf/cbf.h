@@ -82,7 +82,7 @@ sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
 /* A piece of the table is a whole chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
-const char *sheaf_cbf_counting(const void *in);
+const char *sheaf_cbf_counting(const void *reader);
 /* By the sample counts at the head of a chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
 
