@@ -40,7 +40,8 @@ INLINE block load(const sheaf_numbers *run)
 INLINE __m128i pick(uint64_t last)
 {
 	uint64_t nibbles = _pext_u64(0x76543210, _pdep_u64(last, 0x11111111) * 0xf), places = _pdep_u64(nibbles, 0x000f000f000f000f);
-	return _mm_cvtsi64_si128((long long)(places * 0x0101 + 0x0800080008000800));
+	uint64_t indices = places * 0x0101 + 0x0800080008000800;
+	return _mm_cvtsi64_si128((long long)indices);
 }
 
 /* Up to four numbers of eight bytes: `parts` has what their last two digits say, then their hundreds. */

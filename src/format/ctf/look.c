@@ -83,6 +83,23 @@ static void read_word(sheaf_ctf_guess *g, const uint8_t *at, const uint8_t *end)
 	if (!over && index < INT64_MAX && (int64_t)index > g->most_index) g->most_index = (int64_t)index;
 }
 
+/* Lets a kernel read what it can of a long sample, whose values nobody wants. False: nothing. */
+static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
+{
+	enum { ROOM = 4 * SHEAF_NUMBERS_ROOM };
+	float values[ROOM];
+	int64_t indices[ROOM];
+	sheaf_numbers run = {.delimiters = &sheaf_ctf_delimiters, .at = f->at, .end = f->end, .values = values, .indices = indices, .room = ROOM};
+	run.limit = INT64_MAX;
+	run.wide_indices = true;
+	(sample->sparse ? sheaf_kernel_chosen()->pairs_f32 : sheaf_kernel_chosen()->dense_f32)(&run);
+	f->at = run.at;
+	if (!sample->sparse) sample->most_values += (int64_t)run.count;
+	for (size_t i = 0; sample->sparse && i < run.count; i++)
+		if (indices[i] > sample->most_index) sample->most_index = indices[i];
+	return run.count > 0;
+}
+
 /* What reading will reject tells nothing of the stream but that it is there. */
 static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 {
@@ -94,10 +111,12 @@ static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 {
 	sheaf_ctf_guess sample = {false, 0, -1, 0, 0};
+	enum { FEW = 4 }; /* a kernel does not pay for fewer */
 	bool sound = true;
-	for (;;) {
+	for (int words = 0;; words++) {
 		while (f->at < f->end && sheaf_ctf_is(*f->at, CTF_SPACE)) f->at++;
 		if (f->at == f->end || sheaf_ctf_is(*f->at, CTF_ENDS_VALUES)) break;
+		if (words >= FEW && read_run(f, &sample)) continue;
 		const uint8_t *end = word_end(f->at, f->end);
 		sound = sound && can_be_number(f->at, end);
 		read_word(&sample, f->at, end);
