@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a block, beside memory that must
- * not be touched; and the text format's frames and findings do not depend on which one reads. */
+ * not be touched. */
 #include "number/kernel.h"
 #include "number/number.h"
-#include "support.h"
+#include "texts.h"
 #include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
-enum { PAGE = 4096, TEXT_ROOM = 4 * PAGE, MOST_NUMBERS = TEXT_ROOM / 2 + SHEAF_NUMBERS_ROOM };
-
-/* Text that ends where memory ends, and in which reading before its start is seen, too. */
-static char *guarded;
-
-static int map_guarded(void **state)
-{
-	(void)state;
-	guarded = (char *)mmap(NULL, TEXT_ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return guarded == MAP_FAILED || mprotect(guarded + TEXT_ROOM, PAGE, PROT_NONE);
-}
-
-static int unmap_guarded(void **state)
-{
-	(void)state;
-	return munmap(guarded, TEXT_ROOM + PAGE);
-}
+enum { MOST_NUMBERS = TEXT_ROOM / 2 + SHEAF_NUMBERS_ROOM };
 
 /* ---- numbers ---- */
 
@@ -141,82 +123,14 @@ static size_t compare_list(const sheaf_kernel *kernel, list_kind kind, const cha
 	return (size_t)(found.end - text);
 }
 
-typedef void text_check(const sheaf_kernel *kernel, const char *text, size_t size);
-
 static void compare_lists(const sheaf_kernel *kernel, const char *text, size_t size)
 {
 	for (size_t k = 0; k < COUNT(kinds); k++) compare_list(kernel, kinds[k], text, size);
 }
 
-/* Runs a check for each kernel of this machine, with the text against the end of memory. */
-static void with_kernels(text_check *check, const char *text, size_t size)
-{
-	assert_true(size <= TEXT_ROOM);
-	char *at = guarded + TEXT_ROOM - size;
-	memcpy(at, text, size);
-	for (int i = 0; sheaf_kernels[i]; i++)
-		if (sheaf_kernels[i]->is_available()) check(sheaf_kernels[i], at, size);
-}
+/* ---- the tests ---- */
 
-/* ---- texts ---- */
-
-typedef struct text {
-	char data[TEXT_ROOM];
-	size_t size;
-} text;
-
-static void put(text *t, const char *word)
-{
-	size_t n = strlen(word);
-	assert_true(t->size + n < sizeof t->data);
-	memcpy(t->data + t->size, word, n);
-	t->size += n;
-}
-
-static float any_float(void)
-{
-	uint32_t bits = (uint32_t)next_random();
-	float v;
-	memcpy(&v, &bits, sizeof v);
-	return isfinite(v) ? v : 1.5f;
-}
-
-/* Decimals at and beside the point halfway between two floats, or two doubles, of 6 to 17 digits. */
-static void put_midpoint(text *t)
-{
-	char word[64];
-	float low = ldexpf((float)(0x800000 + random_below(0x800000)), (int)random_below(60) - 53);
-	double middle = ((double)low + (double)nextafterf(low, INFINITY)) / 2;
-	if (random_below(4) == 0) {
-		snprintf(word, sizeof word, "%" PRIu64, (uint64_t)1 << 53 | next_random() >> 11 >> random_below(40));
-	} else {
-		snprintf(word, sizeof word, random_below(2) ? "%.*g" : "%.*e", 6 + (int)random_below(12), middle);
-	}
-	char *last = strpbrk(word, "eE");
-	last = (last ? last : word + strlen(word)) - 1;
-	if (random_below(3) == 0 && *last >= '1' && *last <= '8') *last = (char)(*last + (random_below(2) ? 1 : -1));
-	put(t, random_below(2) ? "-" : "");
-	put(t, word);
-}
-
-static void put_number(text *t)
-{
-	char word[400];
-	switch (random_below(10)) {
-	case 0: snprintf(word, sizeof word, "%d", (int)random_below(256)); break;
-	case 1: snprintf(word, sizeof word, "%d", (int)random_below(2000)); break;
-	case 2: snprintf(word, sizeof word, "%.*g", 1 + (int)random_below(17), (double)any_float()); break;
-	case 3: snprintf(word, sizeof word, "%.*f", (int)random_below(10), (double)random_below(1 << 20) / 1024); break;
-	case 4: snprintf(word, sizeof word, "%.*e", (int)random_below(18), (double)any_float()); break;
-	case 5: snprintf(word, sizeof word, "%" PRIu64, next_random() >> random_below(64)); break;
-	case 6: snprintf(word, sizeof word, "%s%d.%0*d", random_below(2) ? "-" : "", (int)random_below(2), 1 + (int)random_below(9), (int)random_below(10)); break;
-	case 7: snprintf(word, sizeof word, "%dE%d", (int)random_below(1000), (int)random_below(60) - 30); break;
-	default: snprintf(word, sizeof word, "%d", (int)random_below(10)); break;
-	}
-	put(t, word);
-}
-
-static void put_pair(text *t)
+static void put_pair(made_text *t)
 {
 	char word[32];
 	snprintf(word, sizeof word, "%" PRIu64 ":", random_below(20) ? (uint64_t)random_below(100000) : next_random() >> random_below(64));
@@ -224,14 +138,10 @@ static void put_pair(text *t)
 	put_number(t);
 }
 
-static void put_space(text *t) { put(t, random_below(10) ? " " : random_below(3) ? "\t" : "   "); }
-
-/* ---- the tests of numbers ---- */
-
 static void test_midpoints(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	seed_random(1);
 	for (int made = 0; made < 1000000;) {
 		for (t.size = 0; t.size < TEXT_ROOM - 100; made++) {
@@ -252,7 +162,7 @@ static void test_midpoints(void **state)
 static void test_scanner(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	seed_random(2);
 	for (int made = 0; made < 300000; made++) {
 		t.size = 0;
@@ -272,7 +182,7 @@ static void test_scanner(void **state)
 static void test_lists(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	seed_random(3);
 	for (int round = 0; round < 6000; round++) {
 		bool pairs = random_below(2);
@@ -323,7 +233,7 @@ static void test_alignment(void **state)
 	                                      "123456789:1",
 	                                      "7:1.5e3",
 	                                      "1:0.0001e-2"};
-	static text t;
+	static made_text t;
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		for (int at = 0; at < 64; at++)
 			for (int after = 0; after < 3; after++) {
@@ -341,7 +251,7 @@ static void test_soup(void **state)
 {
 	(void)state;
 	static const char bytes[] = "0123456789012345678900000    \t..--+eE::|\n\rx#\x80";
-	static text t;
+	static made_text t;
 	seed_random(4);
 	for (int round = 0; round < 100000; round++) {
 		t.size = (size_t)random_below(200);
@@ -365,7 +275,7 @@ static void test_use(void **state)
 {
 	(void)state;
 	static const char *const formats[] = {"%d ", "%d.%05d ", "-0.%d ", "%d.%de-%d ", "%d:1 ", "%d:%d.5 ", "%d:-%dE-05 "};
-	static text t;
+	static made_text t;
 	seed_random(5);
 	for (size_t f = 0; f < COUNT(formats); f++) {
 		for (t.size = 0; t.size < 2000;) {
@@ -391,7 +301,7 @@ static void check_limit(const sheaf_kernel *kernel, const char *data, size_t siz
 static void test_limit(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	t.size = 0;
 	for (int i = 0; i < 60; i++) {
 		char word[32];
@@ -414,7 +324,7 @@ static void check_rounding_modes(const sheaf_kernel *kernel, const char *data, s
 static void test_rounding_modes(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	seed_random(6);
 	t.size = 0;
 	while (t.size < 4000) {
@@ -440,7 +350,7 @@ static void check_room(const sheaf_kernel *kernel, const char *data, size_t size
 static void test_room(void **state)
 {
 	(void)state;
-	static text t;
+	static made_text t;
 	t.size = 0;
 	while (t.size < 1200) put(&t, t.size % 7 ? "5 " : "12.5 ");
 	with_kernels(check_room, t.data, t.size);
@@ -471,175 +381,12 @@ static void test_choice(void **state)
 	sheaf_kernel_use(NULL);
 }
 
-/* ---- the text format ---- */
-
-/* Everything that a reading says and makes, as text. */
-typedef struct reading {
-	char *said;
-	size_t size;
-	FILE *out;
-} reading;
-
-static void say_problem(void *user, const sheaf_problem *problem)
-{
-	char message[1024];
-	sheaf_problem_text(problem, message, sizeof message);
-	fprintf((FILE *)user, "%d %s: %s (%" PRId64 ":%" PRId64 ", %" PRId64 ")\n", (int)problem->severity, problem->rule, message, problem->place.line,
-	        problem->place.column, problem->place.byte);
-}
-
-static sheaf_status say_frames(sheaf_dataset *dataset, FILE *out, sheaf_error *error)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) {
-		sheaf_buffer rows = {0};
-		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &rows, &err));
-		fwrite(rows.data, 1, rows.size, out);
-		for (int64_t r = 0; r < frame->nrows; r++) fprintf(out, "line %" PRId64 "\n", ((const int64_t *)(const void *)frame->lines.data)[r]);
-		sheaf_buffer_reset(&rows);
-	}
-	return status;
-}
-
-typedef struct how {
-	const char *streams[3];
-	const char *flag;
-	bool validate;
-	int64_t piece_bytes;
-} how;
-
-static void read_how(const how *h, const sheaf_kernel *kernel, const char *input, size_t size, reading *r)
-{
-	sheaf_context *cx;
-	sheaf_dataset *dataset = NULL;
-	sheaf_error error = {0};
-	sheaf_setting settings[4];
-	sheaf_kernel_use(kernel->name);
-	r->out = open_memstream(&r->said, &r->size);
-	sheaf_context_options options = {.size = sizeof options, .max_errors = 1000, .validate = h->validate, .on_problem = say_problem, .user = r->out};
-	assert_ok(sheaf_context_new(&options, &cx, &err));
-	sheaf_open_options open = {.size = sizeof open, .format = "ctf", .settings = settings, .piece_bytes = h->piece_bytes};
-	for (size_t i = 0; i < COUNT(h->streams) && h->streams[i]; i++) settings[open.nsettings++] = (sheaf_setting){"stream", h->streams[i]};
-	if (h->flag) settings[open.nsettings++] = (sheaf_setting){h->flag, NULL};
-	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, size}, "x", &open, cx, &dataset);
-	if (status == SHEAF_OK) status = say_frames(dataset, r->out, &error);
-	fprintf(r->out, "%d %s\n", (int)status, error.message);
-	for (int i = 0;; i++) {
-		sheaf_tally tally;
-		if (!sheaf_context_tally(cx, i, &tally)) break;
-		fprintf(r->out, "%s %" PRId64 "\n", tally.rule, tally.count);
-	}
-	sheaf_close(dataset);
-	end_context(cx);
-	fclose(r->out);
-	sheaf_kernel_use(NULL);
-}
-
-static const how hows[] = {
-	{{"A:3:dense", "B:100:sparse"}, NULL, false, 0},
-	{{"A:3:dense", "B:100:sparse"}, NULL, true, 0},
-	{{"A:40:dense:double", "B:50000000000:sparse:double"}, NULL, true, 0},
-	{{"A:3:dense", "B:100:sparse"}, "skip-sequence-ids", false, 0},
-	{{"A:3:dense", "B:100:sparse", "a-name-longer-than-eight:7:sparse"}, "allow-unaligned", false, 64},
-	{{"B:100:sparse"}, "allow-missing", true, 0},
-	{{NULL}, NULL, false, 0},
-};
-
-static void compare_readings(const char *input, size_t size)
-{
-	for (size_t h = 0; h < COUNT(hows); h++) {
-		reading wanted, found;
-		read_how(&hows[h], sheaf_kernels[0], input, size, &wanted);
-		for (int i = 1; sheaf_kernels[i]; i++) {
-			if (!sheaf_kernels[i]->is_available()) continue;
-			read_how(&hows[h], sheaf_kernels[i], input, size, &found);
-			if (wanted.size != found.size || memcmp(wanted.said, found.said, found.size))
-				fail_msg("%s, way %zu:\n%.*s\n---- wanted\n%s---- found\n%s", sheaf_kernels[i]->name, h, (int)size, input, wanted.said, found.said);
-			free(found.said);
-		}
-		free(wanted.said);
-	}
-}
-
-static void put_sample(text *t)
-{
-	int n = random_below(8) ? 3 : (int)random_below(60);
-	switch (random_below(9)) {
-	case 0: put(t, "|a-name-longer-than-eight "); break;
-	case 1: put(t, random_below(2) ? "|# a comment" : "|C 1"); return;
-	case 2:
-	case 3:
-	case 4:
-		put(t, "|A ");
-		for (; n > 0; n--) {
-			put_number(t);
-			if (n > 1) put_space(t);
-		}
-		return;
-	default: put(t, "|B "); break;
-	}
-	for (n = (int)random_below(random_below(10) ? 3 : 50); n > 0; n--) {
-		char word[32];
-		snprintf(word, sizeof word, "%d:", (int)random_below(random_below(50) ? 100 : 200));
-		put(t, word);
-		if (random_below(3))
-			put(t, "1");
-		else
-			put_number(t);
-		if (n > 1) put_space(t);
-	}
-}
-
-static void put_line(text *t, int *id)
-{
-	char word[32];
-	*id += random_below(3) == 0;
-	snprintf(word, sizeof word, "%d%s", *id, random_below(2) ? "\t" : " ");
-	if (random_below(10)) put(t, word);
-	for (int samples = random_below(5) ? 2 : (int)random_below(5); samples > 0; samples--) {
-		put_sample(t);
-		if (samples > 1) put(t, random_below(3) ? "\t" : " ");
-	}
-	put(t, random_below(20) ? "\n" : "\r\n");
-}
-
-/* Bytes changed, lost, doubled; the end cut off. */
-static void damage(text *t)
-{
-	static const char bytes[] = "0123456789 \t|:.-+eE\n\r#AB\x80";
-	for (int64_t n = random_below(4); n > 0 && t->size > 1; n--) {
-		size_t at = (size_t)random_below((int64_t)t->size);
-		switch (random_below(5)) {
-		case 0: t->size = at; break;
-		case 1: memmove(t->data + at, t->data + at + 1, --t->size - at); break;
-		case 2: memmove(t->data + at + 1, t->data + at, t->size++ - at); break;
-		default: t->data[at] = bytes[random_below((int64_t)sizeof bytes - 1)]; break;
-		}
-	}
-}
-
-static void test_text_format(void **state)
-{
-	(void)state;
-	static text t;
-	seed_random(7);
-	for (int round = 0; round < 1500; round++) {
-		int id = 0;
-		t.size = 0;
-		for (int64_t lines = random_below(30); lines >= 0; lines--) put_line(&t, &id);
-		if (round % 3) damage(&t);
-		compare_readings(t.data, t.size);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists),       cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit),       cmocka_unit_test(test_rounding_modes),
-		cmocka_unit_test(test_room),    cmocka_unit_test(test_choice),    cmocka_unit_test(test_text_format),
+		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists), cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit), cmocka_unit_test(test_rounding_modes),
+		cmocka_unit_test(test_room),    cmocka_unit_test(test_choice),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of numbers for the tests of kernels, and memory that ends with them. */
+#include "texts.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+static char *guarded;
+
+int map_guarded(void **state)
+{
+	(void)state;
+	guarded = (char *)mmap(NULL, TEXT_ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return guarded == MAP_FAILED || mprotect(guarded + TEXT_ROOM, PAGE, PROT_NONE);
+}
+
+int unmap_guarded(void **state)
+{
+	(void)state;
+	return munmap(guarded, TEXT_ROOM + PAGE);
+}
+
+void put(made_text *t, const char *word)
+{
+	size_t n = strlen(word);
+	assert_true(t->size + n < sizeof t->data);
+	memcpy(t->data + t->size, word, n);
+	t->size += n;
+}
+
+static float any_float(void)
+{
+	uint32_t bits = (uint32_t)next_random();
+	float v;
+	memcpy(&v, &bits, sizeof v);
+	return isfinite(v) ? v : 1.5f;
+}
+
+void put_midpoint(made_text *t)
+{
+	char word[64];
+	float low = ldexpf((float)(0x800000 + random_below(0x800000)), (int)random_below(60) - 53);
+	double middle = ((double)low + (double)nextafterf(low, INFINITY)) / 2;
+	if (random_below(4) == 0) {
+		snprintf(word, sizeof word, "%" PRIu64, (uint64_t)1 << 53 | next_random() >> 11 >> random_below(40));
+	} else {
+		snprintf(word, sizeof word, random_below(2) ? "%.*g" : "%.*e", 6 + (int)random_below(12), middle);
+	}
+	char *last = strpbrk(word, "eE");
+	last = (last ? last : word + strlen(word)) - 1;
+	if (random_below(3) == 0 && *last >= '1' && *last <= '8') *last = (char)(*last + (random_below(2) ? 1 : -1));
+	put(t, random_below(2) ? "-" : "");
+	put(t, word);
+}
+
+void put_number(made_text *t)
+{
+	char word[400];
+	switch (random_below(10)) {
+	case 0: snprintf(word, sizeof word, "%d", (int)random_below(256)); break;
+	case 1: snprintf(word, sizeof word, "%d", (int)random_below(2000)); break;
+	case 2: snprintf(word, sizeof word, "%.*g", 1 + (int)random_below(17), (double)any_float()); break;
+	case 3: snprintf(word, sizeof word, "%.*f", (int)random_below(10), (double)random_below(1 << 20) / 1024); break;
+	case 4: snprintf(word, sizeof word, "%.*e", (int)random_below(18), (double)any_float()); break;
+	case 5: snprintf(word, sizeof word, "%" PRIu64, next_random() >> random_below(64)); break;
+	case 6: snprintf(word, sizeof word, "%s%d.%0*d", random_below(2) ? "-" : "", (int)random_below(2), 1 + (int)random_below(9), (int)random_below(10)); break;
+	case 7: snprintf(word, sizeof word, "%dE%d", (int)random_below(1000), (int)random_below(60) - 30); break;
+	default: snprintf(word, sizeof word, "%d", (int)random_below(10)); break;
+	}
+	put(t, word);
+}
+
+void put_space(made_text *t) { put(t, random_below(10) ? " " : random_below(3) ? "\t" : "   "); }
+
+void with_kernels(text_check *check, const char *text, size_t size)
+{
+	assert_true(size <= TEXT_ROOM);
+	char *at = guarded + TEXT_ROOM - size;
+	memcpy(at, text, size);
+	for (int i = 0; sheaf_kernels[i]; i++)
+		if (sheaf_kernels[i]->is_available()) check(sheaf_kernels[i], at, size);
+}
