@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time, all else by the portable one. */
+/* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time; pairs are in kernel_avx2_pairs.c, all else is the portable one's. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
