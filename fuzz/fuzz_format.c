@@ -61,7 +61,8 @@ static void set(choice *c, const char *name, const char *value)
 static void set_flags(choice *c, unsigned wanted)
 {
 	for (const sheaf_option *option = c->format->options; option->name; option++) {
-		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING)) continue;
+		/* What never ends is nothing to wait for. */
+		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) || strcmp(option->name, "loop") == 0) continue;
 		if (wanted & 1) set(c, option->name, NULL);
 		wanted >>= 1;
 	}
@@ -71,12 +72,16 @@ static bool choose(choice *c, const uint8_t *data, size_t size)
 {
 	static const char *const declarations[DECLARED + 1][2] = {
 		{NULL, NULL}, {"A:3:dense", "B:10:sparse"}, {"A:2:sparse:double", "B:1:dense:double:alias=b"}, {"N:alias=A", NULL}};
+	static const char *const groups[DECLARED + 1][2] = {
+		{NULL, NULL}, {"x:4:input", "y:3:output"}, {"x:4:input:sparse", "x:2:output"}, {"g:100:output:sparse", NULL}};
 	if (size < CHOICES) return false;
 	*c = (choice){.format = sheaf_format_find(SHEAF_FUZZ_FORMAT), .file = {data + CHOICES, size - CHOICES}, .how = data[0] & 63u, .what = data[1] & 63u};
 	if (!c->format) broken("the format is not in this build", NULL);
 	c->piece_bytes = 1 + ((data[2] & 63) | (data[3] & 63) << 6);
 	for (int i = 0; i < 2; i++)
 		if (declarations[c->what & DECLARED][i]) set(c, "stream", declarations[c->what & DECLARED][i]);
+	for (int i = 0; i < 2; i++)
+		if (groups[c->what & DECLARED][i]) set(c, "group", groups[c->what & DECLARED][i]);
 	if (c->what & DOUBLES) set(c, "precision", "double");
 	if (c->what & MAIN_STREAM) set(c, "main-stream", "A");
 	set_flags(c, (c->how / FIRST_FLAG & 3u) | (c->what & THIRD_FLAG ? 4u : 0u));
@@ -234,11 +239,22 @@ static sheaf_status copy_rows(sheaf_dataset *dataset, sheaf_writer *writer, shea
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* The settings that are for reading and writing alike. */
+static int settings_for_both(const choice *c, sheaf_setting *out)
+{
+	int n = 0;
+	for (int i = 0; i < c->nsettings; i++)
+		if (sheaf_option_find(c->format->options, c->settings[i].name)->use == (SHEAF_READING | SHEAF_WRITING)) out[n++] = c->settings[i];
+	return n;
+}
+
 static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, sheaf_context *cx, bytes *out, sheaf_error *error)
 {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
-	sheaf_create_options options = {.size = sizeof options, .format = c->format->name, .totals = SHEAF_NO_FACTS};
+	sheaf_setting settings[MOST_SETTINGS];
+	sheaf_create_options options = {.size = sizeof options, .format = c->format->name, .settings = settings, .totals = SHEAF_NO_FACTS};
+	options.nsettings = settings_for_both(c, settings);
 	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
 	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, error));
 	sheaf_status status = copy_rows(dataset, writer, error);
@@ -247,10 +263,9 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, sheaf
 	return status;
 }
 
-/* The streams of the schema as settings, for a format whose files do not hold them. False where a name cannot be declared. */
+/* The streams of the schema as settings behind the first *n, for a format whose files do not hold them. False where a name cannot be declared. */
 static bool declare_streams(const sheaf_format *format, const sheaf_schema *schema, sheaf_setting *settings, int *n)
 {
-	*n = 0;
 	if (!reads_option(format, "stream")) return true;
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
@@ -289,13 +304,14 @@ static void write_and_read(const choice *c, const outcome *before)
 	bytes file = {NULL, 0};
 	sheaf_dataset *dataset;
 	sheaf_error error;
-	int n = 0;
+	int n = 0, kept = 0;
 	sheaf_context *cx = new_context(0);
 	sheaf_setting *settings = NULL;
 	sheaf_status status = open_file(c, c->piece_bytes, cx, &dataset, &error);
 	if (status == SHEAF_OK) {
-		settings = calloc((size_t)sheaf_dataset_schema(dataset)->nfields, sizeof *settings);
+		settings = calloc((size_t)sheaf_dataset_schema(dataset)->nfields + MOST_SETTINGS, sizeof *settings);
 		if (!settings) abort();
+		n = kept = settings_for_both(c, settings);
 		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
 		status = declared ? write_dataset(c, dataset, cx, &file, &error) : SHEAF_UNSUPPORTED;
 	}
@@ -306,7 +322,7 @@ static void write_and_read(const choice *c, const outcome *before)
 		read_again(c, &file, settings, n, before);
 	else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_about_memory(status))
 		broken("what was read cannot be written", &error);
-	for (int i = 0; i < n; i++) free((char *)(uintptr_t)settings[i].value);
+	for (int i = kept; i < n; i++) free((char *)(uintptr_t)settings[i].value);
 	free(settings);
 	free(file.data);
 }

@@ -277,6 +277,13 @@ expect 6 convert --stream a.input:3:sparse twice.ctf twice.ex
 has err 'repeated index (1)'
 end
 
+begin 'a time that is NaN would be inherited'
+printf 'grace:-;\nI: 1 T: 0;\n' >timeless.ex
+expect 0 convert timeless.ex timeless.bex
+expect 6 convert --group x:1:input --group y:1:output timeless.ex named.ex
+has err 'stream "event.grace": expected a number, found NaN'
+end
+
 begin 'two files of examples into one'
 expect 0 convert xor.ex xor.ex both.bex
 expect 0 stats both.bex

@@ -164,8 +164,18 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 	return sheaf_lens_add_text(&e->set, column->values.data + run.begin, (size_t)sheaf_run_length(run));
 }
 
-/* What an event has besides values. A time like the set's is inherited. */
-static void put_traits(encoding *e, int32_t number, sheaf_lens_event *event)
+/* A time like the set's is inherited, and so would be one that is NaN. */
+static sheaf_status put_time(const encoding *e, int field, float time, float usual, float *out, bool *any)
+{
+	if (isnan(time)) return lose(e, "event time", field, "a number", "NaN", "the usual time is written");
+	if (time == usual) return SHEAF_OK;
+	*out = time;
+	*any = true;
+	return SHEAF_OK;
+}
+
+/* What an event has besides values. */
+static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *event)
 {
 	sheaf_lens_traits traits = e->set.plain;
 	bool any = false;
@@ -173,19 +183,17 @@ static void put_traits(encoding *e, int32_t number, sheaf_lens_event *event)
 		if (e->columns[c] < 0) continue;
 		const sheaf_column *column = &e->frame->columns[e->columns[c]];
 		sheaf_run run = samples_of(e, e->columns[c]);
+		int f = c - SHEAF_LENS_EVENT_MAX;
 		if (number >= sheaf_run_length(run)) continue;
-		if (c == SHEAF_LENS_EVENT_PROC) {
-			traits.proc = add_text(e, column, 1, run.begin + number);
-			any |= traits.proc >= 0;
-		} else {
-			int f = c - SHEAF_LENS_EVENT_MAX;
-			float time = value_at(column, run.begin + number);
-			bool usual = time == sheaf_lens_defaults[f] || isnan(time);
-			if (!usual) traits.fields[f] = time;
-			any |= !usual;
+		if (c != SHEAF_LENS_EVENT_PROC) {
+			SHEAF_TRY(put_time(e, e->columns[c], value_at(column, run.begin + number), sheaf_lens_defaults[f], &traits.fields[f], &any));
+			continue;
 		}
+		traits.proc = add_text(e, column, 1, run.begin + number);
+		any |= traits.proc >= 0;
 	}
 	if (any) event->traits = sheaf_lens_add_traits(&e->set, &e->example, &traits);
+	return SHEAF_OK;
 }
 
 static sheaf_status put_event(encoding *e, int32_t number)
@@ -193,7 +201,7 @@ static sheaf_status put_event(encoding *e, int32_t number)
 	sheaf_lens_event event = {-1, -1, -1};
 	SHEAF_TRY(put_side(e, number, false, &event.input));
 	SHEAF_TRY(put_side(e, number, true, &event.target));
-	put_traits(e, number, &event);
+	SHEAF_TRY(put_traits(e, number, &event));
 	*sheaf_lens_event_to_fill(&e->set, &e->example, number) = event;
 	return SHEAF_OK;
 }
