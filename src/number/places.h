@@ -25,10 +25,10 @@ static inline sheaf_binary sheaf_binary_f64(uint64_t bits)
 	return (sheaf_binary){fraction | hidden, (int)(bits >> 52) - 1075, fraction == 0};
 }
 
-/* five: the power of five for the decimal's places. Two floats are that far apart in units of the difference; what is within half of it, and
- * not on the edge, is surely read as the float. (Below a power of two floats lie closer, but those powers are such decimals, or far
- * from one.) */
-static inline bool sheaf_reads_back(int64_t difference, int64_t five) { return 2 * difference < five && -2 * difference < five; }
+/* five: the power of five for the decimal's places. Two floats are that far apart in units of the difference, which is taken modulo 2^64; what is
+ * within half of it is surely read as the float: five is odd, so that nothing is on the edge. (Below a power of two floats lie closer, but
+ * those powers are such decimals, or far from one.) */
+static inline bool sheaf_reads_back(uint64_t difference, uint64_t five) { return difference + five / 2 < five; }
 
 /* Whether a float32 in [2^-17, 2^4) is the nearest to a decimal of six places. Such decimals lie further apart than such floats, so
  * that no other is as near, and none that reads back is shorter. */
@@ -38,7 +38,7 @@ static inline bool sheaf_has_six_places(sheaf_binary v, uint64_t *millionths)
 	int shift = -v.ulp - 6;
 	uint64_t product = v.mantissa * five;
 	*millionths = (product + (UINT64_C(1) << (shift - 1))) >> shift;
-	return sheaf_reads_back((int64_t)(product - (*millionths << shift)), five);
+	return sheaf_reads_back(product - (*millionths << shift), five);
 }
 
 /* The same for a float64 in [2^-17, 2^23) and nine places; v is its value, too. The estimate of the decimal may be off by one, which the
@@ -47,7 +47,7 @@ static inline bool sheaf_has_nine_places(double value, sheaf_binary v, uint64_t 
 {
 	const uint64_t five = 1953125;
 	*billionths = (uint64_t)(int64_t)(value * 1e9 + 0.5);
-	return sheaf_reads_back((int64_t)(v.mantissa * five - (*billionths << (-v.ulp - 9))), five);
+	return sheaf_reads_back(v.mantissa * five - (*billionths << (-v.ulp - 9)), five);
 }
 
 #endif

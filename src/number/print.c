@@ -77,7 +77,8 @@ static inline char *put_plain(char *to, const digits *d)
 {
 	int whole = d->exponent + 1;
 	if (whole <= 0) {
-		memcpy(to, "0.000000", 8);
+		sheaf_store_u64le(to, SHEAF_ZEROS);
+		to[1] = '.';
 		put_digits(to + 2 - whole, d);
 		return to + 2 - whole + d->count;
 	}
@@ -115,12 +116,13 @@ static inline char *put_six_places(char *to, uint32_t millionths)
 	return to + 2 + sheaf_bytes_used(places);
 }
 
+/* A NaN has no sign. */
 static char *put_nonfinite(char *to, bool negative, bool nan)
 {
-	memcpy(to, nan ? "nan" : "inf", 3);
-	if (!nan || !negative) return to + 3;
-	memcpy(to - 1, "nan", 3);
-	return to + 2;
+	const char *text = nan ? "nan" : "inf";
+	if (nan && negative) to--;
+	while (*text) *to++ = *text++;
+	return to;
 }
 
 static inline char *put_whole(char *to, uint64_t v) { return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v); }
