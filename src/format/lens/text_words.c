@@ -5,8 +5,7 @@
 #include <math.h>
 #include <strings.h>
 
-#define BLANK LENS_BLANK | LENS_ENDS_REAL | LENS_ENDS_DASH
-#define BRACKET LENS_BRACKET | LENS_TELLS
+enum { BLANK = LENS_BLANK | LENS_ENDS_REAL | LENS_ENDS_DASH, BRACKET = LENS_BRACKET | LENS_TELLS };
 
 const uint8_t sheaf_lens_classes[256] = {
 	['\0'] = LENS_TELLS,

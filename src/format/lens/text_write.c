@@ -236,12 +236,12 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	return SHEAF_OK;
 }
 
-/* The letter is that of the first range's kind: 'I' and 'i', 'T' and 't', 'B' and 'b'. `active` is what its owner gives units without a value. */
-static sheaf_status put_ranges(const sheaf_lens_writing *w, char letter, int32_t list, float active, sheaf_builder *to, sheaf_error *err)
+/* The letter is that of the first range's kind: "Ii" is 'I' for a dense one and 'i' for a sparse one. `active` is what its owner gives units without a value. */
+static sheaf_status put_ranges(const sheaf_lens_writing *w, const char letters[2], int32_t list, float active, sheaf_builder *to, sheaf_error *err)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
-	sheaf_builder_byte(to, ranges->sparse ? (char)(letter | 0x20) : letter);
+	sheaf_builder_byte(to, letters[ranges->sparse]);
 	sheaf_builder_byte(to, ':');
 	for (int32_t i = 0; i < count; i++) {
 		if (i) sheaf_builder_byte(to, ' ');
@@ -262,7 +262,7 @@ static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction s
 	bool inputs = side == SHEAF_LENS_INPUTS;
 	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
 	put_users(w, side, list, to);
-	return put_ranges(w, inputs ? 'I' : 'T', list, active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
+	return put_ranges(w, inputs ? "Ii" : "Tt", list, active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
 }
 
 static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
@@ -281,7 +281,7 @@ static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_b
 	const int32_t *targets = sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &ntargets);
 	if (ninputs == ntargets && memcmp(inputs, targets, (size_t)ninputs * sizeof *inputs) == 0) {
 		put_users(w, SHEAF_LENS_INPUTS, list, to);
-		return put_ranges(w, 'B', list, active_of(w, *inputs, SHEAF_LENS_ACT_I), to, err);
+		return put_ranges(w, "Bb", list, active_of(w, *inputs, SHEAF_LENS_ACT_I), to, err);
 	}
 	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
 	if (ntargets) SHEAF_TRY(tell_copy(w, err));
