@@ -36,7 +36,6 @@ typedef struct sheaf_lens_parsing {
 	sheaf_lens_example example; /* under way */
 	sheaf_builder active;       /* sheaf_lens_span: the last event list */
 	sheaf_lens_side input, target;
-	int32_t groups_told; /* group names that were looked at */
 } sheaf_lens_parsing;
 
 /* ---- text_words.c ---- */

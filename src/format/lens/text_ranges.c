@@ -33,21 +33,15 @@ static void begin_range(listing *l, bool sparse)
 
 /* ---- headers of ranges ---- */
 
-/* Lens takes {nan} and {inf} for names of groups, and breaks at the thirteenth name. */
-static sheaf_status tell_group(sheaf_lens_parsing *p, const uint8_t *at, int32_t group)
+/* Lens takes {nan} and {inf} for names of groups. */
+static sheaf_status tell_group(sheaf_lens_parsing *p, const uint8_t *at)
 {
-	enum { MOST = 12 };
 	char found[SHEAF_SHOWN_SIZE];
-	if (group < p->groups_told) return SHEAF_OK;
-	p->groups_told = group + 1;
-	const sheaf_name *name = &p->set->groups.names[group];
-	sheaf_lens_real real = sheaf_lens_scan_real((const uint8_t *)name->text, (const uint8_t *)name->text + name->size);
-	if (real.end == (const uint8_t *)name->text + name->size && name->size && !real.empty)
-		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "group named like a value", at, "the name of a group, or '-' for NaN",
-		                          sheaf_show(at, p->end, '}', found), "read as the name of a group, as Lens does"));
-	if (group != MOST) return SHEAF_OK;
-	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", at, "at most 12 names of groups, with which Lens can deal", "one more",
-	                       NULL);
+	const uint8_t *name = p->string.data, *end = name + p->string.size;
+	sheaf_lens_real real = sheaf_lens_scan_real(name, end);
+	if (real.end != end || real.empty) return SHEAF_OK;
+	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "group named like a value", at, "the name of a group, or '-' for NaN",
+	                       sheaf_show(at, p->end, '}', found), "read as the name of a group, as Lens does");
 }
 
 static sheaf_status read_group(listing *l)
@@ -58,7 +52,7 @@ static sheaf_status read_group(listing *l)
 	if (p->at == at) return sheaf_lens_flaw_here(p, "range header", "a number, the name of a group or the bracket that closes the header of the range");
 	if (p->string.size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_lens_group(p->set, p->string.data, p->string.size, &l->range.group, p->teller.err));
-	return tell_group(p, at, l->range.group);
+	return tell_group(p, at);
 }
 
 static sheaf_status read_active(listing *l)
