@@ -40,14 +40,14 @@ const bench_runner strtof_loop = {"strtof loop", begin_loop, run_strtof};
 /* ---- finding lines and where sequences begin ---- */
 
 typedef struct survey {
-	int32_t id;
+	uint32_t id;
 	int64_t lines, sequences;
 } survey;
 
 static void begin_line(survey *s, const char *at)
 {
-	int32_t id;
-	walk_digits(at, &id);
+	uint32_t id = 0;
+	while (walk_is_digit(*at)) id = id * 10 + (uint32_t)(*at++ - '0');
 	s->sequences += s->lines == 0 || id != s->id;
 	s->id = id;
 	s->lines++;
