@@ -39,7 +39,7 @@ typedef struct sheaf_open_options {
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
 	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
-	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 2 MiB, less under a small memory limit */
+	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 512 KiB, less under a small memory limit */
 	sheaf_view view;     /* for showing: rows as the format's users write them, where they write them in a way of their own */
 	bool pipe;           /* rows are given as they come, from a file, a FIFO or a function, nothing is read ahead of them, and at the end it begins
 	                      * again, for ever, but for `once`; UNSUPPORTED where the format cannot */

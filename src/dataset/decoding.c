@@ -22,7 +22,7 @@ typedef struct item {
 
 int64_t sheaf_usual_piece(const sheaf_context *cx)
 {
-	enum { USUAL = 2 << 20, AT_ONCE = 4 };
+	enum { USUAL = 512 << 10, AT_ONCE = 4 };
 	int64_t share = sheaf_max_memory(cx) / SHARE / AT_ONCE;
 	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
