@@ -394,4 +394,13 @@ printf ';\n# nothing\n' >none.ex
 expect 0 cat --loop none.ex
 end
 
+begin "a binary much larger than the memory allowed is written: its examples wait in a temporary file for their number"
+awk 'BEGIN { print ";"; for (i = 0; i < 60000; i++) printf "i: {1} %d %d %d %d %d %d t: {1} %d;\n", i % 7, i % 11 + 10, i % 13 + 30, i % 17 + 50, i % 19 + 70, i % 23 + 90, i % 5 }' >many.ex
+expect 0 convert --max-memory 4M many.ex many.bex
+expect 0 convert many.ex wanted.bex
+same many.bex wanted.bex
+[ "$(wc -c <many.bex)" -gt 4194304 ] || fault "expected a binary of more than 4 MiB, found $(wc -c <many.bex) bytes"
+expect 0 diff many.ex many.bex
+end
+
 echo "1..$count"

@@ -85,7 +85,9 @@ static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_
 	}
 	if (!sheaf_level_is_text(column, l)) return false;
 	sheaf_run run = sheaf_level_below_one(level, p);
-	sheaf_json_string(b, (const char *)column->values.data + run.begin, (size_t)sheaf_run_length(run));
+	/* Where all texts are empty there are no bytes to point into. */
+	const char *text = column->values.data ? (const char *)column->values.data + run.begin : "";
+	sheaf_json_string(b, text, (size_t)sheaf_run_length(run));
 	return true;
 }
 

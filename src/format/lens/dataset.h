@@ -10,6 +10,7 @@
 
 #include "data/frame.h"
 #include "format/lens/lens.h"
+#include "io/spool.h"
 
 /* ---- network.c ---- */
 
@@ -166,7 +167,8 @@ typedef struct sheaf_lens_output {
 	bool counted;          /* the number of examples stands in front: they are kept until it is known */
 	bool begun;            /* the header is written */
 	int64_t examples;
-	sheaf_builder kept;
+	sheaf_builder kept; /* `counted`: the examples, as far as `spool` does not have them; they follow the header, which tells their number */
+	sheaf_spool spool;
 } sheaf_lens_output;
 
 #endif

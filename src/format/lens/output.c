@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of examples in front, so they are
- * kept in memory until it is known; what is written as text goes out at once, so that who reads a pipe need not wait. */
+ * kept, in a temporary file where they are many, until it is known; what is written as text goes out at once, so that who reads a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/lens/dataset.h"
@@ -108,6 +108,7 @@ void sheaf_lens_abandon(void *output)
 	if (!out) return;
 	if (out->sink) sheaf_sink_abandon(out->sink);
 	sheaf_builder_drop(&out->kept);
+	sheaf_spool_close(&out->spool);
 	sheaf_builder_drop(&out->streams);
 	sheaf_schema_free(&out->schema);
 	sheaf_release_text(out->cx, out->header.proc);
@@ -123,7 +124,7 @@ static sheaf_status new_output(sheaf_sink *sink, const char *proc, sheaf_context
 	*created = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_output), &memory, err));
 	sheaf_lens_output *out = (sheaf_lens_output *)memory;
-	*out = (sheaf_lens_output){.cx = cx, .counted = names_binary(name)};
+	*out = (sheaf_lens_output){.cx = cx, .counted = names_binary(name), .spool = {.fd = -1}};
 	out->spelling = out->counted ? &sheaf_lens_binary_spelling : &sheaf_lens_text_spelling;
 	sheaf_builder_begin(&out->kept, cx, NULL);
 	sheaf_builder_begin(&out->streams, cx, NULL);
@@ -154,13 +155,42 @@ static sheaf_status write_header(sheaf_lens_output *out, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples, sheaf_error *err)
+/* Small runs of examples are gathered first: the file is not buffered. */
+static sheaf_status keep(sheaf_lens_output *out, const void *bytes, size_t size, sheaf_error *err)
 {
-	out->examples += examples;
-	if (out->counted) {
+	enum { USUAL = 4 << 20, SHARE = 64 };
+	int64_t share = sheaf_max_memory(out->cx) / SHARE;
+	size_t most = share < USUAL ? (size_t)share : USUAL;
+	if (out->kept.size + size <= most) {
 		sheaf_builder_append(&out->kept, bytes, size);
 		return sheaf_builder_status(&out->kept, err);
 	}
+	if (out->spool.fd < 0) SHEAF_TRY(sheaf_spool_open(&out->spool, out->cx, err));
+	SHEAF_TRY(sheaf_spool_append(&out->spool, out->kept.data, out->kept.size, err));
+	out->kept.size = 0;
+	return sheaf_spool_append(&out->spool, bytes, size, err);
+}
+
+/* What was kept, to the sink. */
+static sheaf_status write_kept(sheaf_lens_output *out, sheaf_error *err)
+{
+	enum { STEP = 64 << 10 };
+	void *step;
+	SHEAF_TRY(sheaf_allocate(out->cx, STEP, &step, err));
+	sheaf_status status = SHEAF_OK;
+	for (int64_t at = 0; at < out->spool.size && status == SHEAF_OK; at += STEP) {
+		size_t size = out->spool.size - at < STEP ? (size_t)(out->spool.size - at) : STEP;
+		status = sheaf_spool_read(&out->spool, at, step, size, err);
+		if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, step, size, err);
+	}
+	sheaf_release(out->cx, step, STEP);
+	return status ? status : sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err);
+}
+
+static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples, sheaf_error *err)
+{
+	out->examples += examples;
+	if (out->counted) return keep(out, bytes, size, err);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
 	SHEAF_TRY(sheaf_sink_write(out->sink, bytes, size, err));
 	return sheaf_sink_flush(out->sink, err);
@@ -171,7 +201,7 @@ static sheaf_status commit(sheaf_lens_output *out, sheaf_error *err)
 	if (out->examples > INT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64, out->name, INT32_MAX, out->examples);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
-	SHEAF_TRY(sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err));
+	SHEAF_TRY(write_kept(out, err));
 	sheaf_sink *sink = out->sink;
 	out->sink = NULL;
 	return sheaf_sink_commit(sink, err);
@@ -242,9 +272,10 @@ static void tell_progress(sheaf_source *source, sheaf_context *cx)
 
 static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
-	enum { PIECE = 4 << 20 };
+	enum { USUAL = 1 << 20, SHARE = 64 /* what is made of a piece, and of its bytes, takes many times its size */ };
+	int64_t share = sheaf_max_memory(cx) / SHARE, bytes = share < USUAL ? share + 1 : USUAL;
 	sheaf_status status;
-	while ((status = sheaf_lens_cut(t->reader, PIECE, &t->piece, err)) == SHEAF_OK) {
+	while ((status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(copy_piece(t, cx, err));
 		tell_progress(source, cx);
