@@ -789,4 +789,13 @@ expect 4 convert --strict digits.ctf strict.cbf
 [ ! -e strict.cbf ] || fault "expected no strict.cbf, found one"
 end
 
+begin "a memory that is enough for one thread is enough for several"
+awk 'BEGIN { for (i = 0; i < 12000; i++) { printf "|w"; for (j = 0; j < 40; j++) printf " %d:%d", i % 7 + j * 11, j; print "" } }' >memory.ctf
+for threads in 1 2 3; do
+	expect 0 convert --threads $threads --max-memory 10M --chunk-bytes 2M --stream w:1000:sparse memory.ctf memory$threads.cbf
+done
+same memory1.cbf memory2.cbf
+same memory1.cbf memory3.cbf
+end
+
 echo "1..$count"

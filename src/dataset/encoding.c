@@ -86,15 +86,23 @@ static sheaf_status tell(sheaf_encoding *e, item *i, sheaf_error *err)
 	return status;
 }
 
+/* What all chunks under way may take. One that takes more has the memory for itself, like all with one thread. */
+static int64_t share_of(const sheaf_encoding *e) { return sheaf_max_memory(e->cx) / SHARE; }
+
 static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
+	bool alone = e->pipeline.depth > 1 && i->bytes > share_of(e);
 	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) encode_alone(e, i);
 	SHEAF_TRY(tell(e, i, err));
 	if (!i->appended && i->status == SHEAF_OK) append_encoded(e, i);
 	if (i->status && err) *err = i->error;
 	SHEAF_TRY(i->status);
 	e->under_way -= i->bytes;
+	if (alone) { /* the next one is another item, and must not find these buffers beside its own */
+		sheaf_frame_free(&i->rows);
+		sheaf_buffer_reset(&i->blob.bytes);
+	}
 	sheaf_pipeline_pass(&e->pipeline);
 	return SHEAF_OK;
 }
@@ -118,8 +126,8 @@ sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_err
 /* Other chunks wait while those under way take their share of the memory. */
 static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err)
 {
-	int64_t most = sheaf_max_memory(e->cx) / SHARE;
-	while (sheaf_pipeline_count(&e->pipeline) > 0 && (bytes > most - e->under_way || sheaf_pipeline_is_ready(&e->pipeline))) SHEAF_TRY(settle_first(e, err));
+	while (sheaf_pipeline_count(&e->pipeline) > 0 && (bytes > share_of(e) - e->under_way || sheaf_pipeline_is_ready(&e->pipeline)))
+		SHEAF_TRY(settle_first(e, err));
 	return SHEAF_OK;
 }
 
@@ -136,5 +144,5 @@ sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, sheaf_error *
 	e->row += i->rows.nrows;
 	e->under_way += i->bytes;
 	sheaf_pipeline_submit(&e->pipeline);
-	return e->pipeline.depth == 1 ? settle_first(e, err) : SHEAF_OK;
+	return e->pipeline.depth == 1 || i->bytes > share_of(e) ? sheaf_encoding_settle(e, err) : SHEAF_OK;
 }
