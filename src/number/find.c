@@ -32,7 +32,7 @@ static inline int first_of(block marks)
 static bool is_wanted(uint8_t byte, const sheaf_wanted *wanted)
 {
 	bool is = false;
-	for (size_t i = 0; i < sizeof wanted->bytes / sizeof *wanted->bytes; i++) is |= byte == wanted->bytes[i][0];
+	for (size_t i = 0; i < SHEAF_WANTED; i++) is |= byte == wanted->bytes[i][0];
 	return is;
 }
 

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Six bytes to look for, each sixteen times; some may be the same. */
+enum { SHEAF_WANTED = 6 };
+
+/* Bytes to look for, each sixteen times; some may be the same. */
 typedef struct sheaf_wanted {
-	uint8_t bytes[6][16];
+	uint8_t bytes[SHEAF_WANTED][16];
 } sheaf_wanted;
 #define SHEAF_SIXTEEN(byte) \
 	{ \

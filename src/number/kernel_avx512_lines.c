@@ -146,8 +146,8 @@ INLINE bool step(sheaf_tape *tape, const uint8_t **at, place *p, bool wide)
 	__mmask8 left = 0;
 	__m512i index = read_indices(&m, text, &left);
 	_mm256_storeu_si256((__m256i *)(void *)(tape->indices + tape->nindices), _mm512_cvtepi64_epi32(index));
-	bool whole = store_values(tape, &l, wide) & store_ids(tape, &f, &m, text, taken);
-	if (!whole || _bzhi_u32(l.left, m.n) || left) return false;
+	bool has_values = store_values(tape, &l, wide), has_ids = store_ids(tape, &f, &m, text, taken);
+	if (!has_values || !has_ids || _bzhi_u32(l.left, m.n) || left) return false;
 	store_events(tape, *at, events, values >> 1, indices);
 	tape->nvalues += m.n;
 	tape->nindices += (size_t)_mm_popcnt_u64(indices);

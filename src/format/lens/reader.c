@@ -172,8 +172,9 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_bytes shown;
 	bool first = !in->ended;
 	in->ended = true;
-	if (in->told >= 0 && first) SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
-	if (in->told < 0 || !first || shown.size == 0) return SHEAF_END;
+	if (in->told < 0 || !first) return SHEAF_END;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
+	if (shown.size == 0) return SHEAF_END;
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "bytes behind the examples", SHEAF_NOWHERE, "the end of the file behind the last example",
 	                         "more bytes",  "ignored"};
 	problem.place.file = sheaf_source_name(in->source);
