@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "third/deflate.h"
+#include <libdeflate.h>
+
+sheaf_deflater *sheaf_deflater_new(int level) { return libdeflate_alloc_compressor(level); }
+
+void sheaf_deflater_free(sheaf_deflater *deflater)
+{
+	if (deflater) libdeflate_free_compressor(deflater);
+}
+
+size_t sheaf_deflate(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room)
+{
+	return libdeflate_zlib_compress(deflater, data, size, to, room);
+}
+
+sheaf_inflater *sheaf_inflater_new(void) { return libdeflate_alloc_decompressor(); }
+
+void sheaf_inflater_free(sheaf_inflater *inflater)
+{
+	if (inflater) libdeflate_free_decompressor(inflater);
+}
+
+bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size)
+{
+	return libdeflate_zlib_decompress(inflater, data, size, to, to_size, NULL) == LIBDEFLATE_SUCCESS;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The one door to libdeflate: zlib streams whole in memory. States belong to one thread at a time. */
+#ifndef SHEAF_THIRD_DEFLATE_H
+#define SHEAF_THIRD_DEFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct libdeflate_compressor sheaf_deflater;
+typedef struct libdeflate_decompressor sheaf_inflater;
+
+enum { SHEAF_DEFLATE_MOST = 12 };
+
+/* Level 1 to SHEAF_DEFLATE_MOST; NULL for want of memory. */
+sheaf_deflater *sheaf_deflater_new(int level);
+void sheaf_deflater_free(sheaf_deflater *deflater);
+/* Bytes of the result; 0 where it is larger than `room`. */
+size_t sheaf_deflate(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room);
+
+sheaf_inflater *sheaf_inflater_new(void);
+void sheaf_inflater_free(sheaf_inflater *inflater);
+/* False where the data are damaged, or are not exactly `to_size` bytes unpacked. */
+bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Those are handed to it as texts that begin with MARK, and lose it when they are printed; no
+ * other text may begin so. */
+#include "third/json.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK '\x01'
+#define ESCAPED_MARK "\\u0001" /* how it is spelled inside of JSON, by us and by Jansson */
+
+/* ---- reading ---- */
+
+/* The text on its way to Jansson, read once from the left. */
+typedef struct scan {
+	const char *at, *end, *begin;
+	char *to;
+	int depth;
+	const char *expected; /* what is wrong at `at`, or NULL */
+} scan;
+
+static void keep(scan *s, size_t n)
+{
+	memcpy(s->to, s->at, n);
+	s->to += n;
+	s->at += n;
+}
+
+static void keep_string(scan *s)
+{
+	size_t n = 1, left = (size_t)(s->end - s->at), mark = strlen(ESCAPED_MARK);
+	if (left > mark && memcmp(s->at + 1, ESCAPED_MARK, mark) == 0) {
+		s->expected = "a text that does not begin with U+0001";
+		return;
+	}
+	while (n < left && s->at[n] != '"') n += s->at[n] == '\\' && n + 1 < left ? 2 : 1;
+	keep(s, n < left ? n + 1 : left);
+}
+
+static bool is_in_number(char c) { return (c >= '0' && c <= '9') || (c && strchr("+-.eE", c)); }
+
+/* Whether Jansson would refuse this whole number for its size. */
+static bool is_large(const char *digits, size_t n)
+{
+	static const char most[] = "9223372036854775807";
+	bool negative = n && *digits == '-';
+	if (negative) digits++, n--;
+	if (n == 0 || *digits == '0' || strspn(digits, "0123456789") < n) return false;
+	if (n != sizeof most - 1) return n > sizeof most - 1;
+	int order = memcmp(digits, most, n);
+	return order > 0 && !(negative && memcmp(digits, "9223372036854775808", n) == 0);
+}
+
+static void keep_number(scan *s)
+{
+	size_t n = 1;
+	while (s->at + n < s->end && is_in_number(s->at[n])) n++;
+	if (!is_large(s->at, n)) {
+		keep(s, n);
+		return;
+	}
+	*s->to++ = '"';
+	memcpy(s->to, ESCAPED_MARK, strlen(ESCAPED_MARK));
+	s->to += strlen(ESCAPED_MARK);
+	keep(s, n);
+	*s->to++ = '"';
+}
+
+static void keep_one(scan *s)
+{
+	char c = *s->at;
+	if (c == '"') {
+		keep_string(s);
+	} else if (c == '-' || (c >= '0' && c <= '9')) {
+		keep_number(s);
+	} else {
+		if (c == '[' || c == '{') s->depth++;
+		if (c == ']' || c == '}') s->depth--;
+		if (s->depth > SHEAF_JSON_DEPTH) s->expected = "fewer values inside one another";
+		if (!s->expected) keep(s, 1);
+	}
+}
+
+static sheaf_status refuse(const scan *s, const char *name, sheaf_error *err)
+{
+	size_t line = 1, column = 1;
+	for (const char *at = s->begin; at < s->at; at++, column++)
+		if (*at == '\n') line++, column = 0;
+	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected %s, found another", name, line, column, s->expected);
+}
+
+sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out, sheaf_error *err)
+{
+	*out = NULL;
+	/* A number of 19 digits or more gets 8 bytes more. */
+	char *copy = (char *)malloc(size + size / 2 + 1);
+	if (!copy) return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory for %zu bytes of JSON, found none", name, size);
+	scan s = {(const char *)text, (const char *)text + size, (const char *)text, copy, 0, NULL};
+	while (s.at < s.end && !s.expected) keep_one(&s);
+	json_error_t failure;
+	sheaf_status status = SHEAF_OK;
+	if (s.expected) {
+		status = refuse(&s, name, err);
+	} else {
+		*out = json_loadb(copy, (size_t)(s.to - copy), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &failure);
+		if (!*out) status = sheaf_fail(err, SHEAF_DATA, "%s:%d:%d: expected JSON, found that it breaks its rules: %s", name, failure.line, failure.column, failure.text);
+	}
+	free(copy);
+	return status;
+}
+
+void sheaf_json_free(sheaf_json *value) { json_decref(value); }
+
+/* ---- looking ---- */
+
+/* The digits of a marked number, or NULL. */
+static const char *large(const sheaf_json *value)
+{
+	const char *text = json_string_value(value);
+	return text && *text == MARK ? text + 1 : NULL;
+}
+
+sheaf_json_kind sheaf_json_kind_of(const sheaf_json *value)
+{
+	if (!value) return SHEAF_JSON_NULL;
+	switch (json_typeof(value)) {
+	case JSON_TRUE:
+	case JSON_FALSE: return SHEAF_JSON_BOOL;
+	case JSON_INTEGER: return SHEAF_JSON_INTEGER;
+	case JSON_REAL: return SHEAF_JSON_REAL;
+	case JSON_STRING: return large(value) ? SHEAF_JSON_INTEGER : SHEAF_JSON_TEXT;
+	case JSON_ARRAY: return SHEAF_JSON_ARRAY;
+	case JSON_OBJECT: return SHEAF_JSON_OBJECT;
+	default: return SHEAF_JSON_NULL;
+	}
+}
+
+const char *sheaf_json_kind_name(const sheaf_json *value)
+{
+	static const char *const names[] = {"null", "true or false", "an integer", "a number", "a text", "an array", "an object"};
+	return value ? names[sheaf_json_kind_of(value)] : "nothing";
+}
+
+bool sheaf_json_is_true(const sheaf_json *value) { return json_is_true(value); }
+
+static bool large_u64(const char *digits, uint64_t *out)
+{
+	*out = 0;
+	for (; *digits; digits++)
+		if (*digits == '-' || __builtin_mul_overflow(*out, 10U, out) || __builtin_add_overflow(*out, (uint64_t)(*digits - '0'), out)) return false;
+	return true;
+}
+
+bool sheaf_json_i64(const sheaf_json *value, int64_t *out)
+{
+	*out = 0;
+	if (json_is_integer(value)) {
+		*out = json_integer_value(value);
+		return true;
+	}
+	double real = json_real_value(value);
+	if (!json_is_real(value) || real != trunc(real) || !(real >= -0x1p63 && real < 0x1p63)) return false;
+	*out = (int64_t)real;
+	return true;
+}
+
+bool sheaf_json_u64(const sheaf_json *value, uint64_t *out)
+{
+	int64_t small;
+	const char *digits = large(value);
+	if (digits) return large_u64(digits, out);
+	*out = 0;
+	if (sheaf_json_i64(value, &small)) {
+		*out = small < 0 ? 0 : (uint64_t)small;
+		return small >= 0;
+	}
+	double real = json_real_value(value);
+	if (!json_is_real(value) || real != trunc(real) || !(real >= 0x1p63 && real < 0x1p64)) return false;
+	*out = (uint64_t)real;
+	return true;
+}
+
+bool sheaf_json_number(const sheaf_json *value, double *out)
+{
+	const char *digits = large(value);
+	*out = digits ? strtod(digits, NULL) : json_number_value(value);
+	return digits || json_is_number(value);
+}
+
+const char *sheaf_json_text(const sheaf_json *value, size_t *size)
+{
+	bool is_text = json_is_string(value) && !large(value);
+	if (size) *size = is_text ? json_string_length(value) : 0;
+	return is_text ? json_string_value(value) : NULL;
+}
+
+size_t sheaf_json_size(const sheaf_json *value) { return json_is_array(value) ? json_array_size(value) : json_object_size(value); }
+
+sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i) { return json_array_get(array, i); }
+
+sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name) { return json_object_get(object, name); }
+
+sheaf_json *sheaf_json_next(sheaf_json *object, void **at, const char **name)
+{
+	*at = *at ? json_object_iter_next(object, *at) : json_object_iter(object);
+	*name = *at ? json_object_iter_key(*at) : NULL;
+	return *at ? json_object_iter_value(*at) : NULL;
+}
+
+bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b) { return json_equal(a, b); }
+
+/* ---- making ---- */
+
+sheaf_json *sheaf_json_new_object(void) { return json_object(); }
+
+sheaf_json *sheaf_json_new_array(void) { return json_array(); }
+
+sheaf_json *sheaf_json_new_i64(int64_t v) { return json_integer(v); }
+
+sheaf_json *sheaf_json_new_u64(uint64_t v)
+{
+	char digits[24];
+	char *at = digits + sizeof digits;
+	if (v <= INT64_MAX) return json_integer((int64_t)v);
+	for (*--at = '\0'; v; v /= 10) *--at = (char)('0' + v % 10);
+	*--at = MARK;
+	return json_string(at);
+}
+
+sheaf_json *sheaf_json_new_real(double v) { return json_real(v); }
+
+sheaf_json *sheaf_json_new_bool(bool v) { return json_boolean(v); }
+
+sheaf_json *sheaf_json_new_null(void) { return json_null(); }
+
+sheaf_json *sheaf_json_new_text(const char *text, size_t size) { return size && *text == MARK ? NULL : json_stringn(text, size); }
+
+sheaf_json *sheaf_json_copy(const sheaf_json *value) { return json_deep_copy(value); }
+
+bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value) { return json_object_set_new(object, name, value) == 0; }
+
+bool sheaf_json_append(sheaf_json *array, sheaf_json *value) { return json_array_append_new(array, value) == 0; }
+
+void sheaf_json_remove(sheaf_json *object, const char *name) { (void)json_object_del(object, name); }
+
+/* The marks go: `"\u0001123"` is the number 123. Nothing else has that spelling. */
+static bool put_unmarked(const char *text, bool (*put)(void *user, const char *text, size_t size), void *user)
+{
+	static const char before[] = "\"" ESCAPED_MARK;
+	const char *found;
+	while ((found = strstr(text, before))) {
+		const char *digits = found + strlen(before);
+		size_t n = strcspn(digits, "\"");
+		if (!put(user, text, (size_t)(found - text)) || !put(user, digits, n)) return false;
+		text = digits + n + 1;
+	}
+	return put(user, text, strlen(text));
+}
+
+bool sheaf_json_print(const sheaf_json *value, int indent, bool (*put)(void *user, const char *text, size_t size), void *user)
+{
+	size_t flags = JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | (indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT);
+	char *text = json_dumps(value, flags);
+	bool fine = text && put_unmarked(text, put, user);
+	free(text);
+	return fine;
+}
