@@ -46,6 +46,10 @@ typedef struct sheaf_open_options {
 	bool once;
 	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
 	sheaf_index_policy index;
+	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. Sequences and entries are made of each other where the format
+	 * has neither choice; UNSUPPORTED where that cannot be. */
+	unsigned rows;
+	const char *member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -105,6 +109,7 @@ typedef struct sheaf_convert_options {
 	int nsettings;
 	int64_t piece_bytes;      /* as in sheaf_open_options */
 	sheaf_index_policy index; /* of the inputs */
+	const char *member;       /* of the inputs; as in sheaf_open_options */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than

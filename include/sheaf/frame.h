@@ -12,7 +12,8 @@
  * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values. Columns may share
  * buffers: all that is said of events has the same offsets.
  *
- * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes. */
+ * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes, a complex number a FIXED(2) over its parts, a number that
+ * may be missing a FIXED(1) over it. What rows are, the schema says: sequences, cells of a table, entries of a tensor. */
 #ifndef SHEAF_FRAME_H
 #define SHEAF_FRAME_H
 
@@ -50,9 +51,17 @@ typedef struct sheaf_level_shape {
 typedef enum sheaf_meaning {
 	SHEAF_NUMBER,
 	SHEAF_KEY,
-	SHEAF_STRING,  /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
-	SHEAF_SPELLING /* the same; the row as people write it in its format, for showing and nothing else */
+	SHEAF_STRING,      /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
+	SHEAF_SPELLING,    /* the same; the row as people write it in its format, for showing and nothing else */
+	SHEAF_BYTES,       /* the last level is a LIST or FIXED(k) over U8: bytes that are no text */
+	SHEAF_BOOL,        /* U8: 0 is false, all else true */
+	SHEAF_CHAR,        /* U8: one byte of text */
+	SHEAF_DATETIME,    /* I64: seconds since 1970-01-01 00:00:00, of no zone */
+	SHEAF_DATETIMETZ,  /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them it is ahead of UTC */
+	SHEAF_COMPLEX,     /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
+	SHEAF_COORDINATE   /* I32 or I64, no level: where an entry is in its tensor */
 } sheaf_meaning;
+enum { SHEAF_MEANINGS = SHEAF_COORDINATE + 1 };
 
 /* What a column means. */
 typedef struct sheaf_field {
@@ -75,8 +84,50 @@ typedef struct sheaf_attribute {
 	const char *loss; /* what its loss is called; a static string */
 } sheaf_attribute;
 
+/* What the rows of a dataset are. */
+typedef enum sheaf_row_kind {
+	SHEAF_SEQUENCES, /* of samples, in streams */
+	SHEAF_CELLS,     /* of a table: each field has one item in each row, or none where it may be missing */
+	SHEAF_ENTRIES,   /* cells that are a tensor: first a COORDINATE for each dimension, then one value */
+	SHEAF_WHOLE      /* one row: a tensor as a chain of FIXED and COORD levels */
+} sheaf_row_kind;
+/* A set of them, for who can make use of several; the empty set stands for all. */
+enum { SHEAF_TAKES_SEQUENCES = 1 << SHEAF_SEQUENCES, SHEAF_TAKES_CELLS = 1 << SHEAF_CELLS, SHEAF_TAKES_ENTRIES = 1 << SHEAF_ENTRIES, SHEAF_TAKES_WHOLE = 1 << SHEAF_WHOLE };
+
+/* Which entries of a square matrix are stored, and what follows from them for the others (Binsparse, "structure"). */
+typedef enum sheaf_structure {
+	SHEAF_GENERAL,
+	SHEAF_SYMMETRIC_LOWER, /* stored: row >= column */
+	SHEAF_SYMMETRIC_UPPER, /* stored: row <= column */
+	SHEAF_HERMITIAN_LOWER,
+	SHEAF_HERMITIAN_UPPER,
+	SHEAF_SKEW_SYMMETRIC_LOWER,
+	SHEAF_SKEW_SYMMETRIC_UPPER
+} sheaf_structure;
+enum { SHEAF_STRUCTURES = SHEAF_SKEW_SYMMETRIC_UPPER + 1 };
+/* "general", "symmetric_lower", ... */
+SHEAF_API const char *sheaf_structure_name(sheaf_structure structure);
+
+/* What is said of a tensor besides its entries. */
+typedef struct sheaf_tensor {
+	int rank; /* number of dimensions */
+	int64_t shape[SHEAF_MAX_RANK];
+	/* Entries come sorted by coordinate order[0], then order[1], ...: {0, 1} is by rows. Where not `sorted`, order is only how they are best written. */
+	int order[SHEAF_MAX_RANK];
+	bool sorted;
+	bool unique; /* no coordinates come twice */
+	bool dense;  /* each position has its entry; without structure */
+	bool iso;    /* all entries have the same value */
+	sheaf_structure structure;
+	bool has_fill;     /* what is not stored has this value, in the element type of the value's field: one, or two parts */
+	uint8_t fill[16];
+	char layout[16]; /* as the file has it: "CSR", "COO", "custom"; empty: nothing is said */
+} sheaf_tensor;
+
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
+	sheaf_row_kind rows;
+	sheaf_tensor tensor; /* of ENTRIES and WHOLE */
 	int nfields, room; /* fields there are, and fields there is room for */
 	sheaf_field *fields;
 	int nattributes;
@@ -90,6 +141,7 @@ typedef struct sheaf_level {
 	sheaf_buffer indices[SHEAF_MAX_RANK]; /* COORD */
 	sheaf_buffer valid;                   /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not missing; empty: none is */
 	int64_t valid_at;
+	sheaf_buffer codes; /* int8 of each position: why it is missing, 0 to 127, and 0 where it is not; empty: all are 0 */
 } sheaf_level;
 
 typedef struct sheaf_column {
@@ -124,13 +176,15 @@ static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
 SHEAF_API bool sheaf_field_is_dense(const sheaf_field *field);
 SHEAF_API bool sheaf_field_is_sparse(const sheaf_field *field);
 static inline bool sheaf_field_is_stream(const sheaf_field *field) { return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field); }
-/* "dense", "sparse", "text", or "values" for all else. */
+/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "complex", "coordinate", or "values" for all else. */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
 /* The number of the field of this name, or of meaning KEY; -1 where there is none. */
 SHEAF_API int sheaf_schema_find(const sheaf_schema *schema, const char *name);
 SHEAF_API int sheaf_schema_key(const sheaf_schema *schema);
+/* The number of the value's field of ENTRIES: the first that is no coordinate; -1 where there is none. */
+SHEAF_API int sheaf_schema_value(const sheaf_schema *schema);
 /* The text of the attribute of this name, or NULL. */
 SHEAF_API const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name);
 

@@ -16,9 +16,16 @@ typedef enum sheaf_style {
 } sheaf_style;
 
 /* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused where nobody else owns it). `row` is the
- * number of the frame's row 0 in the dataset: it stands for the key where the schema has none. */
+ * number of the frame's row 0 in the dataset: it stands for the key where the schema has none. Cells of a table are
+ * {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the whole tensor, between the heading and the ending: there `row` counts from the first
+ * entry that is printed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t from, int64_t to,
                                                  sheaf_buffer *out, sheaf_error *err);
+
+/* What stands before all rows, and behind them: empty but for entries in JSON. `name` is the tensor's in its file, "/" for the root. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name, sheaf_context *cx, sheaf_buffer *out,
+                                                    sheaf_error *err);
+SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
 
 /* Statistics of all frames given to it, exact: counts, lengths, values. */
 typedef struct sheaf_stats sheaf_stats;

@@ -30,7 +30,8 @@ enum {
 	TAKES_HELP = 128,
 	TAKES_CONFIG = 256,
 	TAKES_THREADS = 512,
-	TAKES_INDEX = 1024
+	TAKES_INDEX = 1024,
+	TAKES_DATASET = 2048
 };
 extern const sheaf_option shared_options[];
 
@@ -217,7 +218,7 @@ SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, shea
 void inputs_free(arguments *expanded);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
-SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, int64_t skip, int64_t limit, sheaf_error *err);
+SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip, int64_t limit, sheaf_error *err);
 
 /* "1 error", "2 errors". */
 const char *plural(char text[64], int64_t n, const char *noun);

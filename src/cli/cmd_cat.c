@@ -5,7 +5,8 @@
 static sheaf_status print_all(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_values *values = &s->args->values;
-	return print_rows(dataset, sheaf_values_flag(values, "json") ? SHEAF_JSON : SHEAF_TEXT, sheaf_values_number(values, "skip", 0), -1, err);
+	sheaf_style style = sheaf_values_flag(values, "json") ? SHEAF_JSON : SHEAF_TEXT;
+	return print_rows(dataset, style, sheaf_values_text(values, "dataset"), sheaf_values_number(values, "skip", 0), -1, err);
 }
 
 int run_cat(const arguments *args) { return visit_files(args, (opening){.shown = true}, print_all); }

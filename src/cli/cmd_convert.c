@@ -13,6 +13,7 @@ static sheaf_status convert(const session *s, sheaf_error *err)
 		.settings = args->settings,
 		.nsettings = args->nsettings,
 		.index = index_policy(args),
+		.member = sheaf_values_text(&args->values, "dataset"),
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }

@@ -61,7 +61,8 @@ static void print_field(const sheaf_field *field, int width)
 	out_text(field->name);
 	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
 	if (sheaf_field_is_stream(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
-	if (field->meaning == SHEAF_NUMBER) out_printf("  %s", sheaf_type_name(field->type));
+	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_COORDINATE) out_printf("  %s", sheaf_type_name(field->type));
+	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE && !sheaf_field_is_stream(field)) out_text("  nullable");
 	if (field->alias) {
 		out_text("  alias ");
 		out_text(field->alias);
@@ -88,6 +89,13 @@ static void print_index(const sheaf_index_info *index)
 	out_text("\n");
 }
 
+/* What the rows are. */
+static const char *rows_word(const info *i)
+{
+	static const char *const words[] = {"sequences", "rows", "entries", "tensors"};
+	return words[i->schema->rows];
+}
+
 static void print_text(const info *i)
 {
 	size_t width = 0;
@@ -99,12 +107,12 @@ static void print_text(const info *i)
 	out_text(")\n");
 	if (i->compression) print_line("compression", i->compression);
 	if (i->bytes >= 0) print_count("bytes", i->bytes);
-	print_count("sequences", i->facts.rows);
-	print_count("samples", i->facts.samples);
+	print_count(rows_word(i), i->facts.rows);
+	if (i->schema->rows == SHEAF_SEQUENCES) print_count("samples", i->facts.samples);
 	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
 	for (int f = 0; f < i->schema->nfields; f++)
 		if (strlen(i->schema->fields[f].name) > width) width = strlen(i->schema->fields[f].name);
-	print_fields(i->schema, true, width < 40 ? (int)width : 40);
+	if (i->schema->rows == SHEAF_SEQUENCES) print_fields(i->schema, true, width < 40 ? (int)width : 40);
 	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
 	if (i->index.path) print_index(&i->index);
@@ -157,11 +165,10 @@ static void print_json(const info *i)
 	out_json_member(&first, "format", i->format);
 	if (i->compression) out_json_member(&first, "compression", i->compression);
 	if (i->bytes >= 0) out_json_count(&first, "bytes", i->bytes);
-	if (i->facts.rows >= 0) out_json_count(&first, "sequences", i->facts.rows);
+	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i), i->facts.rows);
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
-	out_json_key(&first, "streams");
-	json_fields(i->schema, true);
+	if (i->schema->rows == SHEAF_SEQUENCES) out_json_key(&first, "streams"), json_fields(i->schema, true);
 	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
 	if (i->index.path) out_json_key(&first, "index"), json_index(&i->index);

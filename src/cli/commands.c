@@ -20,6 +20,7 @@ const sheaf_option shared_options[] = {
      "use the index of the file where it is fresh (see sheaf index); auto writes one where a large file is read to its end, write always does, require "
      "goes on with none but a fresh one (default auto)",
      0},
+	{"dataset", SHEAF_OPTION_TEXT, 0, "PATH", "the dataset of a container that is meant, as info lists them (default: the root's, or the only one)", 0},
 	{0},
 };
 
@@ -118,7 +119,7 @@ static const sheaf_option help_options[] = {
 static const sheaf_option no_options[] = {{0}};
 
 enum {
-	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX,
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET,
 	READS_ALL = READS | TAKES_PROGRESS,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING

@@ -159,6 +159,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.used = s->used,
 		.piece_bytes = how->piece_bytes,
 		.random = how->random,
+		.member = sheaf_values_text(&s->args->values, "dataset"),
 		.index = s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON

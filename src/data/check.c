@@ -51,10 +51,23 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
+/* Reasons are given for nothing but what is missing. */
+static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
+{
+	SHEAF_TRY(check_bytes(at, &level->codes, n, 1, "as many codes as"));
+	for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
+		int code = sheaf_level_code(level, p);
+		if (code < 0) return flaw(at, "a code of at least", 0, code);
+		if (code && sheaf_level_has(level, p)) return flaw(at, "the code of what is not missing to be", 0, code);
+	}
+	return SHEAF_OK;
+}
+
 /* What is missing covers nothing, except in runs of a fixed length. */
 static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	int64_t bits;
+	if (level->codes.size) SHEAF_TRY(check_codes(at, level, n, depth));
 	if (level->valid.size == 0) return SHEAF_OK;
 	if (level->shape.missing == SHEAF_NEVER) return flaw(at, "as many bits of missing positions as", 0, (int64_t)level->valid.size * 8);
 	if (level->valid_at < 0 || !sheaf_add_i64(&bits, level->valid_at, n) || (uint64_t)bits > (uint64_t)level->valid.size * 8)
@@ -100,7 +113,7 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 	spot at = {field, 0, nrows == 0, err};
 	int64_t n = nrows;
 	/* Keys and numbers need not be told apart by what makes a frame. */
-	if (sheaf_means_text(column->meaning) != sheaf_means_text(field->meaning)) return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
+	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning)) return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
 	for (; at.level < column->nlevels; at.level++) {

@@ -39,14 +39,26 @@ static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level 
 	return true;
 }
 
+/* Whether a number is at the position, be it one that might have been missing: level and position are those of the number then. */
+static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
+{
+	if (*level == column->nlevels) return true;
+	if (sheaf_means_run(column->meaning) || !sheaf_level_is_item(column, *level) || sheaf_level_is_null(&column->levels[*level], *at)) return false;
+	*at = sheaf_level_below_one(&column->levels[*level], *at).begin;
+	*level = column->nlevels;
+	return true;
+}
+
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b, int level_b, int64_t at_b)
 {
-	if (level_a == a->nlevels || level_b == b->nlevels) return level_a == a->nlevels && level_b == b->nlevels && values_equal(a, at_a, b, at_b, 1);
+	if (is_bare(a, &level_a, &at_a) & is_bare(b, &level_b, &at_b)) return values_equal(a, at_a, b, at_b, 1);
+	if (level_a == a->nlevels || level_b == b->nlevels) return false;
 	const sheaf_level *la = &a->levels[level_a], *lb = &b->levels[level_b];
 	bool null = sheaf_level_is_null(la, at_a);
-	if (null || sheaf_level_is_null(lb, at_b)) return null && sheaf_level_is_null(lb, at_b);
+	if (null || sheaf_level_is_null(lb, at_b)) return null && sheaf_level_is_null(lb, at_b) && sheaf_level_code(la, at_a) == sheaf_level_code(lb, at_b);
 	sheaf_run ra = sheaf_level_below_one(la, at_a), rb = sheaf_level_below_one(lb, at_b);
 	int64_t n = sheaf_run_length(ra);
+	if (sheaf_level_is_item(a, level_a) && sheaf_level_is_item(b, level_b)) return n == sheaf_run_length(rb) && values_equal(a, ra.begin, b, rb.begin, n);
 	if ((la->shape.kind == SHEAF_LIST) != (lb->shape.kind == SHEAF_LIST) || n != sheaf_run_length(rb)) return false;
 	if (la->shape.kind != SHEAF_LIST && !indices_equal(la, ra.begin, lb, rb.begin, n)) return false;
 	if (level_a + 1 == a->nlevels && level_b + 1 == b->nlevels) return values_equal(a, ra.begin, b, rb.begin, n);

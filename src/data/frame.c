@@ -11,6 +11,7 @@ static void reset_column(sheaf_column *column)
 	for (int l = 0; l < SHEAF_MAX_LEVELS; l++) {
 		sheaf_buffer_reset(&column->levels[l].offsets);
 		sheaf_buffer_reset(&column->levels[l].valid);
+		sheaf_buffer_reset(&column->levels[l].codes);
 		for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_buffer_reset(&column->levels[l].indices[r]);
 	}
 	sheaf_buffer_reset(&column->values);
@@ -64,6 +65,7 @@ void sheaf_column_clear(sheaf_column *column)
 	for (int l = 0; l < column->nlevels; l++) {
 		clear(&column->levels[l].offsets);
 		clear(&column->levels[l].valid);
+		clear(&column->levels[l].codes);
 		column->levels[l].valid_at = 0;
 		for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
 	}
@@ -83,7 +85,7 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame)
 	for (int c = 0; c < frame->ncolumns; c++) {
 		const sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
-			bytes += column->levels[l].offsets.size;
+			bytes += column->levels[l].offsets.size + column->levels[l].valid.size + column->levels[l].codes.size;
 			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
 		}
 		bytes += column->values.size;
@@ -119,6 +121,10 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 		out->levels[l].shape = level->shape;
 		share(&out->levels[l].valid, &level->valid);
 		out->levels[l].valid_at = level->valid_at + (cut ? run.begin : 0);
+		if (cut)
+			share_part(&out->levels[l].codes, &level->codes, (size_t)run.begin, (size_t)sheaf_run_length(run));
+		else
+			share(&out->levels[l].codes, &level->codes);
 		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
 		if (level->shape.kind == SHEAF_FIXED) {
 			run = (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
@@ -189,6 +195,21 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 	return sheaf_builder_finish(&b, &to->valid, err);
 }
 
+/* Where one of the two has codes, both have, from then on. */
+static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t n = (size_t)sheaf_run_length(run), bytes = (size_t)before + n;
+	if (to->codes.size == 0 && from->codes.size == 0) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->codes);
+	if (sheaf_builder_room(&b, bytes - b.size)) {
+		memset(b.data + b.size, 0, bytes - b.size);
+		b.size = bytes;
+		if (from->codes.size && n) memcpy(b.data + before, from->codes.data + run.begin, n);
+	}
+	return sheaf_builder_finish(&b, &to->codes, err);
+}
+
 /* How many positions a level of `above` positions covers. */
 static int64_t count_below(const sheaf_level *level, int64_t above)
 {
@@ -207,6 +228,7 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 		to->levels[l].shape = level->shape;
 		if (none) continue;
 		SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
+		SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
 		before = count_below(&to->levels[l], before);
 		if (level->shape.kind != SHEAF_FIXED) SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
 		run = sheaf_level_below(level, run);

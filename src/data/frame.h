@@ -13,6 +13,13 @@ SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx,
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
+/* Shapes a field as a cell. A number has no level, or FIXED(1) where it may be missing; a run of `width` items of `type` is FIXED(width), and
+ * LIST where width is -1. */
+void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width, bool nullable);
+/* Makes the schema one of entries: coordinates of these names (NULL: i, j, k, ...), I32 where the extent fits, and the value's field, which stays as
+ * sheaf_schema_add made it; the tensor is sorted by rows and unique until the caller says otherwise. */
+SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank, const int64_t *shape, const char *const *names,
+                                                 sheaf_field **value, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);
 /* "sparse, dim 10, float32" into text[size]; returns text. */
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
@@ -47,6 +54,23 @@ static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t 
 static inline bool sheaf_level_is_null(const sheaf_level *level, int64_t p) { return level->shape.missing == SHEAF_NULLABLE && !sheaf_level_has(level, p); }
 
 static inline bool sheaf_means_text(sheaf_meaning meaning) { return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING; }
+
+/* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a complex number. */
+static inline bool sheaf_means_run(sheaf_meaning meaning)
+{
+	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_DATETIMETZ || meaning == SHEAF_COMPLEX;
+}
+
+/* Whether each position of the level is one item: such a run, or a number that may be missing. */
+static inline bool sheaf_level_is_item(const sheaf_column *column, int level)
+{
+	const sheaf_level_shape *shape = &column->levels[level].shape;
+	if (level + 1 < column->nlevels) return false;
+	return sheaf_means_run(column->meaning) || (shape->kind == SHEAF_FIXED && shape->extents[0] == 1 && shape->missing == SHEAF_NULLABLE);
+}
+
+/* Why position p is missing. */
+static inline int sheaf_level_code(const sheaf_level *level, int64_t p) { return level->codes.size ? ((const int8_t *)level->codes.data)[p] : 0; }
 
 /* Whether the level's positions are texts. */
 static inline bool sheaf_level_is_text(const sheaf_column *column, int level) { return level + 1 == column->nlevels && sheaf_means_text(column->meaning); }

@@ -79,11 +79,15 @@ static void add_position(void *state, const sheaf_column *column, int l, int64_t
 	}
 	const sheaf_level *level = &column->levels[l];
 	if (sheaf_level_is_null(level, p)) {
-		add_count(state, -1);
+		add_count(state, -1 - sheaf_level_code(level, p));
 		return;
 	}
 	sheaf_run run = sheaf_level_below_one(level, p);
-	bool indexed = level->shape.kind != SHEAF_LIST;
+	bool item = sheaf_level_is_item(column, l), indexed = level->shape.kind != SHEAF_LIST && !item;
+	if (item && !sheaf_means_run(column->meaning)) {
+		add_entries(state, column, NULL, run); /* as if it could not be missing */
+		return;
+	}
 	add_count(state, sheaf_run_length(run));
 	if (l + 1 == column->nlevels && level->shape.rank <= 1) {
 		add_entries(state, column, indexed ? level : NULL, run);
@@ -96,10 +100,27 @@ static void add_position(void *state, const sheaf_column *column, int l, int64_t
 	}
 }
 
+/* Entries of a tensor are hashed one by one, whatever their order. */
+static void add_tensor(sheaf_hash *hash, const sheaf_frame *frame)
+{
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		sheaf_xxhash_begin(hash->state, 4);
+		for (int c = 0; c < frame->ncolumns; c++) add_position(hash->state, &frame->columns[c], 0, r);
+		sheaf_digest entry = sheaf_xxhash_end(hash->state);
+		hash->sums[0].low += entry.low;
+		hash->sums[0].high += entry.high;
+	}
+	hash->rows += frame->nrows;
+}
+
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (frame->ncolumns != hash->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
+	if (hash->schema.rows == SHEAF_ENTRIES) {
+		add_tensor(hash, frame);
+		return SHEAF_OK;
+	}
 	for (int c = 0; c < frame->ncolumns; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
@@ -150,12 +171,28 @@ static sheaf_digest finish_attribute(const sheaf_hash *hash, const sheaf_attribu
 	return sheaf_xxhash_end(hash->state);
 }
 
+/* The shape, what is not stored, and the sum over the entries; the names of coordinates say nothing. */
+static sheaf_digest finish_tensor(const sheaf_hash *hash)
+{
+	const sheaf_tensor *tensor = &hash->schema.tensor;
+	int value = sheaf_schema_value(&hash->schema);
+	sheaf_canon fill[2] = {{0, 0}, {0, 0}};
+	if (tensor->has_fill && value >= 0) sheaf_canon_values(hash->schema.fields[value].type, tensor->fill, 0, hash->schema.fields[value].meaning == SHEAF_COMPLEX ? 2 : 1, fill);
+	sheaf_xxhash_begin(hash->state, 5);
+	for (int d = 0; d < tensor->rank; d++) add_count(hash->state, tensor->shape[d]);
+	sheaf_xxhash_add(hash->state, fill, sizeof fill);
+	if (hash->types && value >= 0) add_count(hash->state, (int64_t)hash->schema.fields[value].type);
+	sheaf_xxhash_add(hash->state, &hash->sums[0], sizeof hash->sums[0]);
+	return sheaf_xxhash_end(hash->state);
+}
+
 void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 {
 	/* Columns are summed: their order does not count, their names do. */
 	sheaf_digest total = {0, 0};
-	bool keyed = false;
-	for (int c = 0; c < hash->schema.nfields; c++) {
+	bool keyed = false, tensor = hash->schema.rows == SHEAF_ENTRIES;
+	if (tensor) total = finish_tensor(hash);
+	for (int c = 0; c < hash->schema.nfields && !tensor; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
 		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0) continue; /* a column that says nothing might as well not be there */

@@ -3,7 +3,7 @@
 #include "data/print.h"
 #include "base/show.h"
 #include "data/frame.h"
-#include "data/value.h"
+#include "data/item.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>
@@ -40,24 +40,6 @@ void sheaf_json_real(sheaf_builder *b, double v)
 	b->size = (size_t)(at - (char *)b->data);
 }
 
-static bool is_finite(const sheaf_column *column, int64_t at)
-{
-	if (column->type == SHEAF_F32) return isfinite(((const float *)(const void *)column->values.data)[at]);
-	if (column->type == SHEAF_F64) return isfinite(((const double *)(const void *)column->values.data)[at]);
-	return true;
-}
-
-static void put_value(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
-{
-	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;
-	bool quoted = json && !is_finite(column, at);
-	char *to = (char *)b->data + b->size;
-	if (quoted) *to++ = '"';
-	to = sheaf_value_print(column->type, column->values.data, at, to);
-	if (quoted) *to++ = '"';
-	b->size = (size_t)(to - (char *)b->data);
-}
-
 static void put_i64(sheaf_builder *b, int64_t v)
 {
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
@@ -75,29 +57,26 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 	if (json && rank > 1) sheaf_builder_byte(b, ']');
 }
 
-/* Whether position p was no more than a null or a text, which is put then. */
-static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_t p)
+/* Whether position p was no more than a null or an item, which is put then. */
+static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, bool json)
 {
 	const sheaf_level *level = &column->levels[l];
 	if (sheaf_level_is_null(level, p)) {
 		sheaf_builder_text(b, "null");
 		return true;
 	}
-	if (!sheaf_level_is_text(column, l)) return false;
-	sheaf_run run = sheaf_level_below_one(level, p);
-	/* Where all texts are empty there are no bytes to point into. */
-	const char *text = column->values.data ? (const char *)column->values.data + run.begin : "";
-	sheaf_json_string(b, text, (size_t)sheaf_run_length(run));
+	if (!sheaf_level_is_item(column, l)) return false;
+	sheaf_item_text(b, column, l, p, json);
 	return true;
 }
 
 static void put_json(sheaf_builder *b, const sheaf_column *column, int l, int64_t p)
 {
 	if (l == column->nlevels) {
-		put_value(b, column, p, true);
+		sheaf_item_text(b, column, l, p, true);
 		return;
 	}
-	if (put_word(b, column, l, p)) return;
+	if (put_word(b, column, l, p, true)) return;
 	const sheaf_level *level = &column->levels[l];
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool entries = level->shape.kind == SHEAF_COORD;
@@ -114,10 +93,10 @@ static void put_json(sheaf_builder *b, const sheaf_column *column, int l, int64_
 static void put_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, bool cut)
 {
 	if (l == column->nlevels) {
-		put_value(b, column, p, false);
+		sheaf_item_text(b, column, l, p, false);
 		return;
 	}
-	if (put_word(b, column, l, p)) return;
+	if (put_word(b, column, l, p, false)) return;
 	const sheaf_level *level = &column->levels[l];
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool list = level->shape.kind == SHEAF_LIST;
@@ -157,10 +136,50 @@ static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf
 	return true;
 }
 
+/* A row of a table: each column has one item. */
+static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
+{
+	bool json = style == SHEAF_JSON;
+	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":{" : "%" PRId64, row + r);
+	for (int c = 0; c < schema->nfields; c++) {
+		const char *name = schema->fields[c].name;
+		if (json && c) sheaf_builder_byte(b, ',');
+		if (json)
+			sheaf_json_string(b, name, strlen(name)), sheaf_builder_byte(b, ':');
+		else
+			sheaf_builder_printf(b, "  %s ", name);
+		sheaf_cell_text(b, &frame->columns[c], r, json);
+	}
+	sheaf_builder_text(b, json ? "}}\n" : "\n");
+}
+
+/* An entry of a tensor, one of a list in JSON. */
+static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
+{
+	bool json = style == SHEAF_JSON;
+	int rank = schema->tensor.rank;
+	if (json) sheaf_builder_text(b, row + r ? ",[[" : "[[");
+	for (int c = 0; c < rank; c++) {
+		if (c) sheaf_builder_byte(b, json ? ',' : ' ');
+		sheaf_cell_text(b, &frame->columns[c], r, json);
+	}
+	sheaf_builder_text(b, json ? "]," : rank ? "  " : "");
+	sheaf_cell_text(b, &frame->columns[rank], r, json);
+	sheaf_builder_byte(b, json ? ']' : '\n');
+}
+
 static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON, first = true;
 	if (put_spelling(b, frame, schema, r)) return;
+	if (schema->rows == SHEAF_CELLS) {
+		put_cells(b, frame, schema, style, row, r);
+		return;
+	}
+	if (schema->rows == SHEAF_ENTRIES) {
+		put_entry(b, frame, schema, style, row, r);
+		return;
+	}
 	sheaf_builder_printf(b, json ? "{\"key\":%" PRIu64 ",\"streams\":{" : "%" PRIu64, key_of(frame, schema, row, r));
 	for (int c = 0; c < schema->nfields; c++) {
 		const char *name = schema->fields[c].name;
@@ -185,4 +204,45 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	sheaf_builder_begin(&b, frame->cx, out);
 	for (int64_t r = from; r < to && !b.failed; r++) put_row(&b, frame, schema, style, row, r);
 	return sheaf_builder_finish(&b, out, err);
+}
+
+/* What has no levels of its own to print: the fill is one value. */
+static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
+{
+	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
+	sheaf_column column = {.meaning = field->meaning, .type = field->type};
+	sheaf_level *level = &column.levels[0];
+	level->shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+	column.nlevels = field->meaning == SHEAF_COMPLEX;
+	column.values = (sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
+	sheaf_item_text(b, &column, 0, 0, true);
+}
+
+static void put_shape(sheaf_builder *b, const sheaf_tensor *tensor)
+{
+	sheaf_builder_text(b, ",\"shape\":[");
+	for (int d = 0; d < tensor->rank; d++) sheaf_builder_printf(b, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+	sheaf_builder_byte(b, ']');
+}
+
+sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, out);
+	if (style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES) {
+		const sheaf_tensor *tensor = &schema->tensor;
+		sheaf_builder_text(&b, "{\"tensor\":");
+		sheaf_json_string(&b, name, strlen(name));
+		if (tensor->layout[0]) sheaf_builder_printf(&b, ",\"format\":\"%s\"", tensor->layout);
+		put_shape(&b, tensor);
+		if (tensor->structure) sheaf_builder_printf(&b, ",\"structure\":\"%s\"", sheaf_structure_name(tensor->structure));
+		if (tensor->has_fill) sheaf_builder_text(&b, ",\"fill\":"), put_fill(&b, schema);
+		sheaf_builder_text(&b, ",\"entries\":[");
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style)
+{
+	return style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES ? "]}\n" : "";
 }

@@ -19,6 +19,13 @@ const char *sheaf_type_name(sheaf_type type)
 	return (unsigned)type < SHEAF_TYPES ? names[type] : "type?";
 }
 
+const char *sheaf_structure_name(sheaf_structure structure)
+{
+	static const char *const names[SHEAF_STRUCTURES] = {
+		"general", "symmetric_lower", "symmetric_upper", "hermitian_lower", "hermitian_upper", "skew_symmetric_lower", "skew_symmetric_upper"};
+	return (unsigned)structure < SHEAF_STRUCTURES ? names[structure] : "structure?";
+}
+
 static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
 {
 	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST && field->levels[1].kind == inner;
@@ -30,7 +37,11 @@ bool sheaf_field_is_sparse(const sheaf_field *field) { return is_stream(field, S
 
 const char *sheaf_field_storage(const sheaf_field *field)
 {
-	if (sheaf_means_text(field->meaning)) return "text";
+	static const char *const by_meaning[SHEAF_MEANINGS] = {
+		[SHEAF_STRING] = "text",         [SHEAF_SPELLING] = "text",       [SHEAF_BYTES] = "bytes",     [SHEAF_BOOL] = "bool",
+		[SHEAF_CHAR] = "char",           [SHEAF_DATETIME] = "datetime",   [SHEAF_COMPLEX] = "complex", [SHEAF_DATETIMETZ] = "datetimetz",
+		[SHEAF_COORDINATE] = "coordinate"};
+	if (by_meaning[field->meaning]) return by_meaning[field->meaning];
 	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
 }
 
@@ -53,6 +64,13 @@ int sheaf_schema_key(const sheaf_schema *schema)
 {
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning == SHEAF_KEY) return i;
+	return -1;
+}
+
+int sheaf_schema_value(const sheaf_schema *schema)
+{
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].meaning != SHEAF_COORDINATE) return i;
 	return -1;
 }
 
@@ -96,6 +114,38 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
 	field->levels[1] = (sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
 	field->levels[1].index_type = sparse && dim - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+}
+
+void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width, bool nullable)
+{
+	bool run = sheaf_means_run(meaning);
+	field->meaning = meaning;
+	field->type = type;
+	field->nlevels = run || nullable;
+	field->levels[0] = (sheaf_level_shape){.kind = run && width < 0 ? SHEAF_LIST : SHEAF_FIXED, .missing = nullable ? SHEAF_NULLABLE : SHEAF_NEVER};
+	if (field->levels[0].kind == SHEAF_FIXED) field->levels[0].extents[0] = run ? width : 1;
+}
+
+static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, const char *name, int64_t extent, sheaf_error *err)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(schema, cx, name, strlen(name), &field, err));
+	sheaf_field_make_cell(field, SHEAF_COORDINATE, extent - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32, 1, false);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank, const int64_t *shape, const char *const *names, sheaf_field **value,
+                                       sheaf_error *err)
+{
+	static const char *const usual[SHEAF_MAX_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p"};
+	schema->rows = SHEAF_ENTRIES;
+	schema->tensor = (sheaf_tensor){.rank = rank, .sorted = true, .unique = true};
+	for (int d = 0; d < rank; d++) {
+		schema->tensor.shape[d] = shape[d];
+		schema->tensor.order[d] = d;
+		SHEAF_TRY(add_coordinate(schema, cx, names ? names[d] : usual[d], shape[d], err));
+	}
+	return sheaf_schema_add(schema, cx, "value", 5, value, err);
 }
 
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
@@ -177,7 +227,7 @@ static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf
 sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_status status = SHEAF_OK;
-	*out = (sheaf_schema){.cx = cx};
+	*out = (sheaf_schema){.rows = schema->rows, .tensor = schema->tensor, .cx = cx};
 	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++) status = copy_field(&schema->fields[i], cx, out, err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];

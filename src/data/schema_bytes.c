@@ -21,11 +21,24 @@ static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
 	sheaf_builder_u32le(b, (uint32_t)level->kind);
 	sheaf_builder_u32le(b, (uint32_t)level->rank);
 	sheaf_builder_u32le(b, (uint32_t)level->index_type);
+	sheaf_builder_u32le(b, (uint32_t)level->missing);
 	for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_builder_u64le(b, (uint64_t)level->extents[r]);
+}
+
+static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
+{
+	sheaf_builder_u32le(b, (uint32_t)tensor->rank);
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]), sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
+	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 | tensor->iso << 3 | tensor->has_fill << 4));
+	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
+	sheaf_builder_append(b, tensor->fill, sizeof tensor->fill);
+	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
 }
 
 void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 {
+	sheaf_builder_u32le(b, (uint32_t)schema->rows);
+	if (schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE) put_tensor(b, &schema->tensor);
 	sheaf_builder_u32le(b, (uint32_t)schema->nfields);
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
@@ -46,10 +59,12 @@ static sheaf_status refuse(const char *expected, sheaf_error *err) { return shea
 static sheaf_status read_level(sheaf_cursor *c, sheaf_level_shape *level, sheaf_error *err)
 {
 	uint32_t kind = sheaf_cursor_u32le(c, "kind of a level"), rank = sheaf_cursor_u32le(c, "rank"), type = sheaf_cursor_u32le(c, "type of indices");
+	uint32_t missing = sheaf_cursor_u32le(c, "kind of missing positions");
 	bool is_coord = kind == SHEAF_COORD;
 	if (kind > SHEAF_COORD || (is_coord ? rank < 1 || rank > SHEAF_MAX_RANK : rank != 0)) return refuse("a level", err);
 	if (type >= SHEAF_TYPES || (is_coord && type != SHEAF_I32 && type != SHEAF_I64)) return refuse("a type of indices", err);
-	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind, .rank = (int)rank, .index_type = (sheaf_type)type};
+	if (missing > SHEAF_IMPUTED) return refuse("a kind of missing positions", err);
+	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind, .rank = (int)rank, .index_type = (sheaf_type)type, .missing = (sheaf_missing)missing};
 	for (int r = 0; r < SHEAF_MAX_RANK; r++) {
 		level->extents[r] = sheaf_cursor_i64le(c, "extent");
 		if (level->extents[r] < 0) return refuse("an extent of at least 0", err);
@@ -76,7 +91,7 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	SHEAF_TRY(read_alias(c, cx, field, err));
 	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"), main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	if (meaning > SHEAF_SPELLING || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
+	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
 	field->meaning = (sheaf_meaning)meaning;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;
@@ -85,9 +100,47 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
 }
 
+static void read_flags(sheaf_tensor *tensor, uint32_t flags)
+{
+	tensor->sorted = flags & 1;
+	tensor->unique = flags & 2;
+	tensor->dense = flags & 4;
+	tensor->iso = flags & 8;
+	tensor->has_fill = flags & 16;
+}
+
+static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_error *err)
+{
+	uint32_t rank = sheaf_cursor_u32le(c, "rank of a tensor");
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) {
+		tensor->shape[d] = sheaf_cursor_i64le(c, "extent of a tensor");
+		uint32_t order = sheaf_cursor_u32le(c, "order of a tensor");
+		if (tensor->shape[d] < 0 || order >= SHEAF_MAX_RANK) return refuse("the shape of a tensor", err);
+		tensor->order[d] = (int)order;
+	}
+	uint32_t flags = sheaf_cursor_u32le(c, "flags of a tensor"), structure = sheaf_cursor_u32le(c, "structure");
+	const uint8_t *fill = sheaf_cursor_bytes(c, sizeof tensor->fill, 1, "fill"), *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
+	if (rank > SHEAF_MAX_RANK || flags > 31 || structure >= SHEAF_STRUCTURES || !fill || !layout || layout[sizeof tensor->layout - 1]) return refuse("a tensor", err);
+	tensor->rank = (int)rank;
+	tensor->structure = (sheaf_structure)structure;
+	read_flags(tensor, flags);
+	memcpy(tensor->fill, fill, sizeof tensor->fill);
+	memcpy(tensor->layout, layout, sizeof tensor->layout);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_rows(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
+	if (c->failed || rows > SHEAF_WHOLE) return refuse("a kind of rows", err);
+	schema->rows = (sheaf_row_kind)rows;
+	return rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE ? read_tensor(c, &schema->tensor, err) : SHEAF_OK;
+}
+
 sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	*out = (sheaf_schema){.cx = cx};
+	SHEAF_TRY(read_rows(c, out, err));
 	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
 	sheaf_status status = c->failed ? refuse("its fields", err) : SHEAF_OK;
 	for (uint32_t f = 0; f < n && status == SHEAF_OK; f++) status = read_field(c, cx, out, err);

@@ -159,7 +159,7 @@ sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++) {
 		if (stats->schema.fields[c].meaning == SHEAF_KEY)
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
-		else if (sheaf_means_text(stats->schema.fields[c].meaning))
+		else if (sheaf_means_text(stats->schema.fields[c].meaning) || stats->schema.fields[c].meaning == SHEAF_BYTES)
 			add_texts(&stats->fields[c], &frame->columns[c], frame->nrows);
 		else
 			add_column(&stats->fields[c], &frame->columns[c], frame->nrows);

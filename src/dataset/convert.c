@@ -33,6 +33,8 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.used = c->used,
 		.piece_bytes = c->options->piece_bytes,
 		.index = c->options->index,
+		.rows = c->to->takes,
+		.member = c->options->member,
 	};
 	if (c->first) {
 		source = c->first;

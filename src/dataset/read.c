@@ -31,7 +31,12 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one whose rows can be had as they come, found one that cannot", d->format->name);
-	sheaf_opening how = {.glance = options->glance, .pipe = options->pipe, .loop = options->pipe && !options->once, .view = options->view};
+	sheaf_opening how = {.glance = options->glance,
+	                     .pipe = options->pipe,
+	                     .loop = options->pipe && !options->once,
+	                     .view = options->view,
+	                     .rows = options->rows,
+	                     .member = options->member};
 	return sheaf_index_open_input(d, &how, err);
 }
 

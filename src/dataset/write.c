@@ -68,6 +68,13 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	return SHEAF_OK;
 }
 
+static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
+{
+	static const char *const names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
+	if (w->format->takes & 1u << schema->rows) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name, w->format->name, names[schema->rows]);
+}
+
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
 	void *memory;
@@ -86,6 +93,7 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
+	SHEAF_TRY(check_rows(w, schema, err));
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used, w->cx, &w->values, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));

@@ -36,7 +36,8 @@ enum {
 /* What a format needs. */
 enum {
 	SHEAF_NEEDS_SEEK = 1,  /* open gets a source made seekable */
-	SHEAF_NEEDS_TOTALS = 2 /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
+	SHEAF_NEEDS_TOTALS = 2, /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
+	SHEAF_NEEDS_ROWS = 4    /* the number of rows is among them */
 };
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
@@ -53,6 +54,8 @@ typedef struct sheaf_opening {
 	bool pipe;   /* rows are wanted as they come: nothing may be read ahead of them */
 	bool loop;   /* at the end of the input begin again, for ever */
 	sheaf_view view;
+	unsigned rows;      /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format that has a choice gives one of them. 0: no matter */
+	const char *member; /* the dataset of a container: its path; NULL: the only one, or the root's */
 	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format need not look at it again; NULL: nothing is
 	 * known. It may come from a damaged file: DATA where no reader can have found it. */
 	const struct sheaf_known *known;
@@ -88,6 +91,8 @@ typedef struct sheaf_piece {
 	int64_t line;       /* line of its first byte, from 1; -1 in binary formats */
 	int64_t column;     /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
 	int64_t chunk;      /* -1 in formats without chunks */
+	/* Of entries that are sorted: the piece has all entries whose outermost coordinate is in [slice, slice + slices), and no others. slices 0: that is not known. */
+	int64_t slice, slices;
 	sheaf_buffer bytes; /* its bytes, where cut has read them */
 	sheaf_buffer notes; /* the format's own words */
 } sheaf_piece;
@@ -105,12 +110,15 @@ typedef struct sheaf_format {
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
 	unsigned can, needs;
+	unsigned takes; /* kinds of rows (SHEAF_TAKES_...) that can be written */
 	const sheaf_option *options;      /* the only place where its options are named */
 	const sheaf_reader_name *readers; /* ends with a row without a name; NULL: configuration files know no such format */
 
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
 
+	/* Tells the paths of all datasets in a container, in their order there, "/" for the root, until `tell` fails. NULL: there is one, without a name. */
+	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
 	/* The source outlives `in`. */
 	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err);
 	/* Valid until close. */
@@ -148,7 +156,9 @@ typedef struct sheaf_format {
 	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot is LOSS. A format with this also takes
 	 * the attributes of schemas. NULL: streams and keys alone. */
 	bool (*holds)(const sheaf_field *field);
-	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot hold a field. */
+	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot hold a field. Of entries it also sets how they
+	 * must come: the tensor's order, sorted, unique (duplicates are refused or merged before), dense (positions without an entry get one), structure (GENERAL:
+	 * what a structure implies is expanded before; else only the triangle comes), and rank, shape as they are. What it leaves alone comes as it is given. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
 	                       sheaf_error *err);

@@ -103,6 +103,7 @@ const sheaf_format sheaf_format_cbf = {
 	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
+	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,
 	.readers = readers,

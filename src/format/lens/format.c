@@ -181,6 +181,7 @@ const sheaf_format sheaf_format_lens = {
 	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_PIPE | SHEAF_CAN_HIDE,
+	.takes = SHEAF_TAKES_SEQUENCES,
 	.options = options,
 	.probe = probe,
 	.open = open_dataset,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Items as people and programs read them. */
+#include "data/item.h"
+#include "base/show.h"
+#include "data/frame.h"
+#include "data/print.h"
+#include "data/value.h"
+#include "number/date.h"
+#include "number/number.h"
+#include <math.h>
+
+static bool is_finite(const sheaf_column *column, int64_t at)
+{
+	if (column->type == SHEAF_F32) return isfinite(((const float *)(const void *)column->values.data)[at]);
+	if (column->type == SHEAF_F64) return isfinite(((const double *)(const void *)column->values.data)[at]);
+	return true;
+}
+
+static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+{
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;
+	bool quoted = json && !is_finite(column, at);
+	char *to = (char *)b->data + b->size;
+	if (quoted) *to++ = '"';
+	to = sheaf_value_print(column->type, column->values.data, at, to);
+	if (quoted) *to++ = '"';
+	b->size = (size_t)(to - (char *)b->data);
+}
+
+static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < n && !b->failed; i += 3) {
+		uint32_t three = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
+		char four[4] = {digits[three >> 18], digits[three >> 12 & 63], i + 1 < n ? digits[three >> 6 & 63] : '=', i + 2 < n ? digits[three & 63] : '='};
+		sheaf_builder_append(b, four, sizeof four);
+	}
+}
+
+static void put_bytes(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
+{
+	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
+	put_base64(b, s, n);
+	if (json) sheaf_builder_text(b, "\"}");
+}
+
+static bool is_utf8(const uint8_t *s, size_t n)
+{
+	for (size_t i = 0, length; i < n; i += length)
+		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) return false;
+	return true;
+}
+
+static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
+{
+	if (json && !is_utf8(s, n))
+		put_bytes(b, s, n, true);
+	else
+		sheaf_json_string(b, (const char *)s, n);
+}
+
+static void put_date(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+{
+	const int64_t *seconds = (const int64_t *)(const void *)column->values.data + at;
+	if (!sheaf_builder_room(b, 2 * SHEAF_DATE_MAX)) return;
+	char *to = (char *)b->data + b->size;
+	if (json) *to++ = '"';
+	to = sheaf_print_datetime(to, seconds[0], 'T');
+	if (column->meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, seconds[1]);
+	if (json) *to++ = '"';
+	b->size = (size_t)(to - (char *)b->data);
+}
+
+static void put_complex(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+{
+	sheaf_builder_byte(b, json ? '[' : '(');
+	put_number(b, column, at, json);
+	sheaf_builder_byte(b, ',');
+	put_number(b, column, at + 1, json);
+	sheaf_builder_byte(b, json ? ']' : ')');
+}
+
+/* A byte of text need not be UTF-8 alone: it is a character of Latin-1 then. */
+static void put_char(sheaf_builder *b, uint8_t c)
+{
+	char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 63))};
+	if (c < 0x80)
+		sheaf_json_string(b, (const char *)&c, 1);
+	else
+		sheaf_json_string(b, two, sizeof two);
+}
+
+static void put_run(sheaf_builder *b, const sheaf_column *column, sheaf_run run, bool json)
+{
+	/* Where all are empty there are no bytes to point into. */
+	const uint8_t *s = column->values.data ? column->values.data + run.begin : (const uint8_t *)"";
+	if (column->meaning == SHEAF_BYTES)
+		put_bytes(b, s, (size_t)sheaf_run_length(run), json);
+	else if (sheaf_means_text(column->meaning))
+		put_text(b, s, (size_t)sheaf_run_length(run), json);
+	else if (column->meaning == SHEAF_COMPLEX)
+		put_complex(b, column, run.begin, json);
+	else
+		put_date(b, column, run.begin, json);
+}
+
+void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json)
+{
+	if (level < column->nlevels && sheaf_means_run(column->meaning))
+		put_run(b, column, sheaf_level_below_one(&column->levels[level], at), json);
+	else if (column->meaning == SHEAF_BOOL)
+		sheaf_builder_text(b, column->values.data[at] ? "true" : "false");
+	else if (column->meaning == SHEAF_CHAR)
+		put_char(b, column->values.data[at]);
+	else if (column->meaning == SHEAF_DATETIME)
+		put_date(b, column, at, json);
+	else
+		put_number(b, column, at, json);
+}
+
+void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json)
+{
+	if (column->nlevels == 0 || !sheaf_level_is_null(&column->levels[0], row)) {
+		sheaf_item_text(b, column, 0, row, json);
+		return;
+	}
+	int code = sheaf_level_code(&column->levels[0], row);
+	if (json)
+		sheaf_builder_printf(b, "{\"null\":%d}", code);
+	else if (code)
+		sheaf_builder_printf(b, "?%d", code);
+	else
+		sheaf_builder_text(b, "null");
+}
