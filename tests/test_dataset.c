@@ -198,7 +198,7 @@ static const sheaf_option notes_options[] = {
 
 #define NOTES(its_name, its_suffixes, its_can, its_needs, its_probe) \
 	{ \
-		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "notes", .suffixes = its_suffixes, .can = its_can, .needs = its_needs, .options = notes_options, \
+		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "notes", .suffixes = its_suffixes, .can = its_can, .takes = SHEAF_TAKES_SEQUENCES, .needs = its_needs, .options = notes_options, \
 		.probe = its_probe, .open = notes_open, .schema = notes_schema, .cut = notes_cut, .decode = notes_decode, .review = notes_review, \
 		.rewind = notes_rewind, .settle = notes_settle, .close = notes_close, .accept = notes_accept, .create = notes_create, .encode = notes_encode, \
 		.append = notes_append, .finish = notes_finish, .abandon = notes_abandon, \
