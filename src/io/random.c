@@ -113,6 +113,15 @@ static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 	return status;
 }
 
+/* The stream goes on over the map: what would be copied into a window stands there. */
+static void show_map(sheaf_source *s)
+{
+	sheaf_builder_drop(&s->window);
+	sheaf_builder_begin(&s->window, s->cx, NULL);
+	s->at = 0;
+	s->is_direct = true;
+}
+
 /* ---- access ---- */
 
 sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
@@ -122,6 +131,7 @@ sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->decoder.filter || !sheaf_raw_is_lasting(&s->raw)) SHEAF_TRY(spool_content(s, err));
 	SHEAF_TRY(map_file(s, err));
+	if (s->map.data) show_map(s);
 	s->is_seekable = true;
 	return SHEAF_OK;
 }
@@ -158,7 +168,7 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
 
 /* A reader that walks through a mapped file would seem to hold all of it. What lies before a view, and those that the threads may be at, is let go: its pages
  * are the file's own, so that a view of them that somebody still has reads them in again. */
-static void let_go_before(const sheaf_source *s, size_t end, size_t size)
+void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
 	enum { LEAST = 128 << 20 };
 	size_t behind = size * (size_t)sheaf_context_threads(s->cx);
@@ -182,7 +192,7 @@ sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, 
 		return copy_at(s, offset, size, out, err);
 	else {
 		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + offset), size);
-		let_go_before(s, (size_t)(s->raw.base + offset), size);
+		sheaf_source_let_go_before(s, (size_t)(s->raw.base + offset), size);
 	}
 	return SHEAF_OK;
 }

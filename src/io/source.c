@@ -251,14 +251,21 @@ sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 
 /* ---- the stream ---- */
 
+static sheaf_bytes direct(const sheaf_source *s)
+{
+	return s->map.data ? (sheaf_bytes){s->map.data + s->raw.base, (size_t)s->raw.size} : s->raw.memory;
+}
+
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
 {
 	*out = (sheaf_bytes){0};
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->is_direct) {
-		size_t left = s->raw.memory.size - (size_t)s->position;
-		if (left > 0) *out = (sheaf_bytes){s->raw.memory.data + s->position, left};
+		if (s->map.data) SHEAF_TRY(sheaf_check_stop(s->cx, err));
+		sheaf_bytes all = direct(s);
+		size_t left = all.size - (size_t)s->position;
+		if (left > 0) *out = (sheaf_bytes){all.data + s->position, left};
 		return SHEAF_OK;
 	}
 	sheaf_status status = show_at_least(s, want, err);
@@ -267,7 +274,7 @@ sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, 
 	return status;
 }
 
-static size_t shown(const sheaf_source *s) { return s->is_direct ? s->raw.memory.size - (size_t)s->position : available(s); }
+static size_t shown(const sheaf_source *s) { return s->is_direct ? direct(s).size - (size_t)s->position : available(s); }
 
 void sheaf_source_consume(sheaf_source *s, size_t n)
 {
@@ -281,7 +288,10 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 	sheaf_buffer_reset(out);
 	if (n > shown(s)) n = shown(s);
 	if (n == 0) return;
-	if (s->is_direct) {
+	if (s->is_direct && s->map.data) {
+		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + s->position), n);
+		sheaf_source_let_go_before(s, (size_t)(s->raw.base + s->position), n);
+	} else if (s->is_direct) {
 		/* Borrowed; the cast only drops a const that nobody may write through, since buffers are immutable. */
 		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + s->position, n, NULL};
 	} else {

@@ -19,7 +19,7 @@ struct sheaf_source {
 	int64_t position;        /* decompressed byte of the stream at which `at` stands */
 	bool has_begun;          /* the first bytes were looked at: compression and is_direct are known */
 	bool has_ended;          /* the window has everything up to the end */
-	bool is_direct;          /* plain memory: shown as it is, without a window */
+	bool is_direct;          /* plain memory, or a file that is mapped: shown as it is, without a window */
 	bool is_seekable;        /* make_seekable has succeeded */
 	const char *compression; /* name; stays after the content was copied to a temporary file */
 	sheaf_buffer map;        /* the whole file, or empty */
@@ -32,6 +32,8 @@ SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err
 bool sheaf_source_is_plain(const sheaf_source *source);
 /* The stream starts anew from byte 0 of the raw input. */
 void sheaf_source_restart(sheaf_source *source);
+/* Pages of the map that lie before the byte `end` of it, where a view of `size` bytes begins, and that no thread may be at. */
+void sheaf_source_let_go_before(const sheaf_source *source, size_t end, size_t size);
 /* Whether so many bytes can be shown without waiting for somebody to write them. */
 bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
 
