@@ -142,11 +142,14 @@ static sheaf_status notes_accept(sheaf_schema *schema, const sheaf_values *value
 	return answer('a', e);
 }
 
+static sheaf_facts given_totals; /* to the last create */
+
 static sheaf_status notes_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
                                  void **out, sheaf_error *e)
 {
 	notes *n;
-	(void)schema, (void)totals, (void)values;
+	(void)schema, (void)values;
+	given_totals = *totals;
 	SHEAF_TRY(answer('n', e));
 	SHEAF_TRY(new_notes(cx, &n, e));
 	n->sink = sink;
@@ -207,11 +210,12 @@ static const sheaf_option notes_options[] = {
 enum { ALL = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_NONFINITE };
 static const sheaf_format format_notes = NOTES("notes", notes_suffixes, ALL, SHEAF_NEEDS_TOTALS, notes_probe);
 static const sheaf_format format_rival = NOTES("rival", rival_suffixes, ALL, 0, rival_probe);
+static const sheaf_format format_tally = NOTES("tally", no_suffixes, SHEAF_CAN_WRITE, SHEAF_NEEDS_ROWS, rival_probe);
 static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, SHEAF_CAN_WRITE, 0, rival_probe);
 static const sheaf_format format_mute = NOTES("mute", no_suffixes, SHEAF_CAN_READ, 0, rival_probe);
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
-const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf, &format_rival, &format_deaf, &format_mute, NULL};
+const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf, &format_rival, &format_deaf, &format_mute, &format_tally, NULL};
 
 /* ---- a context that hears, in a folder ---- */
 
@@ -546,15 +550,15 @@ static void test_recognition(void **state)
 	} cases[] = {
 		{"NOTES", "x", "notes", NULL},
 		{"NOTES", "x.ctf", "notes", NULL}, /* content comes before the name */
-		{"NOTES BOTH", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, found content of several of them: name the format"},
+		{"NOTES BOTH", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of several of them: name the format"},
 		{"MAYBE", "x", "notes", NULL},
 		{"MAYBE |", "x", NULL, "content of several of them"},
 		{"|A 1\n", "x", "ctf", NULL},
 		{"0 |A 1\n", "x.cbf", "ctf", NULL},
 		{"\xef\xbb\xbf|A 1\n", "x", "ctf", NULL},
-		{"nothing of the kind", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, found content of none of them"},
+		{"nothing of the kind", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of them"},
 		{"nothing of the kind", "x.notes", NULL, "content of none of them"},
-		{"", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, found no bytes at all"},
+		{"", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found no bytes at all"},
 		{"nib_ktnc", "x", "cbf", NULL},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -582,7 +586,7 @@ static void test_recognition_by_name(void **state)
 	sheaf_close(dataset);
 	options.format = "note";
 	assert_status(SHEAF_UNKNOWN, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
-	assert_text("format: expected one of the formats ctf, notes, cbf, rival, deaf, mute, found note", err.message);
+	assert_text("format: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found note", err.message);
 	options.format = "deaf";
 	assert_status(SHEAF_UNSUPPORTED, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
 	assert_message("deaf");
@@ -1051,6 +1055,20 @@ static void test_convert_from_a_pipe(void **state)
 }
 
 /* A caller that promises too much is told, and nothing is written. */
+/* Sequences of two samples settle what text needs to know at once; who asks for the number of rows gets it all the same. */
+static void test_rows_are_counted_where_asked_for(void **state)
+{
+	(void)state;
+	sheaf_convert_options options = {.size = sizeof options, .from = "ctf", .to = "tally"};
+	const char *inputs[2] = {in_folder("a.ctf"), in_folder("b.ctf")};
+	write_text("a.ctf", "0 |x 1\n0 |x 2\n1 |x 3\n");
+	write_text("b.ctf", "7 |x 1\n8 |x 1\n9 |x 1\n");
+	assert_ok(sheaf_convert(inputs, 1, in_folder("out"), &options, cx, &err));
+	assert_int_equal(given_totals.rows, 2);
+	assert_ok(sheaf_convert(inputs, 2, in_folder("out"), &options, cx, &err));
+	assert_int_equal(given_totals.rows, 5);
+}
+
 static void test_totals_that_are_wrong(void **state)
 {
 	(void)state;
@@ -1620,6 +1638,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_order_of_counting),
 	TEST(test_failures_of_counting),
 	TEST(test_convert_from_a_pipe),
+	TEST(test_rows_are_counted_where_asked_for),
 	TEST(test_totals_that_are_wrong),
 	TEST(test_keys_become_positions_with_one_warning),
 	TEST(test_rows_are_counted_over_frames),

@@ -21,10 +21,12 @@ typedef struct conversion {
 	bool key_told;
 } conversion;
 
+static bool needs_totals(const sheaf_format *format) { return format->needs & (SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS); }
+
 static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	bool rewindable = c->to->needs & SHEAF_NEEDS_TOTALS;
+	bool rewindable = needs_totals(c->to);
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = c->options->from,
@@ -109,21 +111,27 @@ static sheaf_status join_schemas(conversion *c, const char *const *paths, sheaf_
 
 /* ---- totals ---- */
 
-static bool is_enough(const sheaf_facts *facts, bool keys)
+/* Lengths and keys are those of sequences; the number of rows is counted where it is asked for by itself. */
+static bool is_enough(const conversion *c, const sheaf_facts *facts, bool keys)
 {
+	if ((c->to->needs & SHEAF_NEEDS_ROWS) && facts->rows < 0) return false;
+	if (c->schema.rows != SHEAF_SEQUENCES) return true;
 	return facts->longest > 1 || (keys && facts->ordinal_keys == 0) || (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
 }
 
 static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 {
 	bool keys = c->ninputs == 1; /* else they become positions */
+	bool rows = c->to->needs & SHEAF_NEEDS_ROWS;
 	c->totals = SHEAF_NO_FACTS;
-	if (!(c->to->needs & SHEAF_NEEDS_TOTALS)) return SHEAF_OK;
+	if (!needs_totals(c->to)) return SHEAF_OK;
 	c->totals.ordinal_keys = 1;
+	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts;
 		sheaf_dataset_facts(c->inputs[i], &facts);
-		if (!is_enough(&facts, keys)) SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, &facts, err));
+		if (!is_enough(c, &facts, keys)) SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
+		if (rows) c->totals.rows += facts.rows;
 		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
 		if (keys) c->totals.ordinal_keys = facts.ordinal_keys;
 	}

@@ -45,9 +45,9 @@ SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, c
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
                                              sheaf_error *err);
-/* Counts rows, samples and, where `keys` matter, keys by a pass over the whole input, as far as a writer needs to know them, and opens
+/* Counts rows, samples and, where `keys` matter, keys by a pass over the whole input, as far as a writer needs to know them: all of it where `rows` are wanted. Opens
  * the input anew. */
-SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, sheaf_facts *facts, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err);
 
 /* sheaf_create_sink with marks for the settings used, and a writer that works while its caller goes on: findings and failures of a write may
  * come with a later call. */

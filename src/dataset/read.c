@@ -177,7 +177,7 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
-static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, sheaf_facts *facts, sheaf_error *err)
+static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -188,6 +188,7 @@ static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decod
 		if (longest > facts->longest) facts->longest = longest;
 		if (!keys_are_ordinal(schema, frame, facts->rows)) facts->ordinal_keys = 0;
 		facts->rows += frame->nrows;
+		if (rows) continue;
 		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
 			/* Either says the same to a writer: enough. */
 			facts->rows = -1;
@@ -197,13 +198,13 @@ static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decod
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, sheaf_facts *facts, sheaf_error *err)
+sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = count_rows(d->format->schema(d->in), &decoding, keys, facts, err);
+	if (status == SHEAF_OK) status = count_rows(d->format->schema(d->in), &decoding, keys, rows, facts, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
 	return status ? status : d->format->rewind(d->in, err);
