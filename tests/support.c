@@ -476,3 +476,8 @@ bool is_json(const char *text, size_t size)
 	json_space(&j);
 	return j.at == j.end;
 }
+
+bool holds_streams(const sheaf_format *format)
+{
+	return format->takes == SHEAF_TAKES_SEQUENCES && (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
+}

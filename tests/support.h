@@ -94,6 +94,9 @@ int files_in_folder(void);
 
 /* ---- datasets ---- */
 
+/* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of rows. */
+bool holds_streams(const sheaf_format *format);
+
 /* A schema and one frame of it. */
 typedef struct table {
 	sheaf_context *cx;

@@ -8,14 +8,98 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- inputs: one dataset in every format, in memory, as a file, as a compressed file ---- */
+/* ---- inputs: a dataset in every format that can hold it, in memory, as a file, as a compressed file ---- */
 
-enum { MOST_FORMATS = 16, ROWS = 40 };
+enum { MOST_INPUTS = 32, ROWS = 40 };
 
-static bytes_sink files[MOST_FORMATS];
-static char names[MOST_FORMATS][32], packed[MOST_FORMATS][32], flat[MOST_FORMATS][32];
-static int nformats, nfiles;
-static char expected_hash[33];
+/* What is written: any streams, one of labels and one of features, a table, a matrix. */
+typedef enum contents { STREAMS, LABELLED, TABLE, MATRIX, CONTENTS } contents;
+
+typedef struct input {
+	const sheaf_format *format;
+	contents content;
+	bytes_sink file;
+	char name[32], packed[32], flat[32];
+} input;
+
+static input inputs[MOST_INPUTS];
+static int ninputs, nfiles;
+static char expected_hashes[CONTENTS][33];
+
+static const sheaf_format *format_of(int i) { return inputs[i].format; }
+
+static table make_labelled(sheaf_context *cx)
+{
+	table t = new_table(cx);
+	filler label, features;
+	add_stream(&t, "label", false, 1, SHEAF_F64);
+	add_stream(&t, "features", true, 22, SHEAF_F64);
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	begin_filling(&label, &t.schema.fields[0], cx);
+	begin_filling(&features, &t.schema.fields[1], cx);
+	for (int r = 0; r < ROWS; r++) {
+		fill_value(&label, -1, r % 2 ? 1 : -1);
+		for (int v = 0; v < 3; v++) fill_value(&features, v * 10 + 1, r + 0.5);
+		end_sample(&label), end_sample(&features), end_row(&label), end_row(&features);
+	}
+	finish_filling(&label, &t.frame.columns[0]);
+	finish_filling(&features, &t.frame.columns[1]);
+	t.frame.nrows = ROWS;
+	return t;
+}
+
+static void add_cell(table *t, const char *name, sheaf_meaning meaning, sheaf_type type, int64_t width)
+{
+	sheaf_field *field;
+	assert_ok(sheaf_schema_add(&t->schema, t->cx, name, strlen(name), &field, &err));
+	sheaf_field_make_cell(field, meaning, type, width, false);
+}
+
+static table make_table(sheaf_context *cx)
+{
+	table t = new_table(cx);
+	sheaf_builder a, b, c, offsets;
+	t.schema.rows = SHEAF_CELLS;
+	add_cell(&t, "a", SHEAF_NUMBER, SHEAF_I64, 1), add_cell(&t, "b", SHEAF_NUMBER, SHEAF_F64, 1), add_cell(&t, "c", SHEAF_STRING, SHEAF_U8, -1);
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	sheaf_builder_begin(&a, cx, NULL), sheaf_builder_begin(&b, cx, NULL), sheaf_builder_begin(&c, cx, NULL), sheaf_builder_begin(&offsets, cx, NULL);
+	sheaf_builder_i64(&offsets, 0);
+	for (int r = 0; r < ROWS; r++) {
+		double half = r + 0.5;
+		sheaf_builder_i64(&a, r * 1000);
+		sheaf_builder_append(&b, &half, sizeof half);
+		sheaf_builder_printf(&c, "row %d", r);
+		sheaf_builder_i64(&offsets, (int64_t)c.size);
+	}
+	assert_ok(sheaf_builder_finish(&a, &t.frame.columns[0].values, &err));
+	assert_ok(sheaf_builder_finish(&b, &t.frame.columns[1].values, &err));
+	assert_ok(sheaf_builder_finish(&c, &t.frame.columns[2].values, &err));
+	assert_ok(sheaf_builder_finish(&offsets, &t.frame.columns[2].levels[0].offsets, &err));
+	t.frame.nrows = ROWS;
+	return t;
+}
+
+/* Four entries in each of ten rows. */
+static table make_matrix(sheaf_context *cx)
+{
+	static const int64_t shape[] = {10, 20};
+	table t = new_table(cx);
+	sheaf_field *value;
+	sheaf_builder columns[3];
+	assert_ok(sheaf_schema_make_entries(&t.schema, cx, 2, shape, NULL, &value, &err));
+	value->type = SHEAF_F64;
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	for (int c = 0; c < 3; c++) sheaf_builder_begin(&columns[c], cx, NULL);
+	for (int32_t r = 0; r < ROWS; r++) {
+		int32_t at[] = {r / 4, r % 4 * 5};
+		double half = r + 0.5;
+		for (int d = 0; d < 2; d++) sheaf_builder_append(&columns[d], &at[d], sizeof at[d]);
+		sheaf_builder_append(&columns[2], &half, sizeof half);
+	}
+	for (int c = 0; c < 3; c++) assert_ok(sheaf_builder_finish(&columns[c], &t.frame.columns[c].values, &err));
+	t.frame.nrows = ROWS;
+	return t;
+}
 
 static table make_dataset(sheaf_context *cx)
 {
@@ -47,6 +131,8 @@ static table make_dataset(sheaf_context *cx)
 	return t;
 }
 
+static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table, make_matrix};
+
 /* Doubles, as the format that does not store types reads them on request; and the groups that each stream is, for one that wants to know. */
 enum { MOST_SETTINGS = 3 };
 static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}};
@@ -59,7 +145,7 @@ typedef struct settings {
 
 static bool uses(int i, unsigned use, const char *name)
 {
-	const sheaf_option *option = sheaf_option_find(sheaf_format_at(i)->options, name);
+	const sheaf_option *option = sheaf_option_find(format_of(i)->options, name);
 	return option && (option->use & use);
 }
 
@@ -75,61 +161,87 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 	return s;
 }
 
-static void compress(int i, sheaf_context *cx)
+static void compress(input *in, sheaf_context *cx)
 {
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder(packed[i]), cx, &sink, &err));
-	assert_ok(sheaf_sink_write(sink, files[i].data, files[i].size, &err));
+	assert_ok(sheaf_sink_path(in_folder(in->packed), cx, &sink, &err));
+	assert_ok(sheaf_sink_write(sink, in->file.data, in->file.size, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
 }
 
 /* One sample in each sequence: a writer that wants to know has to have them counted. */
-static void write_flat(int i, sheaf_context *cx)
+static table make_flat(sheaf_context *cx) { return stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8"); }
+
+static bytes_sink write_input(int i, const table *t, const sheaf_setting *all)
 {
 	bytes_sink bytes = {0};
-	settings s = settings_for(of_flat, -1, i);
-	sheaf_create_options options = {.size = sizeof options, .format = sheaf_format_at(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
-	table t = stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8");
-	assert_ok(write_table(&t, &options, 0, &bytes, cx));
-	snprintf(flat[i], sizeof flat[i], "flat%s", sheaf_format_at(i)->suffixes[0]);
-	write_file(flat[i], bytes.data, bytes.size);
-	free_bytes(&bytes);
+	settings s = settings_for(all, -1, i);
+	sheaf_create_options options = {.size = sizeof options, .format = format_of(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
+	options.totals.rows = t->frame.nrows;
+	assert_ok(write_table(t, &options, 0, &bytes, t->cx));
+	return bytes;
+}
+
+static void make_input(int i, const sheaf_format *format, contents content, sheaf_context *cx)
+{
+	static const char *const suffixes[] = {".gz", ".zst", ".xz", ".bz2"};
+	input *in = &inputs[i];
+	*in = (input){.format = format, .content = content};
+	snprintf(in->name, sizeof in->name, "in%d%s", i, format->suffixes[0]);
+	snprintf(in->packed, sizeof in->packed, "in%d%s%s", i, format->suffixes[0], suffixes[i % 4]);
+	snprintf(in->flat, sizeof in->flat, "flat%d%s", i, format->suffixes[0]);
+	table t = makers[content](cx), f = content == STREAMS ? make_flat(cx) : makers[content](cx);
+	hash_table(&t, false, false, expected_hashes[content]);
+	in->file = write_input(i, &t, of_dataset);
+	write_file(in->name, in->file.data, in->file.size);
+	compress(in, cx);
+	bytes_sink flat = write_input(i, &f, of_flat);
+	write_file(in->flat, flat.data, flat.size);
+	free_bytes(&flat);
 	free_table(&t);
+	free_table(&f);
+}
+
+static bool holds(const sheaf_format *format, contents content)
+{
+	static const unsigned kinds[CONTENTS] = {SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_CELLS, SHEAF_TAKES_ENTRIES};
+	if (content == STREAMS) return holds_streams(format);
+	if (content == LABELLED) return format->takes == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
+	return format->takes & kinds[content];
 }
 
 static int make_inputs(void **state)
 {
 	if (make_folder(state)) return -1;
 	sheaf_context *cx = usual_context();
-	table t = make_dataset(cx);
-	hash_table(&t, false, false, expected_hash);
-	for (nformats = 0; sheaf_format_at(nformats); nformats++) {
-		int i = nformats;
-		static const char *const suffixes[] = {".gz", ".zst", ".xz", ".bz2"};
-		settings s = settings_for(of_dataset, -1, i);
-		sheaf_create_options options = {
-			.size = sizeof options, .format = sheaf_format_at(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
-		assert_true(i < MOST_FORMATS);
-		assert_ok(write_table(&t, &options, 0, &files[i], cx));
-		snprintf(names[i], sizeof names[i], "in%s", sheaf_format_at(i)->suffixes[0]);
-		snprintf(packed[i], sizeof packed[i], "in%s%s", sheaf_format_at(i)->suffixes[0], suffixes[i % 4]);
-		write_file(names[i], files[i].data, files[i].size);
-		compress(i, cx);
-		write_flat(i, cx);
+	for (int f = 0; sheaf_format_at(f); f++) {
+		for (int c = STREAMS; c < CONTENTS; c++) {
+			if (!holds(sheaf_format_at(f), (contents)c)) continue;
+			assert_true(ninputs < MOST_INPUTS);
+			make_input(ninputs++, sheaf_format_at(f), (contents)c, cx);
+		}
 	}
 	nfiles = files_in_folder();
-	free_table(&t);
 	end_context(cx);
 	return 0;
 }
 
 static int drop_inputs(void **state)
 {
-	for (int i = 0; i < nformats; i++) free_bytes(&files[i]);
+	for (int i = 0; i < ninputs; i++) free_bytes(&inputs[i].file);
 	return remove_folder(state);
 }
 
 /* ---- what is done ---- */
+
+/* The next input with the same in it. */
+static int next_to(int i)
+{
+	int k = i;
+	do k = (k + 1) % ninputs;
+	while (inputs[k].content != inputs[i].content);
+	return k;
+}
 
 /* An operation on input i; its results must be right where it says OK. */
 typedef struct operation {
@@ -149,7 +261,7 @@ static sheaf_open_options reading(int i)
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
 {
 	sheaf_open_options options = reading(i);
-	return open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, out);
+	return open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, out);
 }
 
 static sheaf_status read_rows(sheaf_dataset *dataset)
@@ -182,8 +294,8 @@ static sheaf_status read_named(const char *name, int i, sheaf_context *cx)
 	return status;
 }
 
-static sheaf_status read_path(int i, sheaf_context *cx) { return read_named(names[i], i, cx); }
-static sheaf_status read_packed(int i, sheaf_context *cx) { return read_named(packed[i], i, cx); }
+static sheaf_status read_path(int i, sheaf_context *cx) { return read_named(inputs[i].name, i, cx); }
+static sheaf_status read_packed(int i, sheaf_context *cx) { return read_named(inputs[i].packed, i, cx); }
 
 /* What cannot be rewound is kept in a file of its own. */
 static sheaf_status read_stream(int i, sheaf_context *cx)
@@ -191,7 +303,7 @@ static sheaf_status read_stream(int i, sheaf_context *cx)
 	sheaf_source *source;
 	sheaf_dataset *dataset;
 	sheaf_open_options options = reading(i);
-	bytes_source drip = {{files[i].data, files[i].size}, 100};
+	bytes_source drip = {{inputs[i].file.data, inputs[i].file.size}, 100};
 	SHEAF_TRY(sheaf_source_function(read_bytes, &drip, "stream", cx, &source, &err));
 	SHEAF_TRY(sheaf_open_source(source, &options, cx, &dataset, &err));
 	sheaf_status status = read_rows(dataset);
@@ -217,9 +329,9 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	const sheaf_pieces *pieces = NULL;
 	sheaf_open_options options = reading(i);
-	if (!sheaf_format_at(i)->recall) return SHEAF_OK;
+	if (!format_of(i)->recall) return SHEAF_OK;
 	options.random = true;
-	SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
 	sheaf_status status = sheaf_dataset_pieces(dataset, &pieces, &err);
 	if (status == SHEAF_OK) status = read_pieces(dataset, pieces, cx);
 	sheaf_close(dataset);
@@ -229,7 +341,7 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 static const char *index_name(int i)
 {
 	static char name[64];
-	snprintf(name, sizeof name, "%s.sheaf-index", names[i]);
+	snprintf(name, sizeof name, "%s.sheaf-index", inputs[i].name);
 	return name;
 }
 
@@ -237,9 +349,9 @@ static sheaf_status write_index(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	sheaf_open_options options = reading(i);
-	if (!sheaf_format_at(i)->recall) return read_path(i, cx);
+	if (!format_of(i)->recall) return read_path(i, cx);
 	options.index = SHEAF_INDEX_NEVER;
-	SHEAF_TRY(sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err));
+	SHEAF_TRY(sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err));
 	sheaf_status status = sheaf_dataset_write_index(dataset, &err);
 	sheaf_close(dataset);
 	unlink(in_folder(index_name(i)));
@@ -249,12 +361,12 @@ static sheaf_status write_index(int i, sheaf_context *cx)
 /* Made once: a file that is committed each time would take most of the time. */
 static void put_index(int i)
 {
-	static bytes_sink indexes[MOST_FORMATS];
+	static bytes_sink indexes[MOST_INPUTS];
 	if (indexes[i].size == 0) {
 		sheaf_context *cx = usual_context();
 		sheaf_dataset *dataset;
 		sheaf_open_options options = reading(i);
-		assert_ok(sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err));
+		assert_ok(sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err));
 		assert_ok(sheaf_dataset_write_index(dataset, &err));
 		sheaf_close(dataset);
 		end_context(cx);
@@ -278,9 +390,9 @@ static sheaf_status use_index(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	sheaf_open_options options = reading(i);
-	if (!sheaf_format_at(i)->recall) return read_path(i, cx);
+	if (!format_of(i)->recall) return read_path(i, cx);
 	put_index(i);
-	sheaf_status status = sheaf_open(in_folder(names[i]), &options, cx, &dataset, &err);
+	sheaf_status status = sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err);
 	if (status == SHEAF_OK) {
 		status = skip_first(dataset);
 		sheaf_close(dataset);
@@ -296,7 +408,7 @@ static sheaf_status hash_it(int i, sheaf_context *cx)
 	SHEAF_TRY(open_memory(i, cx, &dataset));
 	sheaf_status status = hash_dataset(dataset, false, false, found);
 	sheaf_close(dataset);
-	if (status == SHEAF_OK) assert_string_equal(expected_hash, found);
+	if (status == SHEAF_OK) assert_string_equal(expected_hashes[inputs[i].content], found);
 	return status;
 }
 
@@ -349,7 +461,7 @@ static sheaf_status show_it(int i, sheaf_context *cx)
 		sheaf_buffer text = {0};
 		sheaf_open_options options = reading(i);
 		options.view = (sheaf_view)view;
-		SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+		SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
 		status = read_rows(dataset);
 		if (status == SHEAF_OK) status = sheaf_dataset_describe(dataset, view == SHEAF_VIEW_JSON, &text, &err);
 		sheaf_buffer_reset(&text);
@@ -364,7 +476,7 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	sheaf_buffer text = {0};
 	sheaf_open_options options = {.size = sizeof options, .glance = true};
-	SHEAF_TRY(open_bytes((sheaf_bytes){files[i].data, files[i].size}, "memory", &options, cx, &dataset));
+	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
 	sheaf_status status = sheaf_dataset_describe(dataset, false, &text, &err);
 	sheaf_buffer_reset(&text);
 	sheaf_close(dataset);
@@ -385,7 +497,7 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	int differences = 0;
 	sheaf_diff_options options = {.size = sizeof options, .keys = true, .strict = true, .on_difference = see_difference, .user = &differences};
 	SHEAF_TRY(open_memory(i, cx, &a));
-	sheaf_status status = open_memory((i + 1) % nformats, cx, &b);
+	sheaf_status status = open_memory(next_to(i), cx, &b);
 	if (status) {
 		sheaf_close(a);
 		return status;
@@ -398,63 +510,62 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	return status;
 }
 
-static sheaf_status convert_it(const char *const *inputs, int ninputs, settings s, const char *suffix, sheaf_context *cx)
+static sheaf_status convert_it(const char *const *from, int n, settings s, const char *suffix, sheaf_context *cx)
 {
 	char output[32];
 	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
 	snprintf(output, sizeof output, "out%s", suffix);
-	sheaf_status status = sheaf_convert(inputs, ninputs, in_folder(output), &options, cx, &err);
+	sheaf_status status = sheaf_convert(from, n, in_folder(output), &options, cx, &err);
 	assert_int_equal(file_exists(output), status == SHEAF_OK);
 	if (status == SHEAF_OK) remove(in_folder(output));
 	assert_int_equal(files_in_folder(), nfiles);
 	return status;
 }
 
-static int next_to(int i) { return (i + 1) % nformats; }
 
 static sheaf_status convert_to_next(int i, sheaf_context *cx)
 {
-	const char *input = in_folder(names[i]);
-	return convert_it(&input, 1, settings_for(of_dataset, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
+	const char *from = in_folder(inputs[i].name);
+	return convert_it(&from, 1, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 {
-	const char *input = in_folder(packed[i]);
-	return convert_it(&input, 1, settings_for(of_dataset, i, i), sheaf_format_at(i)->suffixes[0], cx);
+	const char *from = in_folder(inputs[i].packed);
+	return convert_it(&from, 1, settings_for(of_dataset, i, i), format_of(i)->suffixes[0], cx);
 }
 
 /* Nothing is declared: where a format has another spelling, it goes from one into the other. */
 static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 {
-	const char *input = in_folder(names[i]);
-	const char *const *suffixes = sheaf_format_at(i)->suffixes;
-	return convert_it(&input, 1, (settings){.n = 0}, suffixes[1] ? suffixes[1] : suffixes[0], cx);
+	const char *from = in_folder(inputs[i].name);
+	const char *const *suffixes = format_of(i)->suffixes;
+	return convert_it(&from, 1, (settings){.n = 0}, suffixes[1] ? suffixes[1] : suffixes[0], cx);
 }
 
 static sheaf_status convert_flat(int i, sheaf_context *cx)
 {
-	const char *input = in_folder(flat[i]);
-	return convert_it(&input, 1, settings_for(of_flat, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
+	const char *from = in_folder(inputs[i].flat);
+	return convert_it(&from, 1, settings_for(of_flat, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
-	const char *inputs[] = {in_folder(names[i]), in_folder(packed[i])};
-	return convert_it(inputs, 2, settings_for(of_dataset, i, next_to(i)), sheaf_format_at(next_to(i))->suffixes[0], cx);
+	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
+	return convert_it(from, 2, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 /* Over a file that is there: it must stay as it was. */
 static sheaf_status convert_over(int i, sheaf_context *cx)
 {
 	char output[32];
-	const char *input = in_folder(names[i]);
+	const char *from = in_folder(inputs[i].name);
 	int to = next_to(i);
 	settings s = settings_for(of_dataset, i, to);
 	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n};
-	snprintf(output, sizeof output, "old%s", sheaf_format_at(to)->suffixes[0]);
+	snprintf(output, sizeof output, "old%s", format_of(to)->suffixes[0]);
 	write_text(output, "the old file");
-	sheaf_status status = sheaf_convert(&input, 1, in_folder(output), &options, cx, &err);
+	sheaf_status status = sheaf_convert(&from, 1, in_folder(output), &options, cx, &err);
 	bytes_sink found = read_file(output);
 	assert_int_equal(found.size == 12 && memcmp(found.data, "the old file", 12) == 0, status != SHEAF_OK);
 	free_bytes(&found);
@@ -491,7 +602,7 @@ static const operation operations[] = {
 
 static void explain(const operation *o, int i, const char *what, int64_t n, sheaf_status status)
 {
-	print_error("%s, %s, %s %lld: found %s: %s\n", o->name, sheaf_format_at(i)->name, what, (long long)n, sheaf_status_name(status), status ? err.message : "");
+	print_error("%s, %s, %s %lld: found %s: %s\n", o->name, format_of(i)->name, what, (long long)n, sheaf_status_name(status), status ? err.message : "");
 }
 
 /* Runs it with allocation n refused. False where that many are not made. */
@@ -522,7 +633,7 @@ static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads,
 static void refuse_each(bool stay, int threads)
 {
 	for (size_t k = 0; k < COUNT(operations); k++) {
-		for (int i = 0; i < nformats; i++) {
+		for (int i = 0; i < ninputs; i++) {
 			int refused = 0;
 			int64_t n = 1;
 			while (refuse(&operations[k], i, n, stay, threads, &refused)) n++;
@@ -587,7 +698,7 @@ static void test_each_limit(void **state)
 	(void)state;
 	const int64_t enough = INT64_C(1) << 30;
 	for (size_t k = 0; k < COUNT(operations); k++) {
-		for (int i = 0; i < nformats; i++) {
+		for (int i = 0; i < ninputs; i++) {
 			int64_t bytes = 1;
 			assert_int_equal(limit(&operations[k], i, bytes), SHEAF_LIMIT);
 			while (limit(&operations[k], i, bytes) == SHEAF_LIMIT && bytes < enough) bytes += bytes / 16 + 40;

@@ -126,7 +126,7 @@ static table make_dataset(sheaf_context *cx)
 	return t;
 }
 
-static bool is_tested(const sheaf_format *format) { return (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE); }
+static bool is_tested(const sheaf_format *format) { return holds_streams(format) && (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE); }
 
 static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_context *cx)
 {
