@@ -973,7 +973,7 @@ static void test_fail_of_the_system(void **state)
 	}
 }
 
-static const sheaf_place everywhere = {"train.ctf", 812, 17, 40211, 3, 55, "labels"};
+static const sheaf_place everywhere = {"train.ctf", 812, 17, 40211, 3, 55, "labels", NULL, NULL};
 
 static sheaf_problem problem_at(sheaf_place place) { return (sheaf_problem){SHEAF_ERROR, SHEAF_DATA, "rule", place, "an index below 10", "4000000", NULL}; }
 
@@ -984,22 +984,23 @@ static void test_problem_text(void **state)
 		sheaf_place place;
 		const char *text;
 	} cases[] = {
-		{{"f", 8, 17, 40, -1, -1, NULL}, "f:8:17 (byte 40): "},
-		{{"f", 8, 17, -1, -1, -1, NULL}, "f:8:17: "},
-		{{"f", 1, 1, 0, -1, -1, NULL}, "f:1:1 (byte 0): "},
-		{{"f", 8, -1, 40, -1, -1, NULL}, "f:8 (byte 40): "},
-		{{"f", 8, -1, -1, -1, -1, NULL}, "f:8: "},
-		{{"f", -1, -1, 40, -1, -1, NULL}, "f: byte 40: "},
-		{{"f", -1, -1, 0, 0, 0, "s"}, "f: chunk 0, sequence 0, stream \"s\", byte 0: "},
-		{{"f", 8, 17, 40, -1, -1, "s"}, "f:8:17 (byte 40): stream \"s\": "},
-		{{"f", 8, 17, 40, 3, 5, "s"}, "f:8:17 (byte 40): chunk 3, sequence 5, stream \"s\": "},
-		{{"f", -1, -1, -1, -1, 5, NULL}, "f: sequence 5: "},
-		{{"f", -1, -1, -1, -1, -1, "s"}, "f: stream \"s\": "},
-		{{"f", -1, -1, -1, -1, -1, NULL}, "f: "},
-		{{NULL, -1, -1, 1048, 3, -1, "s"}, "chunk 3, stream \"s\", byte 1048: "},
-		{{NULL, -1, -1, -1, -1, 5, "s"}, "sequence 5, stream \"s\": "},
-		{{NULL, -1, -1, 7, -1, -1, NULL}, "byte 7: "},
-		{{NULL, -1, -1, -1, -1, -1, NULL}, ""},
+		{{"f", 8, 17, 40, -1, -1, NULL, NULL, NULL}, "f:8:17 (byte 40): "},
+		{{"f", 8, 17, -1, -1, -1, NULL, NULL, NULL}, "f:8:17: "},
+		{{"f", 1, 1, 0, -1, -1, NULL, NULL, NULL}, "f:1:1 (byte 0): "},
+		{{"f", 8, -1, 40, -1, -1, NULL, NULL, NULL}, "f:8 (byte 40): "},
+		{{"f", 8, -1, -1, -1, -1, NULL, NULL, NULL}, "f:8: "},
+		{{"f", -1, -1, 40, -1, -1, NULL, NULL, NULL}, "f: byte 40: "},
+		{{"f", -1, -1, 0, 0, 0, "s", NULL, NULL}, "f: chunk 0, sequence 0, stream \"s\", byte 0: "},
+		{{"f", 8, 17, 40, -1, -1, "s", NULL, NULL}, "f:8:17 (byte 40): stream \"s\": "},
+		{{"f", 8, 17, 40, 3, 5, "s", NULL, NULL}, "f:8:17 (byte 40): chunk 3, sequence 5, stream \"s\": "},
+		{{"f", -1, -1, -1, -1, 5, NULL, NULL, NULL}, "f: sequence 5: "},
+		{{"f", -1, -1, -1, -1, -1, "s", NULL, NULL}, "f: stream \"s\": "},
+		{{"f", -1, -1, -1, -1, -1, NULL, NULL, NULL}, "f: "},
+		{{NULL, -1, -1, 1048, 3, -1, "s", NULL, NULL}, "chunk 3, stream \"s\", byte 1048: "},
+		{{NULL, -1, -1, -1, -1, 5, "s", NULL, NULL}, "sequence 5, stream \"s\": "},
+		{{NULL, -1, -1, 7, -1, -1, NULL, NULL, NULL}, "byte 7: "},
+		{{NULL, -1, -1, -1, -1, -1, NULL, NULL, NULL}, ""},
+		{{"f", -1, -1, 0, -1, 5, "s", "cell", "attribute"}, "f: cell 5, attribute \"s\", byte 0: "},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char text[200], wanted[200];

@@ -65,9 +65,11 @@ typedef struct sheaf_place {
 	int64_t chunk;        /* from 0 */
 	int64_t row;          /* from 0: the sequence, cell or example */
 	const char *stream;   /* name of the stream, attribute or dataset */
+	/* What messages call a row and a stream, static strings: "cell", "attribute"; NULL: "sequence", "stream". */
+	const char *row_word, *stream_word;
 } sheaf_place;
 
-#define SHEAF_NOWHERE ((sheaf_place){NULL, -1, -1, -1, -1, -1, NULL})
+#define SHEAF_NOWHERE ((sheaf_place){NULL, -1, -1, -1, -1, -1, NULL, NULL, NULL})
 
 /* How bad a finding is. The first two never stop anything (but see `strict` below). */
 typedef enum sheaf_severity {

@@ -81,7 +81,7 @@ typedef struct sheaf_field {
 /* What is said of a dataset as a whole. */
 typedef struct sheaf_attribute {
 	char *name, *text;
-	const char *loss; /* what its loss is called; a static string */
+	const char *loss; /* what its loss is called; a static string. NULL: it says how a file is written, and is no part of what it holds */
 } sheaf_attribute;
 
 /* What the rows of a dataset are. */

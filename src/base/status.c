@@ -71,8 +71,8 @@ static void put_place(char *text, size_t size, size_t *used, const sheaf_place *
 	if (place->line > 0) put_line(text, size, used, place);
 	const char *lead = *used ? ": " : "";
 	if (place->chunk >= 0) put(text, size, used, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
-	if (place->row >= 0) put(text, size, used, "%ssequence %" PRId64, lead, place->row), lead = ", ";
-	if (place->stream) put(text, size, used, "%sstream \"%s\"", lead, place->stream), lead = ", ";
+	if (place->row >= 0) put(text, size, used, "%s%s %" PRId64, lead, place->row_word ? place->row_word : "sequence", place->row), lead = ", ";
+	if (place->stream) put(text, size, used, "%s%s \"%s\"", lead, place->stream_word ? place->stream_word : "stream", place->stream), lead = ", ";
 	if (place->line <= 0 && place->byte >= 0) put(text, size, used, "%sbyte %" PRId64, lead, place->byte);
 }
 

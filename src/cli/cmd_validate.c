@@ -35,8 +35,8 @@ static void json_problem(const sheaf_problem *problem)
 	json_known(&first, "column", place->column, 1);
 	json_known(&first, "byte", place->byte, 0);
 	json_known(&first, "chunk", place->chunk, 0);
-	json_known(&first, "sequence", place->row, 0);
-	if (place->stream) out_json_member(&first, "stream", place->stream);
+	json_known(&first, place->row_word ? place->row_word : "sequence", place->row, 0);
+	if (place->stream) out_json_member(&first, place->stream_word ? place->stream_word : "stream", place->stream);
 	out_json_member(&first, "expected", problem->expected);
 	out_json_member(&first, "found", problem->found);
 	if (problem->consequence) out_json_member(&first, "consequence", problem->consequence);

@@ -205,6 +205,7 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 		total.low += d.low, total.high += d.high;
 	}
 	for (int i = 0; i < hash->schema.nattributes; i++) {
+		if (!hash->schema.attributes[i].loss) continue;
 		sheaf_digest d = finish_attribute(hash, &hash->schema.attributes[i]);
 		total.low += d.low, total.high += d.high;
 	}

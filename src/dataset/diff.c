@@ -69,11 +69,12 @@ static void compare_attributes(comparison *c)
 	for (int i = 0; i < c->a.schema->nattributes && !c->enough; i++) {
 		const sheaf_attribute *a = &c->a.schema->attributes[i];
 		const char *b = sheaf_schema_attribute(c->b.schema, a->name);
+		if (!a->loss) continue;
 		if (!b || strcmp(a->text, b) != 0) tell(c, a->name, -1, -1, a->text, b ? b : "none");
 	}
 	for (int i = 0; i < c->b.schema->nattributes && !c->enough; i++) {
 		const sheaf_attribute *b = &c->b.schema->attributes[i];
-		if (!sheaf_schema_attribute(c->a.schema, b->name)) tell(c, b->name, -1, -1, "none", b->text);
+		if (b->loss && !sheaf_schema_attribute(c->a.schema, b->name)) tell(c, b->name, -1, -1, "none", b->text);
 	}
 }
 

@@ -43,6 +43,7 @@ sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_sc
 {
 	for (int i = 0; i < schema->nattributes && !format->holds; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
+		if (!a->loss) continue;
 		sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, a->loss, SHEAF_NOWHERE, "none, since the format has no place for it", a->text, "it is left out"};
 		problem.place.file = file;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
