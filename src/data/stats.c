@@ -2,6 +2,7 @@
 /* Whole-dataset statistics, gathered frame by frame; all exact but sums and means, which are compensated doubles. */
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/item.h"
 #include "data/print.h"
 #include "data/value.h"
 #include "number/number.h"
@@ -22,7 +23,8 @@ typedef struct field_stats {
 	tally lengths; /* samples in a row */
 	tally entries; /* stored values in a sample, of sparse streams */
 	int64_t values, zeros, nans, infinities;
-	int64_t missing;    /* texts; runs of values that only stand in */
+	int64_t missing;    /* texts; runs of values that only stand in; cells */
+	int64_t coded;      /* of the missing cells, those with a reason other than 0 */
 	double least, most; /* of finite values */
 	double sum, lost;   /* Neumaier's sum and its compensation */
 	int64_t least_index, most_index;
@@ -110,6 +112,23 @@ static void add_values(field_stats *s, const sheaf_column *column, sheaf_run run
 	}
 }
 
+/* Cells: what is missing has no value. */
+static void add_cells(field_stats *s, const sheaf_column *column, int64_t nrows)
+{
+	const sheaf_level *level = &column->levels[0];
+	if (column->nlevels == 0 || level->valid.size == 0) {
+		sheaf_run run = {0, nrows};
+		add_values(s, column, column->nlevels ? sheaf_level_below(level, run) : run);
+		return;
+	}
+	for (int64_t r = 0; r < nrows; r++) {
+		if (sheaf_level_has(level, r))
+			add_values(s, column, sheaf_level_below_one(level, r));
+		else
+			s->missing++, s->coded += sheaf_level_code(level, r) != 0;
+	}
+}
+
 static void add_indices(field_stats *s, const sheaf_level *level, sheaf_run run)
 {
 	for (int64_t p = run.begin; p < run.end; p++) {
@@ -127,6 +146,7 @@ static void add_texts(field_stats *s, const sheaf_column *column, int64_t nrows)
 	const sheaf_level *texts = &column->levels[column->nlevels - 1];
 	for (int64_t p = run.begin; p < run.end; p++) {
 		s->missing += !sheaf_level_has(texts, p);
+		s->coded += sheaf_level_code(texts, p) != 0;
 		if (sheaf_level_has(texts, p)) count(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)));
 	}
 }
@@ -161,8 +181,10 @@ sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
 		else if (sheaf_means_text(stats->schema.fields[c].meaning) || stats->schema.fields[c].meaning == SHEAF_BYTES)
 			add_texts(&stats->fields[c], &frame->columns[c], frame->nrows);
-		else
+		else if (stats->schema.rows == SHEAF_SEQUENCES)
 			add_column(&stats->fields[c], &frame->columns[c], frame->nrows);
+		else
+			add_cells(&stats->fields[c], &frame->columns[c], frame->nrows);
 	}
 	stats->rows += frame->nrows;
 	return SHEAF_OK;
@@ -182,8 +204,15 @@ void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *sample
 /* ---- text ---- */
 
 /* The least and the largest value are values of the file: shown as it holds them. */
-static void put_extreme(sheaf_builder *b, double v, sheaf_type type)
+static void put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 {
+	sheaf_type type = field->type;
+	if (field->meaning == SHEAF_DATETIME && fabs(v) < 0x1p53) {
+		int64_t seconds = (int64_t)v;
+		sheaf_column column = {.meaning = SHEAF_DATETIME, .type = SHEAF_I64, .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
+		sheaf_item_text(b, &column, 0, 0, true);
+		return;
+	}
 	if (type != SHEAF_F32) {
 		sheaf_json_real(b, v);
 		return;
@@ -226,23 +255,36 @@ static void json_samples(sheaf_builder *b, const sheaf_field *field, const field
 	if (field->levels[1].missing) sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
 }
 
+/* A sum of dates says nothing, nor does anything of clocks beside their offsets. */
+static bool has_sum(const sheaf_field *field) { return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL; }
+
+static bool has_range(const sheaf_field *field) { return has_sum(field) || field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_COORDINATE; }
+
+static bool is_nullable(const sheaf_field *field) { return field->nlevels && field->levels[0].missing == SHEAF_NULLABLE; }
+
+static bool is_text(const sheaf_field *field) { return sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES; }
+
 static void json_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
 	sheaf_builder_text(b, "{\"name\":");
 	sheaf_json_string(b, field->name, strlen(field->name));
 	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type), sheaf_field_storage(field));
-	if (sheaf_means_text(field->meaning)) {
+	if (is_nullable(field) && s->coded) sheaf_builder_printf(b, ",\"coded\":%" PRId64, s->coded);
+	if (is_text(field)) {
 		sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
 		json_tally(b, "lengths", &s->lengths);
 		sheaf_builder_byte(b, '}');
 		return;
 	}
 	json_samples(b, field, s);
+	if (is_nullable(field)) sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
 	sheaf_builder_printf(b, ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64, s->values, s->zeros, s->nans,
 	                     s->infinities);
-	if (finite_values(s)) {
-		sheaf_builder_text(b, ",\"min\":"), put_extreme(b, s->least, field->type);
-		sheaf_builder_text(b, ",\"max\":"), put_extreme(b, s->most, field->type);
+	if (finite_values(s) && has_range(field)) {
+		sheaf_builder_text(b, ",\"min\":"), put_extreme(b, s->least, field);
+		sheaf_builder_text(b, ",\"max\":"), put_extreme(b, s->most, field);
+	}
+	if (finite_values(s) && has_sum(field)) {
 		sheaf_builder_text(b, ",\"sum\":"), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_text(b, ",\"mean\":"), sheaf_json_real(b, mean(s->sum + s->lost, finite_values(s)));
 	}
@@ -274,19 +316,24 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	char shape[80];
 	bool sparse = sheaf_field_is_sparse(field);
 	sheaf_builder_printf(b, "%s %s: ", sheaf_field_is_stream(field) ? "stream" : "column", field->name);
-	if (sheaf_means_text(field->meaning)) {
-		sheaf_builder_printf(b, "text; missing: %" PRId64 "\n", s->missing);
-		text_tally(b, "bytes in a text", &s->lengths);
+	if (is_text(field)) {
+		sheaf_builder_printf(b, "%s; missing: %" PRId64, sheaf_field_storage(field), s->missing);
+		if (s->coded) sheaf_builder_printf(b, ", with a code: %" PRId64, s->coded);
+		sheaf_builder_byte(b, '\n');
+		text_tally(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &s->lengths);
 		return;
 	}
-	sheaf_builder_printf(b, "%s\n  ", sheaf_field_is_stream(field) ? sheaf_field_text(field, shape, sizeof shape) : sheaf_type_name(field->type));
+	sheaf_builder_printf(b, "%s\n  ", sheaf_field_is_stream(field)            ? sheaf_field_text(field, shape, sizeof shape)
+	                                : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
+	                                                                 : sheaf_field_storage(field));
 	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, "samples: %" PRId64 "; ", (int64_t)s->lengths.total);
 	if (sheaf_field_is_stream(field) && field->levels[1].missing) sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", s->missing);
+	if (is_nullable(field)) sheaf_builder_printf(b, "missing: %" PRId64 "; with a code: %" PRId64 "; ", s->missing, s->coded);
 	sheaf_builder_printf(b, "values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n", s->values, s->zeros, s->nans, s->infinities);
-	if (finite_values(s)) {
-		sheaf_builder_text(b, "  value: "), put_extreme(b, s->least, field->type);
-		sheaf_builder_text(b, " to "), put_extreme(b, s->most, field->type);
-		sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
+	if (finite_values(s) && has_range(field)) {
+		sheaf_builder_text(b, "  value: "), put_extreme(b, s->least, field);
+		sheaf_builder_text(b, " to "), put_extreme(b, s->most, field);
+		if (has_sum(field)) sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_byte(b, '\n');
 	}
 	if (sheaf_field_is_stream(field)) text_tally(b, "samples in a sequence", &s->lengths);
@@ -295,17 +342,28 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field), s->least_index, s->most_index);
 }
 
+static void put_begin(sheaf_builder *b, const sheaf_stats *stats, bool json)
+{
+	static const char *const words[] = {"sequences", "rows", "entries", "tensors"};
+	const char *word = words[stats->schema.rows];
+	int key = sheaf_schema_key(&stats->schema);
+	const char *keys = key < 0 || stats->fields[key].ordinal ? "ordinal" : "explicit";
+	if (stats->schema.rows != SHEAF_SEQUENCES)
+		sheaf_builder_printf(b, json ? "{\"%s\":%" PRId64 ",\"columns\":[" : "%s: %" PRId64 "\n", word, stats->rows);
+	else if (json)
+		sheaf_builder_printf(b, "{\"sequences\":%" PRId64 ",\"keys\":\"%s\",\"streams\":[", stats->rows, keys);
+	else
+		sheaf_builder_printf(b, "sequences: %" PRId64 "; keys: %s\n", stats->rows, keys);
+}
+
 sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	bool json = style == SHEAF_JSON, first = true;
-	int key = sheaf_schema_key(&stats->schema);
-	bool ordinal = key < 0 || stats->fields[key].ordinal;
 	sheaf_builder_begin(&b, stats->cx, out);
-	sheaf_builder_printf(&b, json ? "{\"sequences\":%" PRId64 ",\"keys\":\"%s\",\"streams\":[" : "sequences: %" PRId64 "; keys: %s\n", stats->rows,
-	                     ordinal ? "ordinal" : "explicit");
+	put_begin(&b, stats, json);
 	for (int f = 0; f < stats->schema.nfields; f++) {
-		if (f == key) continue;
+		if (stats->schema.fields[f].meaning == SHEAF_KEY) continue;
 		if (json && !first) sheaf_builder_byte(&b, ',');
 		(json ? json_field : text_field)(&b, &stats->schema.fields[f], &stats->fields[f]);
 		first = false;
