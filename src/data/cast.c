@@ -29,7 +29,7 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-static sheaf_status report(const sheaf_field *to, sheaf_type from, const char *file, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_type from, const char *file, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
 {
 	char expected[64], found[96];
 	snprintf(expected, sizeof expected, "values that fit %s", sheaf_type_name(to->type));
@@ -38,11 +38,13 @@ static sheaf_status report(const sheaf_field *to, sheaf_type from, const char *f
 	problem.place.file = file;
 	problem.place.stream = to->name;
 	problem.place.row = row;
+	sheaf_place_words(&problem.place, rows);
 	return sheaf_report(cx, &problem, err);
 }
 
 /* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position 0. */
-static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int64_t nrows, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, sheaf_row_kind rows, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+                                sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t count = column->values.size / sheaf_type_size(column->type);
@@ -51,7 +53,7 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, int
 	if (sheaf_builder_room(&b, count * sheaf_type_size(to->type))) {
 		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
 			int64_t changed = cast_run(column, values_of(column, r), to->type, b.data);
-			if (changed) status = report(to, column->type, file, row + r, changed, cx, err);
+			if (changed) status = report(to, rows, column->type, file, row + r, changed, cx, err);
 		}
 		b.size = count * sheaf_type_size(to->type);
 	}
@@ -92,7 +94,7 @@ sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const 
 {
 	for (int c = 0; c < frame->ncolumns; c++) {
 		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
-		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], frame->nrows, file, row, cx, err));
+		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], to->rows, frame->nrows, file, row, cx, err));
 	}
 	return SHEAF_OK;
 }

@@ -28,6 +28,8 @@ SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context 
 /* What is said of the dataset as a whole; the texts are copied, `loss` is static. */
 SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name, const char *text, const char *loss,
                                                   sheaf_error *err);
+/* What rows of a kind and their columns are called in messages. */
+void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
 void sheaf_schema_free(sheaf_schema *schema);

@@ -26,6 +26,13 @@ const char *sheaf_structure_name(sheaf_structure structure)
 	return (unsigned)structure < SHEAF_STRUCTURES ? names[structure] : "structure?";
 }
 
+void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
+{
+	static const char *const row_words[] = {NULL, "row", "entry", "tensor"}, *const stream_words[] = {NULL, "column", "column", "tensor"};
+	place->row_word = row_words[rows];
+	place->stream_word = stream_words[rows];
+}
+
 static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
 {
 	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST && field->levels[1].kind == inner;

@@ -59,7 +59,7 @@ SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *er
 /* Whether a column goes lost in a format: a key, or what is said of rows besides their streams. Other shapes are for `accept` to refuse. */
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field);
 /* Reports a LOSS for each of the rows that says something in such a column; `row` is the number of the first. */
-SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
                                           sheaf_error *err);
 /* The same for what is said of the dataset as a whole. */
 SHEAF_USE sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_error *err);

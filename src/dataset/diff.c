@@ -45,6 +45,8 @@ static void tell_numbers(comparison *c, const char *stream, int64_t row, const c
 
 /* ---- schemas ---- */
 
+static const char *such(const comparison *c) { return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column"; }
+
 static void compare_fields(comparison *c)
 {
 	char ta[80], tb[80];
@@ -53,14 +55,14 @@ static void compare_fields(comparison *c)
 		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);
 		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
-			tell(c, field->name, -1, -1, "such a stream", "none");
+			tell(c, field->name, -1, -1, such(c), "none");
 		else if (c->options->strict && strcmp(sheaf_field_text(field, ta, sizeof ta), sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
 			tell(c, field->name, -1, -1, ta, tb);
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
 		if (field->meaning != SHEAF_KEY && !field->loss && sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
-			tell(c, field->name, -1, -1, "none", "such a stream");
+			tell(c, field->name, -1, -1, "none", such(c));
 	}
 }
 
@@ -103,7 +105,7 @@ static sheaf_status compare_position(comparison *c, const char *stream, int64_t 
 
 static bool is_of_samples(const sheaf_column *column)
 {
-	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_text(column, 0);
+	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_item(column, 0);
 }
 
 static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a, const sheaf_column *b, sheaf_error *err)
@@ -189,7 +191,7 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	int64_t rows_a = c->row, rows_b = c->row;
 	SHEAF_TRY(count_rest(&c->a, &rows_a, err));
 	SHEAF_TRY(count_rest(&c->b, &rows_b, err));
-	tell_numbers(c, NULL, -1, "sequences", rows_a, rows_b);
+	tell_numbers(c, NULL, -1, c->a.schema->rows == SHEAF_SEQUENCES ? "sequences" : "rows", rows_a, rows_b);
 	return SHEAF_OK;
 }
 

@@ -12,16 +12,17 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	return field->loss && !sheaf_field_is_stream(field) && !(format->holds && format->holds(field));
 }
 
-static sheaf_status tell(const sheaf_field *field, const char *file, int64_t row, const char *found, sheaf_context *cx, sheaf_error *err)
+static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row, const char *found, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, field->loss, SHEAF_NOWHERE, "none, since the format has no place for it", found, "it is left out"};
 	problem.place.file = file;
 	problem.place.row = row;
 	problem.place.stream = field->name;
+	sheaf_place_words(&problem.place, rows);
 	return sheaf_report(cx, &problem, err);
 }
 
-sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
                                 sheaf_error *err)
 {
 	sheaf_buffer text = {0};
@@ -33,7 +34,7 @@ sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *co
 		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
 		sheaf_builder_byte(&b, '\0');
 		status = sheaf_builder_finish(&b, &text, err);
-		if (status == SHEAF_OK) status = tell(field, file, row + r, (const char *)text.data, cx, err);
+		if (status == SHEAF_OK) status = tell(field, rows, file, row + r, (const char *)text.data, cx, err);
 	}
 	sheaf_buffer_reset(&text);
 	return status;

@@ -272,7 +272,7 @@ static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, shea
 		if (f == w->key)
 			SHEAF_TRY(sheaf_tell_of_keys(w->cx, w->name, keys, w->row, frame->nrows, &w->key_told, err));
 		else
-			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], column, frame->nrows, w->name, w->row, w->cx, err));
+			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], w->given.rows, column, frame->nrows, w->name, w->row, w->cx, err));
 	}
 	return SHEAF_OK;
 }
