@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Minibatches: the plan says which sequences, the shelf has their pieces, gathering puts them into one frame. */
 #include "base/context.h"
-#include "batch/array.h"
-#include "batch/packing.h"
-#include "batch/shelf.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
+#include "batch/making.h"
 #include "batch/state.h"
 #include "batch/truncate.h"
-#include "data/frame.h"
 #include <inttypes.h>
 
 struct sheaf_batches {
 	sheaf_context *cx;
 	sheaf_supply supply;
 	sheaf_plan_options options;
-	sheaf_packing packing;
-	int64_t truncation, pad_multiple;
+	sheaf_manner manner;
+	int64_t truncation;
 	sheaf_plan *plan;
 	sheaf_truncation *cut; /* where sequences are truncated */
-	sheaf_packings packings;
 	sheaf_shelf *shelf;
-	sheaf_state state; /* behind the last batch given */
-	sheaf_planned planned;
-	sheaf_pick *picks; /* lane by lane */
-	int64_t *scratch;
-	uint64_t *keys;
-	uint32_t *lengths;
-	size_t picks_room, scratch_room, keys_room, lengths_room;
+	sheaf_state state;          /* behind the last batch given */
+	sheaf_pipeline makers;      /* of sheaf_making */
+	bool makes_ahead, given;    /* batches are made before they are asked for; the first one of the pipeline is the caller's */
 	int64_t ahead_sweep, ahead; /* chunks of this sweep that have been offered to be read ahead */
-	sheaf_frame gathered, view;
 	sheaf_batch batch;
 	sheaf_error failure; /* the first one; every call gives it again */
 };
@@ -35,18 +28,11 @@ struct sheaf_batches {
 void sheaf_batches_close(sheaf_batches *b)
 {
 	if (!b) return;
+	sheaf_pipeline_close(&b->makers);
 	sheaf_shelf_close(b->shelf);
 	sheaf_truncation_close(b->cut);
-	sheaf_packings_close(&b->packings);
 	sheaf_plan_close(b->plan);
 	sheaf_supply_close(&b->supply);
-	sheaf_planned_free(&b->planned, b->cx);
-	sheaf_array_release(b->cx, b->picks, b->picks_room, sizeof *b->picks);
-	sheaf_array_release(b->cx, b->scratch, b->scratch_room, sizeof *b->scratch);
-	sheaf_array_release(b->cx, b->keys, b->keys_room, sizeof *b->keys);
-	sheaf_array_release(b->cx, b->lengths, b->lengths_room, sizeof *b->lengths);
-	sheaf_frame_free(&b->gathered);
-	sheaf_frame_free(&b->view);
 	sheaf_release(b->cx, b, sizeof *b);
 }
 
@@ -131,9 +117,8 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->first_epoch = o->first_epoch;
 	p->epochs = o->epochs ? o->epochs : 1;
 	p->epoch_size = o->epoch_size;
-	b->packing = o->packing;
+	b->manner = (sheaf_manner){&b->supply, o->packing, o->pad_multiple, b->cx};
 	b->truncation = o->truncation;
-	b->pad_multiple = o->pad_multiple;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
 		/* Rows take sequences one by one. */
 		p->size = 1;
@@ -201,8 +186,20 @@ static void note_place(sheaf_batches *b)
 	if (b->cut) sheaf_truncation_place(b->cut, &b->state.mark, &b->state.step);
 }
 
+/* What was planned or made for another place is dropped. */
+static void empty_makers(sheaf_batches *b)
+{
+	while (sheaf_pipeline_first(&b->makers)) {
+		sheaf_pipeline_pass(&b->makers);
+		sheaf_shelf_end_batch(b->shelf);
+	}
+	((sheaf_making *)sheaf_pipeline_free_item(&b->makers))->is_planned = false;
+	b->given = false;
+}
+
 static void stand_at(sheaf_batches *b)
 {
+	empty_makers(b);
 	if (b->cut) sheaf_truncation_clear(b->cut);
 	note_place(b);
 	b->batch.number = -1;
@@ -217,16 +214,36 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 	return sheaf_truncation_open(b->plan, rows / world + (b->options.rank < rows % world), b->truncation, b->cx, &b->cut, err);
 }
 
-static sheaf_status open_packing(sheaf_batches *b, int64_t size, sheaf_error *err)
+/* ---- makers ---- */
+
+static void make(void *user, void *item) { sheaf_making_make((sheaf_making *)item, (const sheaf_manner *)user); }
+
+static void drop(void *user, void *item) { sheaf_making_free((sheaf_making *)item, (const sheaf_manner *)user); }
+
+/* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so. Rows that are truncated are planned from what
+ * is in them. */
+static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
 {
-	if (b->packing == SHEAF_PACK_NONE) return SHEAF_OK;
-	SHEAF_TRY(sheaf_packings_open(&b->packings, &b->supply, b->cx, err));
-	return b->packing == SHEAF_PACK_TRUNCATED ? open_truncation(b, size, err) : SHEAF_OK;
+	enum { LEAST = 64 << 10, SHARE = 16 };
+	const sheaf_rows *rows = &b->supply.rows;
+	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
+	double bytes = (double)bytes_in_files(&b->supply) / (double)of * (double)size / (double)b->options.world;
+	return !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
+}
+
+static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
+{
+	enum { ENOUGH = 4 };
+	int threads = sheaf_context_threads(b->cx), depth = threads < ENOUGH ? 2 * threads : threads + ENOUGH;
+	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
+	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_making), b->makes_ahead ? depth : 1, (sheaf_pipeline_steps){make, NULL, drop, &b->manner}, err));
+	sheaf_making *first = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
+	return b->manner.packing ? sheaf_packings_open(&first->packings, &b->supply, b->cx, err) : SHEAF_OK;
 }
 
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
-	bool cut = b->packing == SHEAF_PACK_TRUNCATED;
+	bool cut = b->manner.packing == SHEAF_PACK_TRUNCATED;
 	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0}; /* a row is one shard's from end to end */
 	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
 	return b->options.mixed ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash : hash;
@@ -241,7 +258,8 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
 	SHEAF_TRY(sheaf_shelf_open(&b->supply, pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
-	SHEAF_TRY(open_packing(b, options->batch_size, err));
+	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
+	SHEAF_TRY(open_makers(b, options->batch_size, err));
 	stand_at(b);
 	b->state.seed = options->seed;
 	b->state.options = options_fingerprint(b, options->batch_size);
@@ -289,9 +307,10 @@ void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE]) {
 /* What is in the rows follows from the batches given since the epoch began: they are planned again, without data. */
 static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
 {
+	sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
 	for (int64_t i = 0; i < steps; i++) {
 		SHEAF_TRY(sheaf_check_stop(b->cx, err));
-		sheaf_status status = sheaf_truncation_next(b->cut, &b->planned, &b->packings.cut, err);
+		sheaf_status status = sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err);
 		if (status == SHEAF_END) return refuse(err, "state", "a step that the epoch has", steps);
 		SHEAF_TRY(status);
 	}
@@ -315,79 +334,7 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 	return repeat_steps(b, state.step, err);
 }
 
-/* ---- assembling ---- */
-
-static sheaf_status grow(sheaf_batches *b, size_t n, sheaf_error *err)
-{
-	void *picks = b->picks, *scratch = b->scratch, *keys = b->keys, *lengths = b->lengths;
-	SHEAF_TRY(sheaf_array_room(b->cx, &picks, &b->picks_room, n * (size_t)b->supply.lanes, sizeof *b->picks, err));
-	b->picks = (sheaf_pick *)picks;
-	SHEAF_TRY(sheaf_array_room(b->cx, &scratch, &b->scratch_room, 2 * n, sizeof *b->scratch, err));
-	b->scratch = (int64_t *)scratch;
-	SHEAF_TRY(sheaf_array_room(b->cx, &keys, &b->keys_room, n, sizeof *b->keys, err));
-	b->keys = (uint64_t *)keys;
-	SHEAF_TRY(sheaf_array_room(b->cx, &lengths, &b->lengths_room, n, sizeof *b->lengths, err));
-	b->lengths = (uint32_t *)lengths;
-	return SHEAF_OK;
-}
-
-/* Finds where each sequence of one lane is, and sees to it that it is in memory. */
-static sheaf_status pick_lane(sheaf_batches *b, int lane, sheaf_error *err)
-{
-	sheaf_pick *picks = b->picks + (size_t)lane * b->planned.count;
-	int64_t last = -1, chunk = 0, piece, at;
-	for (size_t i = 0; i < b->planned.count; i++) {
-		sheaf_supply_locate(&b->supply, lane, b->planned.items[i].row, &chunk, &piece, &at);
-		picks[i] = i ? picks[i - 1] : (sheaf_pick){NULL, 0};
-		if (piece != last) SHEAF_TRY(sheaf_shelf_get(b->shelf, piece, &picks[i].frame, err));
-		picks[i].row = at;
-		last = piece;
-	}
-	return SHEAF_OK;
-}
-
-/* Whether the sequences stand one behind the other in one piece. */
-static bool is_run(const sheaf_batches *b)
-{
-	if (b->supply.lanes > 1) return false;
-	for (size_t i = 1; i < b->planned.count; i++)
-		if (b->picks[i].frame != b->picks->frame || b->picks[i].row != b->picks[i - 1].row + 1) return false;
-	return b->planned.count > 0;
-}
-
-static sheaf_status gather(sheaf_batches *b, sheaf_error *err)
-{
-	size_t n = b->planned.count;
-	SHEAF_TRY(sheaf_frame_begin(&b->gathered, &b->supply.schema, b->cx, err));
-	for (int c = 0; c < b->supply.schema.nfields; c++) {
-		sheaf_origin origin = b->supply.origins[c];
-		SHEAF_TRY(sheaf_gather_column(&b->gathered.columns[c], b->picks + (size_t)origin.lane * n, n, origin.column, b->scratch, b->cx, err));
-	}
-	b->gathered.nrows = (int64_t)n;
-	b->batch.frame = &b->gathered;
-	return SHEAF_OK;
-}
-
-static sheaf_status assemble(sheaf_batches *b, sheaf_error *err)
-{
-	SHEAF_TRY(grow(b, b->planned.count, err));
-	sheaf_shelf_begin_batch(b->shelf);
-	for (int lane = 0; lane < b->supply.lanes; lane++) SHEAF_TRY(pick_lane(b, lane, err));
-	if (b->packing) return sheaf_packings_fill(&b->packings, &b->supply, b->packing, b->pad_multiple, b->picks, b->planned.count, err);
-	if (!is_run(b)) return gather(b, err);
-	b->batch.frame = &b->view;
-	return sheaf_frame_slice(b->picks->frame, b->picks->row, b->picks->row + (int64_t)b->planned.count, NULL, 0, &b->view, err);
-}
-
-static const uint64_t *tell_keys(sheaf_batches *b)
-{
-	int key = b->supply.key;
-	for (size_t i = 0; i < b->planned.count; i++) {
-		const sheaf_pick *pick = &b->picks[i]; /* keys are the first lane's */
-		b->keys[i] = key < 0 ? (uint64_t)b->planned.items[i].row : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];
-	}
-	return b->keys;
-}
+/* ---- giving ---- */
 
 static int64_t samples_in(const sheaf_layout *cut)
 {
@@ -396,25 +343,25 @@ static int64_t samples_in(const sheaf_layout *cut)
 	return sum;
 }
 
-static void describe(sheaf_batches *b)
+static void describe(sheaf_batches *b, const sheaf_making *m)
 {
-	const sheaf_planned *p = &b->planned;
-	sheaf_batch *batch = &b->batch;
-	batch->number++;
-	batch->begin = p->before.position;
-	batch->end = p->after.position;
-	batch->sweep = p->before.sweep;
-	batch->sweep_end = p->sweep_end;
-	batch->epoch_end = p->epoch_end;
-	batch->sequences = (int64_t)p->count;
-	batch->repeated = (int64_t)p->repeated;
-	batch->samples = 0;
-	for (size_t i = 0; i < p->count; i++) batch->samples += b->lengths[i] = p->items[i].samples;
-	if (b->cut) batch->samples = samples_in(&b->packings.cut);
-	batch->packed = b->packings.packed;
-	batch->npacked = b->packings.count;
-	batch->lengths = b->lengths;
-	batch->keys = tell_keys(b);
+	const sheaf_planned *p = &m->planned;
+	b->batch = (sheaf_batch){
+		.number = b->batch.number + 1,
+		.begin = p->before.position,
+		.end = p->after.position,
+		.sweep = p->before.sweep,
+		.sweep_end = p->sweep_end,
+		.epoch_end = p->epoch_end,
+		.sequences = (int64_t)p->count,
+		.samples = b->cut ? samples_in(&m->packings.cut) : m->samples,
+		.repeated = (int64_t)p->repeated,
+		.keys = m->keys,
+		.lengths = m->lengths,
+		.packed = m->packings.packed,
+		.npacked = m->packings.count,
+		.frame = m->frame,
+	};
 	if (b->cut)
 		note_place(b);
 	else
@@ -422,24 +369,93 @@ static void describe(sheaf_batches *b)
 }
 
 /* Has what comes next read while this batch is made and used. A shard that owns whole chunks needs no others. */
-static void read_ahead(sheaf_batches *b)
+static void read_ahead(sheaf_batches *b, const sheaf_planned *planned)
 {
-	if (b->ahead_sweep != b->planned.before.sweep) b->ahead = 0;
-	b->ahead_sweep = b->planned.before.sweep;
+	if (b->ahead_sweep != planned->before.sweep) b->ahead = 0;
+	b->ahead_sweep = planned->before.sweep;
 	for (int64_t needed = sheaf_plan_needed(b->plan); b->ahead < needed; b->ahead++) {
 		bool own = !b->options.order->owns_chunks || b->ahead % b->options.world == b->options.rank;
 		if (own && !sheaf_shelf_offer(b->shelf, b->supply.piece_of_chunk[sheaf_plan_chunk(b->plan, b->ahead)])) return;
 	}
 }
 
+/* Plans the batch that comes next, once. Packing begins with it: its layout is planned, too. */
+static sheaf_status plan_next(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
+{
+	if (m->is_planned) return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
+	if (b->manner.packing && !m->packings.cx) SHEAF_TRY(sheaf_packings_open(&m->packings, &b->supply, b->cx, err));
+	m->status = b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, &m->err) : sheaf_plan_next(b->plan, &m->planned, &m->err);
+	m->is_planned = true;
+	if (m->status == SHEAF_END) return SHEAF_END;
+	return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
+}
+
+/* The next batch goes to whoever makes it. Where nothing else is under way, its pieces are read first. */
+static sheaf_status submit(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_making_find(m, &b->manner, b->shelf, err));
+	m->is_planned = false;
+	sheaf_pipeline_submit(&b->makers);
+	return SHEAF_OK;
+}
+
+/* Batches whose pieces are in memory are made while those before them are used. One that has to wait for a piece waits for its turn, and
+ * so does what there is to say of it. */
+static void make_ahead(sheaf_batches *b)
+{
+	sheaf_making *m;
+	sheaf_error ignored;
+	while (b->makes_ahead && (m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers)) != NULL) {
+		if (plan_next(b, m, &ignored)) return;
+		read_ahead(b, &m->planned);
+		if (!sheaf_making_is_at_hand(m, &b->manner, b->shelf) || submit(b, m, &ignored)) return;
+	}
+}
+
+/* When memory runs out, what was made ahead gives its own back, and is made again in its turn. */
+static void make_again(sheaf_batches *b, sheaf_making *m)
+{
+	b->makes_ahead = false;
+	sheaf_pipeline_hold(&b->makers);
+	for (int64_t i = 0; i < sheaf_pipeline_count(&b->makers); i++) {
+		sheaf_making *other = (sheaf_making *)sheaf_pipeline_item(&b->makers, i);
+		sheaf_making_forget(other);
+		other->status = SHEAF_NOMEM;
+	}
+	sheaf_making_make(m, &b->manner);
+}
+
+static sheaf_status finish(sheaf_batches *b, sheaf_error *err)
+{
+	sheaf_making *m = (sheaf_making *)sheaf_pipeline_first(&b->makers);
+	if (sheaf_is_of_memory(m->status)) make_again(b, m);
+	if (m->status) return sheaf_fail(err, m->status, "%s", m->err.message);
+	describe(b, m);
+	b->given = true;
+	return SHEAF_OK;
+}
+
+/* The batch given last is used no longer. */
+static void take_back(sheaf_batches *b)
+{
+	if (!b->given) return;
+	sheaf_pipeline_pass(&b->makers);
+	sheaf_shelf_end_batch(b->shelf);
+	b->given = false;
+}
+
 static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 {
+	take_back(b);
 	SHEAF_TRY(sheaf_check_stop(b->cx, err));
-	SHEAF_TRY(b->cut ? sheaf_truncation_next(b->cut, &b->planned, &b->packings.cut, err) : sheaf_plan_next(b->plan, &b->planned, err));
-	read_ahead(b);
-	SHEAF_TRY(assemble(b, err));
-	describe(b);
-	return SHEAF_OK;
+	if (sheaf_pipeline_count(&b->makers) == 0) {
+		sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
+		SHEAF_TRY(plan_next(b, m, err));
+		read_ahead(b, &m->planned);
+		SHEAF_TRY(submit(b, m, err));
+	}
+	make_ahead(b);
+	return finish(b, err);
 }
 
 sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf_error *err)

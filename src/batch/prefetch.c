@@ -40,7 +40,8 @@ static int depth_for(const sheaf_supply *supply, const sheaf_context *cx)
 	for (int64_t i = 0; i < supply->pieces; i++)
 		if (sheaf_supply_piece_size(supply, i) > largest) largest = sheaf_supply_piece_size(supply, i);
 	int64_t most = sheaf_max_memory(cx) / SHARE / largest;
-	return most < 1 ? 1 : most < threads ? (int)most : threads;
+	int wanted = threads > 1 ? threads + 1 : 1; /* so that a thread has something to do while what is ready waits to be taken */
+	return most < 1 ? 1 : most < wanted ? (int)most : wanted;
 }
 
 sheaf_status sheaf_prefetch_open(sheaf_prefetch *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err)
@@ -69,6 +70,8 @@ sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, sheaf_frame 
 }
 
 int64_t sheaf_prefetch_count(const sheaf_prefetch *p) { return sheaf_pipeline_count(&p->pipeline); }
+
+bool sheaf_prefetch_is_ready(sheaf_prefetch *p) { return sheaf_pipeline_is_ready(&p->pipeline); }
 
 void sheaf_prefetch_take(sheaf_prefetch *p, int64_t *piece, sheaf_frame **frame, bool *clean)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/shelf.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "batch/array.h"
 #include "batch/prefetch.h"
@@ -24,7 +25,7 @@ struct sheaf_shelf {
 	size_t room;
 	int64_t used, bytes; /* slots, and bytes in them */
 	int64_t newest, oldest;
-	int64_t batch;
+	int64_t batch, gone; /* the number of the batch begun last, and of that ended last */
 	sheaf_prefetch prefetch;
 };
 
@@ -66,6 +67,11 @@ void sheaf_shelf_close(sheaf_shelf *shelf)
 
 void sheaf_shelf_begin_batch(sheaf_shelf *shelf) { shelf->batch++; }
 
+void sheaf_shelf_end_batch(sheaf_shelf *shelf)
+{
+	if (shelf->gone < shelf->batch) shelf->gone++;
+}
+
 /* ---- the ring ---- */
 
 static void take_out(sheaf_shelf *shelf, int64_t at)
@@ -89,7 +95,7 @@ static void put_first(sheaf_shelf *shelf, int64_t at, int64_t batch)
 
 static bool is_over(const sheaf_shelf *shelf, int64_t more) { return (shelf->most && shelf->used >= shelf->most) || shelf->bytes + more > shelf->limit; }
 
-static bool may_go(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch != shelf->batch; }
+static bool may_go(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch <= shelf->gone; }
 
 /* The last slot moves into the place of one that goes, so that slots in use have no gaps. */
 static void close_gap(sheaf_shelf *shelf, int64_t at)
@@ -204,6 +210,21 @@ static sheaf_status read_in_turn(sheaf_shelf *shelf, int64_t piece, sheaf_error 
 	take_in_all(shelf);
 	while (may_go(shelf, shelf->oldest)) free_frame(shelf->cx, take_oldest(shelf));
 	return read_now(shelf, piece, err);
+}
+
+bool sheaf_shelf_reads_ahead(const sheaf_shelf *shelf) { return sheaf_context_threads(shelf->cx) > 1; }
+
+void sheaf_shelf_want(sheaf_shelf *shelf, int64_t piece)
+{
+	while (!sheaf_shelf_offer(shelf, piece) && sheaf_prefetch_count(&shelf->prefetch) > 0) take_in(shelf);
+}
+
+bool sheaf_shelf_is_complete(const sheaf_shelf *shelf) { return shelf->used == shelf->supply->pieces; }
+
+bool sheaf_shelf_has(sheaf_shelf *shelf, int64_t piece)
+{
+	while (shelf->slot_of[piece] == UNDER_WAY && sheaf_prefetch_is_ready(&shelf->prefetch)) take_in(shelf);
+	return shelf->slot_of[piece] >= 0;
 }
 
 sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_frame **out, sheaf_error *err)
