@@ -146,10 +146,10 @@ static int64_t bytes_in_files(const sheaf_supply *s)
 static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
 {
 	int64_t piece = b->supply.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL), size = sheaf_supply_piece_size(&b->supply, piece);
-	sheaf_frame frame = {0};
-	SHEAF_TRY(sheaf_supply_read(&b->supply, piece, &frame, b->cx, err));
+	sheaf_held held = {0};
+	SHEAF_TRY(sheaf_supply_read(&b->supply, piece, false, &held, b->cx, err));
 	*growth = (double)(sheaf_context_memory(b->cx, NULL) - before) / (double)(size > 0 ? size : 1);
-	sheaf_frame_free(&frame);
+	sheaf_held_free(&held);
 	return SHEAF_OK;
 }
 
@@ -176,6 +176,9 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 	if (b->options.order->in_file_order) return SPARE;
 	return arranged->window && !arranged->window_in_samples ? 2 * arranged->window + SPARE : 0;
 }
+
+/* Rows that are gathered anyway need no decoding before. What is to be kept in memory is not left to the system's cache. */
+static bool locates(const sheaf_batches *b, bool keep) { return !keep && !b->options.order->in_file_order && sheaf_supply_locates(&b->supply); }
 
 /* ---- opening ---- */
 
@@ -257,7 +260,7 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(translate(b, options, err));
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
-	SHEAF_TRY(sheaf_shelf_open(&b->supply, pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
+	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory), pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));
 	stand_at(b);

@@ -33,14 +33,14 @@ static sheaf_status sum_up(sheaf_supply *s, int column, int64_t chunk, const she
 
 static sheaf_status read_all(sheaf_supply *s, int column, sheaf_context *quiet, sheaf_error *err)
 {
-	sheaf_frame frame = {0};
+	sheaf_held held = {0};
 	sheaf_status status = SHEAF_OK;
 	double sum = 0;
 	for (int64_t c = 0; c < s->rows.chunks && status == SHEAF_OK; c++) {
-		status = sheaf_supply_read(s, s->piece_of_chunk[c], &frame, quiet, err);
-		if (status == SHEAF_OK) status = sum_up(s, column, c, &frame, &sum, err);
+		status = sheaf_supply_read(s, s->piece_of_chunk[c], false, &held, quiet, err);
+		if (status == SHEAF_OK) status = sum_up(s, column, c, &held.frame, &sum, err);
 	}
-	sheaf_frame_free(&frame);
+	sheaf_held_free(&held);
 	if (status == SHEAF_OK && !(sum > 0)) return sheaf_fail(err, SHEAF_DATA, "frequencies: expected one above 0, found none");
 	return status;
 }

@@ -17,6 +17,7 @@ void sheaf_making_free(sheaf_making *m, const sheaf_manner *manner)
 	sheaf_packings_close(&m->packings);
 	sheaf_planned_free(&m->planned, cx);
 	sheaf_array_release(cx, m->picks, m->picks_room, sizeof *m->picks);
+	sheaf_array_release(cx, m->rows, m->rows_room, sizeof *m->rows);
 	sheaf_array_release(cx, m->scratch, m->scratch_room, sizeof *m->scratch);
 	sheaf_array_release(cx, m->keys, m->keys_room, sizeof *m->keys);
 	sheaf_array_release(cx, m->lengths, m->lengths_room, sizeof *m->lengths);
@@ -27,10 +28,12 @@ void sheaf_making_free(sheaf_making *m, const sheaf_manner *manner)
 
 static sheaf_status grow(sheaf_making *m, const sheaf_manner *manner, sheaf_error *err)
 {
-	void *picks = m->picks, *scratch = m->scratch, *keys = m->keys, *lengths = m->lengths;
+	void *picks = m->picks, *rows = m->rows, *scratch = m->scratch, *keys = m->keys, *lengths = m->lengths;
 	size_t n = m->planned.count;
 	SHEAF_TRY(sheaf_array_room(manner->cx, &picks, &m->picks_room, n * (size_t)manner->supply->lanes, sizeof *m->picks, err));
 	m->picks = (sheaf_pick *)picks;
+	SHEAF_TRY(sheaf_array_room(manner->cx, &rows, &m->rows_room, n, sizeof *m->rows, err));
+	m->rows = (sheaf_row_at *)rows;
 	SHEAF_TRY(sheaf_array_room(manner->cx, &scratch, &m->scratch_room, 2 * n, sizeof *m->scratch, err));
 	m->scratch = (int64_t *)scratch;
 	SHEAF_TRY(sheaf_array_room(manner->cx, &keys, &m->keys_room, n, sizeof *m->keys, err));
@@ -73,19 +76,30 @@ static void ask_for_pieces(const sheaf_making *m, const sheaf_manner *manner, sh
 		if (w.piece != last) sheaf_shelf_want(shelf, w.piece);
 }
 
-sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err)
+static sheaf_status find_all(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err)
 {
-	const sheaf_frame *frame = NULL;
+	const sheaf_held *held = NULL;
 	int64_t last = -1;
-	SHEAF_TRY(grow(m, manner, err));
-	sheaf_shelf_begin_batch(shelf);
+	size_t i = 0;
 	ask_for_pieces(m, manner, shelf);
-	sheaf_pick *pick = m->picks;
-	for (walk w = {0}; walk_on(&w, m, manner->supply); last = w.piece, pick++) {
-		if (w.piece != last) SHEAF_TRY(sheaf_shelf_get(shelf, w.piece, &frame, err));
-		*pick = (sheaf_pick){frame, w.at};
+	for (walk w = {0}; walk_on(&w, m, manner->supply); last = w.piece, i++) {
+		if (w.piece != last) SHEAF_TRY(sheaf_shelf_get(shelf, w.piece, &held, err));
+		m->is_located = held->is_located;
+		if (held->is_located)
+			m->rows[i] = (sheaf_row_at){&held->located, w.at};
+		else
+			m->picks[i] = (sheaf_pick){&held->frame, w.at};
 	}
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err)
+{
+	m->is_located = false;
+	SHEAF_TRY(grow(m, manner, err));
+	sheaf_shelf_begin_batch(shelf);
+	sheaf_status status = find_all(m, manner, shelf, err);
+	return status == SHEAF_END ? find_all(m, manner, shelf, err) : status;
 }
 
 /* ---- making ---- */
@@ -113,8 +127,19 @@ static sheaf_status gather(sheaf_making *m, const sheaf_manner *manner, sheaf_er
 	return SHEAF_OK;
 }
 
+/* Rows of located pieces go straight into one frame, of which they are then the picks. */
+static sheaf_status take_located(sheaf_making *m, const sheaf_manner *manner, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_supply_pick(manner->supply, m->rows, m->planned.count, &m->gathered, manner->cx, err));
+	for (size_t i = 0; i < m->planned.count; i++) m->picks[i] = (sheaf_pick){&m->gathered, (int64_t)i};
+	m->frame = &m->gathered;
+	return SHEAF_OK;
+}
+
 static sheaf_status assemble(sheaf_making *m, const sheaf_manner *manner, sheaf_error *err)
 {
+	if (m->is_located) SHEAF_TRY(take_located(m, manner, err));
+	if (m->is_located && !manner->packing) return SHEAF_OK;
 	m->frame = NULL;
 	if (manner->packing) return sheaf_packings_fill(&m->packings, manner->supply, manner->packing, manner->pad_multiple, m->picks, m->planned.count, err);
 	if (!is_run(m, manner)) return gather(m, manner, err);

@@ -22,11 +22,13 @@ typedef struct sheaf_making {
 	bool is_planned;     /* but not yet submitted */
 	sheaf_status status; /* of planning it, then of making it */
 	sheaf_error err;
-	sheaf_pick *picks; /* lane by lane */
+	sheaf_pick *picks;   /* lane by lane */
+	sheaf_row_at *rows;  /* instead, where pieces are located */
+	bool is_located;
 	int64_t *scratch;
 	uint64_t *keys;
 	uint32_t *lengths;
-	size_t picks_room, scratch_room, keys_room, lengths_room;
+	size_t picks_room, rows_room, scratch_room, keys_room, lengths_room;
 	int64_t samples;
 	sheaf_frame gathered, view;
 	const sheaf_frame *frame; /* either of them; NULL where the batch is packed */

@@ -3,11 +3,11 @@
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
-#include "data/frame.h"
 
 typedef struct item {
 	int64_t piece;
-	sheaf_frame *frame; /* NULL: none is under way */
+	bool locate;
+	sheaf_held *held; /* NULL: none is under way */
 	sheaf_findings findings;
 	sheaf_status status;
 } item;
@@ -17,17 +17,17 @@ static void read_piece(void *user, void *memory)
 	const sheaf_prefetch *p = (const sheaf_prefetch *)user;
 	item *i = (item *)memory;
 	sheaf_error ignored; /* it will be told when it is met again */
-	i->status = sheaf_supply_read(p->supply, i->piece, i->frame, i->findings.cx, &ignored);
-	i->frame->cx = p->cx; /* the frame outlives the listener */
+	i->status = sheaf_supply_read(p->supply, i->piece, i->locate, i->held, i->findings.cx, &ignored);
+	i->held->frame.cx = p->cx; /* the frame outlives the listener */
 }
 
 static void drop(void *user, void *memory)
 {
 	const sheaf_prefetch *p = (const sheaf_prefetch *)user;
 	item *i = (item *)memory;
-	if (i->frame) sheaf_frame_free(i->frame);
-	if (i->frame) sheaf_release(p->cx, i->frame, sizeof *i->frame);
-	i->frame = NULL;
+	if (i->held) sheaf_held_free(i->held);
+	if (i->held) sheaf_release(p->cx, i->held, sizeof *i->held);
+	i->held = NULL;
 	sheaf_findings_close(&i->findings);
 }
 
@@ -58,13 +58,14 @@ void sheaf_prefetch_close(sheaf_prefetch *p)
 /* With one thread reading ahead would only be reading early. */
 bool sheaf_prefetch_has_room(sheaf_prefetch *p) { return sheaf_context_threads(p->cx) > 1 && sheaf_pipeline_free_item(&p->pipeline) != NULL; }
 
-sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, sheaf_frame *frame, sheaf_error *err)
+sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, bool locate, sheaf_held *held, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_free_item(&p->pipeline);
 	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, p->cx, err));
 	sheaf_findings_clear(&i->findings);
 	i->piece = piece;
-	i->frame = frame;
+	i->locate = locate;
+	i->held = held;
 	sheaf_pipeline_submit(&p->pipeline);
 	return SHEAF_OK;
 }
@@ -73,12 +74,12 @@ int64_t sheaf_prefetch_count(const sheaf_prefetch *p) { return sheaf_pipeline_co
 
 bool sheaf_prefetch_is_ready(sheaf_prefetch *p) { return sheaf_pipeline_is_ready(&p->pipeline); }
 
-void sheaf_prefetch_take(sheaf_prefetch *p, int64_t *piece, sheaf_frame **frame, bool *clean)
+void sheaf_prefetch_take(sheaf_prefetch *p, int64_t *piece, sheaf_held **held, bool *clean)
 {
 	item *i = (item *)sheaf_pipeline_first(&p->pipeline);
 	*piece = i->piece;
-	*frame = i->frame;
+	*held = i->held;
 	*clean = i->status == SHEAF_OK && i->findings.list.size == 0 && !i->findings.over;
-	i->frame = NULL;
+	i->held = NULL;
 	sheaf_pipeline_pass(&p->pipeline);
 }

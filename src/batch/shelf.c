@@ -4,13 +4,12 @@
 #include "base/memory.h"
 #include "batch/array.h"
 #include "batch/prefetch.h"
-#include "data/frame.h"
 
 enum { NONE = -1, UNDER_WAY = -2 };
 
 /* A place on the shelf; places in use form a ring, the one used last first. */
 typedef struct slot {
-	sheaf_frame *frame;
+	sheaf_held *held;
 	int64_t piece, bytes;
 	int64_t batch; /* that used it last; NONE: it was read ahead, and none has so far */
 	int64_t newer, older;
@@ -20,6 +19,7 @@ struct sheaf_shelf {
 	const sheaf_supply *supply;
 	sheaf_context *cx;
 	int64_t most, limit;
+	bool locates; /* pieces are not decoded, but located */
 	int64_t *slot_of; /* each piece's, or NONE, or UNDER_WAY */
 	slot *slots;
 	size_t room;
@@ -29,13 +29,13 @@ struct sheaf_shelf {
 	sheaf_prefetch prefetch;
 };
 
-sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
+sheaf_status sheaf_shelf_open(const sheaf_supply *supply, bool locates, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
 {
 	void *memory, *slot_of;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shelf), &memory, err));
 	sheaf_shelf *shelf = (sheaf_shelf *)memory;
-	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
+	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .locates = locates, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
 	sheaf_status status = sheaf_allocate_array(cx, (size_t)supply->pieces, sizeof *shelf->slot_of, &slot_of, err);
 	shelf->slot_of = (int64_t *)slot_of;
 	for (int64_t i = 0; i < supply->pieces && !status; i++) shelf->slot_of[i] = NONE;
@@ -48,10 +48,10 @@ sheaf_status sheaf_shelf_open(const sheaf_supply *supply, int64_t most, int64_t 
 	return SHEAF_OK;
 }
 
-static void free_frame(sheaf_context *cx, sheaf_frame *frame)
+static void free_held(sheaf_context *cx, sheaf_held *held)
 {
-	sheaf_frame_free(frame);
-	sheaf_release(cx, frame, sizeof *frame);
+	sheaf_held_free(held);
+	sheaf_release(cx, held, sizeof *held);
 }
 
 void sheaf_shelf_close(sheaf_shelf *shelf)
@@ -59,7 +59,7 @@ void sheaf_shelf_close(sheaf_shelf *shelf)
 	if (!shelf) return;
 	sheaf_prefetch_close(&shelf->prefetch);
 	for (int64_t i = 0; i < shelf->used; i++)
-		if (shelf->slots[i].frame) free_frame(shelf->cx, shelf->slots[i].frame);
+		if (shelf->slots[i].held) free_held(shelf->cx, shelf->slots[i].held);
 	sheaf_array_release(shelf->cx, shelf->slots, shelf->room, sizeof *shelf->slots);
 	sheaf_array_release(shelf->cx, shelf->slot_of, (size_t)shelf->supply->pieces, sizeof *shelf->slot_of);
 	sheaf_release(shelf->cx, shelf, sizeof *shelf);
@@ -109,42 +109,42 @@ static void close_gap(sheaf_shelf *shelf, int64_t at)
 	*(s->older == NONE ? &shelf->oldest : &shelf->slots[s->older].newer) = at;
 }
 
-/* Takes the piece used longest ago from the shelf; its frame, whose memory can be used again, goes to the caller. */
-static sheaf_frame *take_oldest(sheaf_shelf *shelf)
+/* Takes the piece used longest ago from the shelf; its memory, which can be used again, goes to the caller. */
+static sheaf_held *take_oldest(sheaf_shelf *shelf)
 {
 	int64_t at = shelf->oldest;
 	slot *s = &shelf->slots[at];
-	sheaf_frame *frame = s->frame;
+	sheaf_held *held = s->held;
 	take_out(shelf, at);
 	shelf->bytes -= s->bytes;
 	shelf->slot_of[s->piece] = NONE;
 	close_gap(shelf, at);
-	return frame;
+	return held;
 }
 
-/* A frame to read into: that of the last piece which has to go, or a new one. */
-static sheaf_status make_room(sheaf_shelf *shelf, int64_t more, sheaf_frame **frame, sheaf_error *err)
+/* What to read into: that of the last piece which has to go, or a new one. */
+static sheaf_status make_room(sheaf_shelf *shelf, int64_t more, sheaf_held **held, sheaf_error *err)
 {
 	void *memory;
-	*frame = NULL;
+	*held = NULL;
 	while (is_over(shelf, more) && may_go(shelf, shelf->oldest)) {
-		if (*frame) free_frame(shelf->cx, *frame);
-		*frame = take_oldest(shelf);
+		if (*held) free_held(shelf->cx, *held);
+		*held = take_oldest(shelf);
 	}
-	if (*frame) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(shelf->cx, sizeof **frame, &memory, err));
-	*frame = (sheaf_frame *)memory;
+	if (*held) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(shelf->cx, sizeof **held, &memory, err));
+	*held = (sheaf_held *)memory;
 	return SHEAF_OK;
 }
 
 /* ---- reading ---- */
 
-static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, int64_t batch, sheaf_error *err)
+static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_held *held, int64_t batch, sheaf_error *err)
 {
 	void *slots = shelf->slots;
 	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots, err));
 	shelf->slots = (slot *)slots;
-	shelf->slots[shelf->used] = (slot){.frame = frame, .piece = piece, .bytes = sheaf_frame_bytes(frame)};
+	shelf->slots[shelf->used] = (slot){.held = held, .piece = piece, .bytes = sheaf_held_bytes(held)};
 	shelf->bytes += shelf->slots[shelf->used].bytes;
 	shelf->slot_of[piece] = shelf->used;
 	put_first(shelf, shelf->used++, batch);
@@ -153,11 +153,11 @@ static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_frame *frame, i
 
 static sheaf_status read_now(sheaf_shelf *shelf, int64_t piece, sheaf_error *err)
 {
-	sheaf_frame *frame;
-	SHEAF_TRY(make_room(shelf, sheaf_supply_piece_size(shelf->supply, piece), &frame, err));
-	sheaf_status status = sheaf_supply_read(shelf->supply, piece, frame, shelf->cx, err);
-	if (status == SHEAF_OK) status = add(shelf, piece, frame, shelf->batch, err);
-	if (status) free_frame(shelf->cx, frame);
+	sheaf_held *held;
+	SHEAF_TRY(make_room(shelf, sheaf_supply_piece_size(shelf->supply, piece), &held, err));
+	sheaf_status status = sheaf_supply_read(shelf->supply, piece, shelf->locates, held, shelf->cx, err);
+	if (status == SHEAF_OK) status = add(shelf, piece, held, shelf->batch, err);
+	if (status) free_held(shelf->cx, held);
 	return status;
 }
 
@@ -168,15 +168,15 @@ static bool is_waiting(const sheaf_shelf *shelf, int64_t at) { return at != NONE
 
 bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 {
-	sheaf_frame *frame;
+	sheaf_held *held;
 	sheaf_error ignored; /* there will be another call for the piece, in its turn */
 	int64_t size = sheaf_supply_piece_size(shelf->supply, piece);
 	if (shelf->slot_of[piece] != NONE) return true;
 	if (!sheaf_prefetch_has_room(&shelf->prefetch) || (is_over(shelf, size) && (!may_go(shelf, shelf->oldest) || is_waiting(shelf, shelf->oldest))))
 		return false;
-	if (make_room(shelf, size, &frame, &ignored)) return false;
-	if (sheaf_prefetch_begin(&shelf->prefetch, piece, frame, &ignored)) {
-		free_frame(shelf->cx, frame);
+	if (make_room(shelf, size, &held, &ignored)) return false;
+	if (sheaf_prefetch_begin(&shelf->prefetch, piece, shelf->locates, held, &ignored)) {
+		free_held(shelf->cx, held);
 		return false;
 	}
 	shelf->slot_of[piece] = UNDER_WAY;
@@ -187,12 +187,12 @@ bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 static void take_in(sheaf_shelf *shelf)
 {
 	int64_t piece;
-	sheaf_frame *frame;
+	sheaf_held *held;
 	sheaf_error ignored;
 	bool clean;
-	sheaf_prefetch_take(&shelf->prefetch, &piece, &frame, &clean);
+	sheaf_prefetch_take(&shelf->prefetch, &piece, &held, &clean);
 	shelf->slot_of[piece] = NONE;
-	if (!clean || add(shelf, piece, frame, NONE, &ignored)) free_frame(shelf->cx, frame);
+	if (!clean || add(shelf, piece, held, NONE, &ignored)) free_held(shelf->cx, held);
 }
 
 /* When memory runs out, what is read ahead gives its own back. */
@@ -201,14 +201,23 @@ static void take_in_all(sheaf_shelf *shelf)
 	while (sheaf_prefetch_count(&shelf->prefetch) > 0) take_in(shelf);
 }
 
+/* A piece has something to tell, which only decoding does. From now on all are decoded: rows are gathered from pieces of one kind. */
+static void decode_from_now_on(sheaf_shelf *shelf)
+{
+	take_in_all(shelf);
+	shelf->locates = false;
+	while (shelf->used > 0) free_held(shelf->cx, take_oldest(shelf));
+}
+
 static sheaf_status read_in_turn(sheaf_shelf *shelf, int64_t piece, sheaf_error *err)
 {
 	while (shelf->slot_of[piece] == UNDER_WAY) take_in(shelf);
 	if (shelf->slot_of[piece] != NONE) return SHEAF_OK;
 	sheaf_status status = read_now(shelf, piece, err);
+	if (status == SHEAF_END) decode_from_now_on(shelf);
 	if (!sheaf_is_of_memory(status)) return status;
 	take_in_all(shelf);
-	while (may_go(shelf, shelf->oldest)) free_frame(shelf->cx, take_oldest(shelf));
+	while (may_go(shelf, shelf->oldest)) free_held(shelf->cx, take_oldest(shelf));
 	return read_now(shelf, piece, err);
 }
 
@@ -227,7 +236,7 @@ bool sheaf_shelf_has(sheaf_shelf *shelf, int64_t piece)
 	return shelf->slot_of[piece] >= 0;
 }
 
-sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_frame **out, sheaf_error *err)
+sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_held **out, sheaf_error *err)
 {
 	if (shelf->slot_of[piece] < 0) SHEAF_TRY(read_in_turn(shelf, piece, err));
 	int64_t at = shelf->slot_of[piece];
@@ -235,6 +244,6 @@ sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_fram
 		take_out(shelf, at);
 		put_first(shelf, at, shelf->batch);
 	}
-	*out = shelf->slots[at].frame;
+	*out = shelf->slots[at].held;
 	return SHEAF_OK;
 }

@@ -250,10 +250,35 @@ void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *
 	*at = own - entry.row;
 }
 
-sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_part *part = part_of_piece(s, piece);
-	return sheaf_dataset_read_piece(part->dataset, piece - part->first_piece, frame, cx, err);
+	held->is_located = locate;
+	if (locate) return sheaf_dataset_locate(part->dataset, piece - part->first_piece, &held->located, cx, err);
+	return sheaf_dataset_read_piece(part->dataset, piece - part->first_piece, &held->frame, cx, err);
+}
+
+bool sheaf_supply_locates(const sheaf_supply *s)
+{
+	bool all = s->lanes == 1 && sheaf_dataset_locates(s->parts->dataset);
+	for (int i = 1; i < s->nparts; i++) all &= s->parts[i].dataset->format == s->parts->dataset->format;
+	return all;
+}
+
+sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	return sheaf_dataset_pick(s->parts->dataset, rows, n, frame, cx, err);
+}
+
+void sheaf_held_free(sheaf_held *held)
+{
+	sheaf_frame_free(&held->frame);
+	sheaf_located_reset(&held->located);
+}
+
+int64_t sheaf_held_bytes(const sheaf_held *held)
+{
+	return held->is_located ? (int64_t)held->located.rows.size + held->located.piece.size : sheaf_frame_bytes(&held->frame);
 }
 
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece)

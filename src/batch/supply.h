@@ -5,7 +5,7 @@
 #define SHEAF_BATCH_SUPPLY_H
 
 #include "batch/order.h"
-#include <sheaf/pieces.h>
+#include "dataset/dataset.h"
 
 typedef struct sheaf_part {
 	sheaf_dataset *dataset; /* the caller's */
@@ -13,6 +13,13 @@ typedef struct sheaf_part {
 	int64_t first_piece; /* pieces are numbered through all parts */
 	int64_t first_row;   /* of its rows, when they stand one behind the other */
 } sheaf_part;
+
+/* A piece in memory: decoded, or with its rows located, which is enough where they are gathered anyway. */
+typedef struct sheaf_held {
+	sheaf_frame frame;
+	sheaf_located located;
+	bool is_located;
+} sheaf_held;
 
 /* Where a column of a batch comes from. */
 typedef struct sheaf_origin {
@@ -43,7 +50,14 @@ SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *
 void sheaf_supply_close(sheaf_supply *s);
 /* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row was, and is changed. */
 void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at);
-SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Refills *held. END where the piece is to be located, and has to be decoded. Any thread. */
+SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err);
+/* Whether pieces can be located: all are of one format that does so, and rows stand in one piece each. */
+bool sheaf_supply_locates(const sheaf_supply *s);
+/* Gathers rows of pieces that are located. Any thread. */
+SHEAF_USE sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+void sheaf_held_free(sheaf_held *held);
+int64_t sheaf_held_bytes(const sheaf_held *held);
 /* Bytes of a piece as it stands in its input. */
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
 /* Of what the rows are and how many; `chunked`: of how they are cut into chunks, too. */

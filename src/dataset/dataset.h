@@ -56,6 +56,16 @@ SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_sc
 /* Waits until what was written is on its way out, and tells what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
 
+/* Whether rows of its pieces can be taken without decoding them. */
+bool sheaf_dataset_locates(const sheaf_dataset *dataset);
+/* Finds the rows of piece i of the table: refills *located, whose parts the caller resets. END where the piece has to be read with sheaf_dataset_read_piece. Any
+ * thread. */
+SHEAF_USE sheaf_status sheaf_dataset_locate(const sheaf_dataset *dataset, int64_t i, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
+void sheaf_located_reset(sheaf_located *located);
+/* Refills the frame with rows of pieces located so, of this dataset or of others of its format and schema. Any thread. */
+SHEAF_USE sheaf_status sheaf_dataset_pick(const sheaf_dataset *dataset, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx,
+                                          sheaf_error *err);
+
 /* Whether a column goes lost in a format: a key, or what is said of rows besides their streams. Other shapes are for `accept` to refuse. */
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field);
 /* Reports a LOSS for each of the rows that says something in such a column; `row` is the number of the first. */

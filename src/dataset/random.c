@@ -39,6 +39,34 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
 	return status;
 }
 
+/* ---- rows of a piece that is not decoded ---- */
+
+bool sheaf_dataset_locates(const sheaf_dataset *d) { return d->format->locate != NULL; }
+
+void sheaf_located_reset(sheaf_located *located)
+{
+	let_go(&located->piece);
+	sheaf_buffer_reset(&located->rows);
+	*located = (sheaf_located){0};
+}
+
+sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, int64_t i, sheaf_located *located, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_piece_entry entry;
+	sheaf_pieces_at(d->pieces, i, &entry);
+	let_go(&located->piece);
+	located->piece = sheaf_piece_of(&entry);
+	SHEAF_TRY(sheaf_check_stop(cx, err));
+	SHEAF_TRY(d->format->recall(d->in, &located->piece, err));
+	SHEAF_TRY(d->format->locate(d->in, located, cx, err));
+	return located->nrows == entry.rows ? SHEAF_OK : SHEAF_END;
+}
+
+sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	return d->format->pick(d->in, rows, n, frame, cx, err);
+}
+
 /* ---- lengths ---- */
 
 static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)

@@ -97,6 +97,19 @@ typedef struct sheaf_piece {
 	sheaf_buffer notes; /* the format's own words */
 } sheaf_piece;
 
+/* A piece whose rows were located, so that they can be taken without decoding it. */
+typedef struct sheaf_located {
+	sheaf_piece piece; /* with its bytes */
+	sheaf_buffer rows; /* where they are, in the format's own words */
+	int64_t nrows;
+} sheaf_located;
+
+/* A row of such a piece. */
+typedef struct sheaf_row_at {
+	const sheaf_located *located;
+	int64_t row;
+} sheaf_row_at;
+
 /* Rows as they go to the output. */
 typedef struct sheaf_blob {
 	sheaf_buffer bytes;
@@ -147,6 +160,12 @@ typedef struct sheaf_format {
 	 * known may come from a damaged file: SHORT or DATA where the input can have no such piece. Any thread. NULL: pieces can only be read in
 	 * order. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
+	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of *located. Reports nothing: END where decode would,
+	 * or where only decoding tells. Any thread. NULL: rows are had by decoding their piece. */
+	sheaf_status (*locate)(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
+	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located. DATA where the input was changed since. Any thread.
+	 * NULL with locate. */
+	sheaf_status (*pick)(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the source is seekable. NULL with recall. */
 	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */

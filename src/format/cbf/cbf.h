@@ -4,6 +4,7 @@
  *   format.c   the table entry, options, recognition      header.c   prefix, stream headers, chunk table
  *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule checked
  *   sequence.c one sequence of one stream: its counts and arrays
+ *   locate.c   where the sequences of a chunk are, and some of them taken from there
  *   write.c    sequences into chunks, header at the end    declare.c  the schema as CNTK's users write it
  *
  * What is read and why is in docs/formats/cbf.md. */
@@ -91,6 +92,11 @@ SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piec
 SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
+
+/* ---- locate.c ---- */
+
+SHEAF_USE sheaf_status sheaf_cbf_locate(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_pick(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 
 /* ---- write.c ---- */
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches that are made ahead of their turn, and rows that are taken from pieces without decoding them: nobody must be able to tell. */
+#include "support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 3000, MOST = 400 };
+
+/* Sequences of one to three samples; batches of some hundreds of them are worth a thread. */
+static void make_text(bytes_sink *text)
+{
+	*text = (bytes_sink){0};
+	for (int r = 0; r < ROWS; r++)
+		for (int64_t lines = 1 + random_below(3); lines > 0; lines--) {
+			char line[600];
+			int n = snprintf(line, sizeof line, "%d |A %d %d |B", 5 * r, (int)random_below(99), r);
+			for (int64_t k = random_below(40); k > 0; k--)
+				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90), (int)random_below(9));
+			line[n++] = '\n';
+			assert_int_equal(write_bytes(text, line, (size_t)n), 0);
+		}
+}
+
+static void make_binary(const bytes_sink *text, bytes_sink *binary, const char *chunk_bytes)
+{
+	sheaf_context *cx = usual_context();
+	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}, chunk = {"chunk-bytes", chunk_bytes};
+	sheaf_open_options from = {.size = sizeof from, .settings = streams, .nsettings = 2};
+	sheaf_create_options to = {.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+	sheaf_dataset *dataset;
+	sheaf_writer *writer;
+	sheaf_sink *sink;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	*binary = (bytes_sink){0};
+	assert_ok(open_bytes((sheaf_bytes){text->data, text->size}, "x.ctf", &from, cx, &dataset));
+	assert_ok(sheaf_sink_function(write_bytes, binary, "x.cbf", cx, &sink, &err));
+	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &to, cx, &writer, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) assert_ok(sheaf_write(writer, frame, &err));
+	assert_status(SHEAF_END, status);
+	assert_ok(sheaf_finish(writer, &err));
+	sheaf_close(dataset);
+	end_context(cx);
+}
+
+/* ---- runs ---- */
+
+typedef struct input {
+	sheaf_bytes bytes;
+	const char *name;
+	int64_t piece_bytes;
+	bool declared;
+} input;
+
+typedef struct told {
+	uint64_t batches[MOST]; /* a hash of each */
+	char states[MOST][SHEAF_STATE_SIZE];
+	int n;
+	sheaf_status status;
+	char message[sizeof err.message];
+} told;
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static uint64_t hash_frame(uint64_t hash, const sheaf_frame *frame, const sheaf_schema *schema)
+{
+	sheaf_buffer text = {0};
+	assert_ok(sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, &err));
+	assert_ok(sheaf_rows_text(frame, schema, SHEAF_JSON, 0, 0, frame->nrows, &text, &err));
+	hash = mix(hash, text.data, text.size);
+	sheaf_buffer_reset(&text);
+	return hash;
+}
+
+static uint64_t hash_packed(uint64_t hash, const sheaf_packed *p)
+{
+	const int64_t shape[] = {p->field, p->rows, p->width, p->nplaced};
+	hash = mix(hash, shape, sizeof shape);
+	hash = mix(hash, p->values.data, p->values.size);
+	hash = mix(hash, p->indices.data, p->indices.size);
+	hash = mix(hash, p->starts.data, p->starts.size);
+	return mix(hash, p->mask.data, p->mask.size);
+}
+
+static uint64_t hash_batch(const sheaf_batch *b, const sheaf_schema *schema)
+{
+	const int64_t facts[] = {b->begin, b->end, b->sweep, b->sweep_end, b->epoch_end, b->sequences, b->samples, b->repeated};
+	uint64_t hash = mix(UINT64_C(14695981039346656037), facts, sizeof facts);
+	hash = mix(hash, b->keys, (size_t)b->sequences * sizeof *b->keys);
+	hash = mix(hash, b->lengths, (size_t)b->sequences * sizeof *b->lengths);
+	if (b->frame) hash = hash_frame(hash, b->frame, schema);
+	for (int i = 0; i < b->npacked; i++) hash = hash_packed(hash, &b->packed[i]);
+	return hash;
+}
+
+/* Everything that comes from `state` on; NULL: from the beginning. */
+static void run_from(const input *in, const sheaf_batch_options *options, sheaf_context_options context, const char *state, told *out)
+{
+	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
+	sheaf_open_options how = {
+		.size = sizeof how, .piece_bytes = in->piece_bytes, .random = true, .settings = streams, .nsettings = in->declared ? 2 : 0};
+	sheaf_dataset *dataset;
+	sheaf_batches *batches;
+	const sheaf_batch *batch;
+	context.size = sizeof context;
+	sheaf_context *cx = context_with(&context);
+	*out = (told){.n = 0};
+	out->status = open_bytes(in->bytes, in->name, &how, cx, &dataset);
+	if (out->status == SHEAF_OK) {
+		out->status = sheaf_batches_open(&dataset, 1, options, cx, &batches, &err);
+		if (out->status == SHEAF_OK && state) assert_ok(sheaf_batches_resume(batches, state, &err));
+		while (out->status == SHEAF_OK && (out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
+			assert_true(out->n < MOST);
+			out->batches[out->n] = hash_batch(batch, sheaf_batches_schema(batches));
+			sheaf_batches_state(batches, out->states[out->n++]);
+		}
+		sheaf_batches_close(batches);
+		sheaf_close(dataset);
+	}
+	if (out->status != SHEAF_END) snprintf(out->message, sizeof out->message, "%s", err.message);
+	end_context(cx);
+}
+
+static void assert_same(const told *a, int from, const told *b)
+{
+	assert_int_equal(a->status, b->status);
+	assert_text(a->message, b->message);
+	assert_int_equal(a->n - from, b->n);
+	for (int i = 0; i < b->n; i++) assert_int_equal(a->batches[from + i], b->batches[i]);
+}
+
+static const sheaf_batch_options ways[] = {
+	{.size = sizeof(sheaf_batch_options), .batch_size = 700},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 700, .window = 3, .seed = 1},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 400, .unit = SHEAF_SIZE_SEQUENCES, .order = "cntk", .window = 4, .rank = 1, .world = 2},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 700, .order = "file", .rest = SHEAF_REST_PAD, .stop_at_sweep_end = true},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .bucket = true, .rest = SHEAF_REST_DROP},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .order = "random", .packing = SHEAF_PACK_SEQUENCES},
+	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .packing = SHEAF_PACK_TRUNCATED, .truncation = 4},
+};
+
+/* ---- tests ---- */
+
+static void try_threads(const input *in, const sheaf_batch_options *way)
+{
+	static told alone, other;
+	sheaf_batch_options options = *way;
+	options.sweeps = 2;
+	options.keep_in_memory = true;
+	run_from(in, &options, (sheaf_context_options){.threads = 1}, NULL, &alone);
+	assert_status(SHEAF_END, alone.status);
+	for (int threads = 1; threads <= 4; threads++) {
+		options.keep_in_memory = threads == 3;
+		run_from(in, &options, (sheaf_context_options){.threads = threads}, NULL, &other);
+		assert_same(&alone, 0, &other);
+		for (int at = 0; at < alone.n; at += 7) {
+			run_from(in, &options, (sheaf_context_options){.threads = threads}, alone.states[at], &other);
+			assert_same(&alone, at + 1, &other);
+		}
+	}
+}
+
+static void test_threads_and_places_change_nothing(void **state)
+{
+	(void)state;
+	bytes_sink text, binary;
+	seed_random(71);
+	make_text(&text);
+	make_binary(&text, &binary, "60000");
+	const input inputs[] = {{{text.data, text.size}, "x.ctf", 40000, true}, {{binary.data, binary.size}, "x.cbf", 0, false}};
+	for (size_t i = 0; i < COUNT(inputs); i++)
+		for (size_t w = 0; w < COUNT(ways); w++) try_threads(&inputs[i], &ways[w]);
+	free_bytes(&text);
+	free_bytes(&binary);
+}
+
+/* With too little memory for what runs ahead everything comes all the same. */
+static void test_what_is_enough_for_one_thread(void **state)
+{
+	(void)state;
+	static told alone, other;
+	bytes_sink text;
+	seed_random(72);
+	make_text(&text);
+	const input in = {{text.data, text.size}, "x.ctf", 40000, true};
+	sheaf_batch_options options = ways[1];
+	run_from(&in, &options, (sheaf_context_options){.threads = 1}, NULL, &alone);
+	for (int64_t most = 3 << 20; most < 12 << 20; most += 1 << 20) {
+		run_from(&in, &options, (sheaf_context_options){.threads = 3, .max_memory = most}, NULL, &other);
+		assert_same(&alone, 0, &other);
+	}
+	free_bytes(&text);
+}
+
+/* Whatever is wrong with a file is told in the same words by whoever decodes its pieces, and by whoever only locates their rows. */
+static void test_flaws_are_told_as_by_decoding(void **state)
+{
+	(void)state;
+	static told decoded, located;
+	bytes_sink text, binary;
+	int flaws = 0;
+	seed_random(73);
+	make_text(&text);
+	make_binary(&text, &binary, "60000");
+	for (int i = 0; i < 300; i++) {
+		size_t at = 12 + (size_t)random_below((int64_t)binary.size - 12);
+		uint8_t old = binary.data[at];
+		const input in = {{binary.data, binary.size}, "x.cbf", 0, false};
+		sheaf_batch_options options = ways[i % 2];
+		sheaf_context_options context = {.threads = 1 + i % 3, .max_errors = i % 5 ? 0 : 100};
+		binary.data[at] = (uint8_t)(old ^ (1 << random_below(8)));
+		options.keep_in_memory = true;
+		run_from(&in, &options, context, NULL, &decoded);
+		options.keep_in_memory = false;
+		run_from(&in, &options, context, NULL, &located);
+		assert_same(&decoded, 0, &located);
+		flaws += decoded.status != SHEAF_END;
+		binary.data[at] = old;
+	}
+	assert_true(flaws > 20 && flaws < 280);
+	free_bytes(&text);
+	free_bytes(&binary);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads_and_places_change_nothing),
+		cmocka_unit_test(test_what_is_enough_for_one_thread),
+		cmocka_unit_test(test_flaws_are_told_as_by_decoding),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
