@@ -38,7 +38,8 @@ typedef enum sheaf_box_storage {
 	SHEAF_BOX_COMPACT /* inside the metadata */
 } sheaf_box_storage;
 
-enum { SHEAF_BOX_MAX_RANK = 32, SHEAF_BOX_MAX_DEPTH = 32 };
+/* Groups inside one another: deeper ones are listed and not looked into. */
+enum { SHEAF_BOX_MAX_DEPTH = 32 };
 
 /* A group or an array. Strings live as long as the box. */
 typedef struct sheaf_box_item {
@@ -52,12 +53,13 @@ typedef struct sheaf_box_item {
 	sheaf_type type; /* of the values, as stored (any byte order); of NUMBERS, BOOLS and COMPLEX only */
 	const char *of;  /* the type in words: "float64", "big-endian int32", "bool", "complex float64", "text" */
 	int rank;        /* 0: a scalar; an array without any place for elements has rank 1 and dims[0] 0 */
-	int64_t dims[SHEAF_BOX_MAX_RANK];
+	const int64_t *dims;
 	int64_t count; /* values in all, or texts; twice the elements where they are COMPLEX */
 	int64_t bytes; /* that it takes in the file; -1: not known */
 	sheaf_box_storage storage;
 	int64_t chunk;       /* CHUNKED of one dimension: values in a chunk, so that runs which begin and end at multiples are read once; else 0 */
 	const char *filters; /* "shuffle, deflate 6"; NULL: none */
+	struct sheaf_box_detail *inside; /* the box's own */
 } sheaf_box_item;
 
 /* ---- reading ---- */

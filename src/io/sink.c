@@ -4,31 +4,18 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
-#include "io/encoder.h"
-#include "io/target.h"
+#include "io/sink.h"
 #include <errno.h>
-#include <sheaf/io.h>
 #include <string.h>
 
 enum { BUFFER = 256 << 10 };
-
-struct sheaf_sink {
-	sheaf_context *cx;
-	char *name;
-	sheaf_write_function function; /* NULL: the target is used */
-	void *user;
-	sheaf_target target;
-	sheaf_encoder encoder; /* not open where nothing is compressed */
-	uint8_t *buffer;
-	size_t used;
-	int64_t tell;
-	sheaf_error failure; /* bytes are lost: no later call may succeed */
-};
 
 /* ---- opening and closing ---- */
 
 static void free_sink(sheaf_sink *sink)
 {
+	if (sink->guest) sink->drop_guest(sink->guest);
+	sheaf_spool_close(&sink->spool);
 	sheaf_target_abandon(&sink->target);
 	sheaf_encoder_close(&sink->encoder);
 	sheaf_release(sink->cx, sink->buffer, BUFFER);
@@ -43,6 +30,7 @@ static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **o
 	sheaf_sink *sink = (sheaf_sink *)memory;
 	sink->cx = cx;
 	sink->target = (sheaf_target){.fd = -1, .folder = -1};
+	sink->spool.fd = -1;
 	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &sink->name, err);
 	if (!status) status = sheaf_allocate(cx, BUFFER, &buffer, err);
 	if (status) {
@@ -105,7 +93,7 @@ static sheaf_status store(void *user, const void *data, size_t size, sheaf_error
 	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes, found an error", sink->name, size);
 }
 
-static sheaf_status deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err)
+sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err)
 {
 	if (sink->encoder.filter) return sheaf_encoder_write(&sink->encoder, data, size, finish, store, sink, err);
 	return size > 0 ? store(sink, data, size, err) : SHEAF_OK;
@@ -115,13 +103,13 @@ static sheaf_status flush(sheaf_sink *sink, bool finish, sheaf_error *err)
 {
 	size_t n = sink->used;
 	sink->used = 0;
-	return deliver(sink, sink->buffer, n, finish, err);
+	return sheaf_sink_deliver(sink, sink->buffer, n, finish, err);
 }
 
 static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
 {
 	if (size > BUFFER - sink->used) SHEAF_TRY(flush(sink, false, err));
-	if (size >= BUFFER) return deliver(sink, data, size, false, err);
+	if (size >= BUFFER) return sheaf_sink_deliver(sink, data, size, false, err);
 	memcpy(sink->buffer + sink->used, data, size);
 	sink->used += size;
 	return SHEAF_OK;
@@ -130,6 +118,7 @@ static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_e
 sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
 {
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
+	if (sink->is_random) return sheaf_fail(err, SHEAF_USAGE, "%s: expected writes at a byte of their own, found one at the end", sink->name);
 	if (size == 0) return SHEAF_OK;
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
@@ -152,8 +141,11 @@ sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_error *failure = &sink->failure;
+	if (sink->guest && !failure->status)
+		sheaf_fail(failure, SHEAF_USAGE, "%s: expected that its writers have finished, found one that has not", sink->name);
 	if (!failure->status) {
-		sheaf_status status = flush(sink, true, failure);
+		sheaf_status status = sheaf_sink_deliver_spool(sink, failure);
+		if (!status) status = flush(sink, true, failure);
 		if (!status && !sink->function) status = sheaf_target_commit(&sink->target, failure);
 		failure->status = status;
 	}

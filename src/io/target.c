@@ -142,6 +142,12 @@ static void begin_writing_back(sheaf_target *target)
 	target->begun = target->written;
 }
 
+void sheaf_target_write_back(sheaf_target *target, int64_t offset, int64_t size)
+{
+	enum { WORTH_IT = 1 << 20 };
+	if (size >= WORTH_IT) (void)sync_file_range(target->fd, offset, size, SYNC_FILE_RANGE_WRITE);
+}
+
 sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size, sheaf_error *err)
 {
 	enum { STEP = 8 << 20 };
@@ -197,6 +203,7 @@ static int close_and_rename(sheaf_target *target)
 static sheaf_status put_in_place(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	SHEAF_TRY(sheaf_target_check_clone(target, err));
 	int failed = keep_owner_and_mode(target);
 	if (!failed) failed = sync_fd(target->fd);
 	if (!failed) failed = close_and_rename(target);

@@ -23,6 +23,7 @@ typedef struct sheaf_target {
 	int64_t written, begun; /* bytes; those that are on their way to the disk */
 	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
+	bool is_clone; /* began as a copy of that one, which must stay as it looks */
 } sheaf_target;
 
 SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx, sheaf_error *err);
@@ -30,6 +31,16 @@ SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data
 /* Puts the file in its place, and closes in any case. */
 SHEAF_USE sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err);
 void sheaf_target_abandon(sheaf_target *target);
+
+/* Has what was written there by offset go to the disk while the rest is made. */
+void sheaf_target_write_back(sheaf_target *target, int64_t offset, int64_t size);
+
+/* In clone.c: */
+
+/* Fills the new file with what the old one holds. */
+SHEAF_USE sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err);
+/* Whether the old file is what was copied, still; OK where nothing was. */
+SHEAF_USE sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *err);
 
 /* In temporary.c: */
 

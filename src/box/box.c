@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening boxes and letting them go, alone or shared by writers. */
+#include "box/inside.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "io/descriptor.h"
+#include "io/sink.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the bytes behind ---- */
+
+static sheaf_status read_source(void *user, int64_t at, void *data, size_t size, sheaf_error *err)
+{
+	return sheaf_source_read_at(((const sheaf_box *)user)->source, at, data, size, err);
+}
+
+static sheaf_status size_of_source(void *user, int64_t *size, sheaf_error *err)
+{
+	(void)err;
+	*size = sheaf_source_size(((const sheaf_box *)user)->source);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_sink(void *user, int64_t at, void *data, size_t size, sheaf_error *err)
+{
+	return sheaf_sink_read_at(((const sheaf_box *)user)->sink, at, data, size, err);
+}
+
+static sheaf_status write_sink(void *user, int64_t at, const void *data, size_t size, sheaf_error *err)
+{
+	return sheaf_sink_write_at(((const sheaf_box *)user)->sink, at, data, size, err);
+}
+
+static sheaf_status size_of_sink(void *user, int64_t *size, sheaf_error *err) { return sheaf_sink_size(((const sheaf_box *)user)->sink, size, err); }
+
+static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err) { return sheaf_sink_resize(((const sheaf_box *)user)->sink, size, err); }
+
+static sheaf_store store_of_source(sheaf_box *box) { return (sheaf_store){box->name, false, read_source, NULL, size_of_source, NULL, box}; }
+
+static sheaf_store store_of_sink(sheaf_box *box) { return (sheaf_store){box->name, true, read_sink, write_sink, size_of_sink, resize_sink, box}; }
+
+/* ---- opening ---- */
+
+static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_box), &memory, err));
+	sheaf_box *box = (sheaf_box *)memory;
+	*box = (sheaf_box){.cx = cx, .name = name, .users = 1};
+	sheaf_status status = sheaf_catalog_open(&box->catalog, cx, err);
+	if (status)
+		sheaf_release(cx, box, sizeof *box);
+	else
+		*out = box;
+	return status;
+}
+
+static void close_driver(sheaf_box *box)
+{
+	sheaf_box_drop_arrays(box);
+	if (box->state) box->driver->close(box->state);
+	box->state = NULL;
+}
+
+static void free_box(sheaf_box *box)
+{
+	close_driver(box);
+	sheaf_catalog_close(&box->catalog);
+	sheaf_release(box->cx, box, sizeof *box);
+}
+
+static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
+{
+	if (box->kind != SHEAF_BOX_MEMORY) SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));
+	SHEAF_TRY(box->driver->open(&box->store, fresh, &box->kind, &box->catalog, box->cx, &box->state, err));
+	sheaf_catalog_sort(&box->catalog);
+	return SHEAF_OK;
+}
+
+static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_make_seekable(box->source, err));
+	box->store = store_of_source(box);
+	SHEAF_TRY(sheaf_box_check_head(&box->store, err));
+	return open_driver(box, false, err);
+}
+
+sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_box *box;
+	*out = NULL;
+	SHEAF_TRY(new_box(cx, sheaf_source_name(source), &box, err));
+	box->source = source;
+	sheaf_status status = open_source(box, err);
+	if (status)
+		free_box(box);
+	else
+		*out = box;
+	return status;
+}
+
+sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_box *box;
+	*out = NULL;
+	SHEAF_TRY(new_box(cx, "(memory)", &box, err));
+	box->kind = SHEAF_BOX_MEMORY;
+	box->driver = &sheaf_memory_driver;
+	sheaf_status status = open_driver(box, true, err);
+	if (status)
+		free_box(box);
+	else
+		*out = box;
+	return status;
+}
+
+void sheaf_box_close(sheaf_box *box)
+{
+	if (box) free_box(box);
+}
+
+sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
+{
+	const sheaf_box_driver *driver;
+	if (kind == SHEAF_BOX_MEMORY) return SHEAF_OK;
+	if (kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return sheaf_box_load_hdf5("this build", &driver, err);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected HDF5 or netCDF-4, found a kind of file that is not read or written");
+}
+
+/* ---- writing to a sink ---- */
+
+/* The sink goes before its writers: what they write later has nowhere to go. */
+static void lose_sink(void *guest)
+{
+	sheaf_box *box = (sheaf_box *)guest;
+	close_driver(box);
+	if (!box->failure.status) sheaf_fail(&box->failure, SHEAF_USAGE, "%s: expected the output to be open, found that it was given up", "box");
+	box->sink = NULL;
+	box->name = "(closed)";
+}
+
+static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
+{
+	bool is_there = false;
+	SHEAF_TRY(sheaf_box_available(box->kind, err));
+	if (into)
+		SHEAF_TRY(sheaf_sink_make_clone(box->sink, &is_there, err));
+	else
+		SHEAF_TRY(sheaf_sink_make_random(box->sink, err));
+	box->store = store_of_sink(box);
+	int64_t size = 0;
+	if (is_there) SHEAF_TRY(sheaf_sink_size(box->sink, &size, err));
+	if (size > 0) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
+	return open_driver(box, size == 0, err);
+}
+
+static sheaf_box_kind choose(const sheaf_sink *sink, sheaf_box_kind kind)
+{
+	if (kind == SHEAF_NO_BOX) kind = sheaf_box_kind_by_name(sink->name);
+	return kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind;
+}
+
+sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_box *box = (sheaf_box *)sink->guest;
+	*out = NULL;
+	if (box) {
+		if (box->failure.status) return sheaf_fail_again(err, &box->failure);
+		box->users++;
+		*out = box;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(new_box(cx, sink->name, &box, err));
+	box->sink = sink;
+	box->kind = choose(sink, kind);
+	if (open_sink(box, into, &failure)) {
+		free_box(box);
+		if (sink->is_random) sheaf_sink_spoil(sink, &failure);
+		return sheaf_fail_again(err, &failure);
+	}
+	sink->guest = box;
+	sink->drop_guest = lose_sink;
+	*out = box;
+	return SHEAF_OK;
+}
+
+static void complete(sheaf_box *box)
+{
+	sheaf_error *failure = &box->failure;
+	if (!failure->status && box->arrays) sheaf_fail(failure, SHEAF_USAGE, "%s: expected that all arrays have ended, found one that has not", box->name);
+	if (!failure->status) {
+		failure->status = box->driver->finish(box->state, failure);
+		box->state = NULL;
+	}
+	close_driver(box);
+}
+
+/* One writer leaves; the last one takes the box with it. */
+static void leave(sheaf_box *box)
+{
+	if (box->sink && box->failure.status) sheaf_sink_spoil(box->sink, &box->failure);
+	if (--box->users > 0) return;
+	if (box->sink) box->sink->guest = NULL;
+	free_box(box);
+}
+
+sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
+{
+	if (box->users == 1) complete(box);
+	sheaf_status status = box->failure.status ? sheaf_fail_again(err, &box->failure) : SHEAF_OK;
+	leave(box);
+	return status;
+}
+
+void sheaf_box_abandon(sheaf_box *box)
+{
+	if (!box) return;
+	if (!box->failure.status) sheaf_fail(&box->failure, SHEAF_USAGE, "%s: expected that all who write to it finish, found that one has given up", box->name);
+	leave(box);
+}
+
+/* ---- looking ---- */
+
+sheaf_box_kind sheaf_box_kind_of(const sheaf_box *box) { return box->kind; }
+
+const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count)
+{
+	*count = box->catalog.count;
+	return box->catalog.items;
+}
+
+const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path) { return sheaf_catalog_find(&box->catalog, path); }
+
+const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
+{
+	snprintf(text, 300, "%.150s: /%.140s", box->name, item->path);
+	return text;
+}
+
+static sheaf_status find_text(sheaf_box *box, const char *path, const char *name, sheaf_builder *text, sheaf_error *err)
+{
+	char where[300];
+	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
+	if (!item) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name, path);
+	if (item->refused && item->is_group)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group that can be read, found %s", sheaf_box_where(box, item, where), item->refused);
+	if (!item->inside->target) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an attribute \"%s\", found none", sheaf_box_where(box, item, where), name);
+	return box->driver->text(box->state, item, name, text, err);
+}
+
+sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder text;
+	sheaf_buffer_reset(out);
+	sheaf_builder_begin(&text, box->cx, NULL);
+	sheaf_status status = find_text(box, path, name, &text, err);
+	if (!status) return sheaf_builder_finish(&text, out, err);
+	sheaf_builder_drop(&text);
+	return status;
+}
+
+bool sheaf_box_has_text(sheaf_box *box, const char *path, const char *name)
+{
+	sheaf_buffer text = {0};
+	bool has = sheaf_box_text(box, path, name, &text, NULL) == SHEAF_OK;
+	sheaf_buffer_reset(&text);
+	return has;
+}

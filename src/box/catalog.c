@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of what is in a box. */
+#include "base/memory.h"
+#include "box/inside.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory that lives as long as the list ---- */
+
+typedef struct sheaf_shelf_of_bytes {
+	struct sheaf_shelf_of_bytes *before;
+	size_t size, used;
+	_Alignas(16) uint8_t bytes[];
+} shelf;
+
+static sheaf_status new_shelf(sheaf_catalog *catalog, size_t least, sheaf_error *err)
+{
+	enum { USUAL = 8 << 10 };
+	void *memory;
+	size_t size = sizeof(shelf) + (least < USUAL ? USUAL : least);
+	SHEAF_TRY(sheaf_allocate(catalog->cx, size, &memory, err));
+	shelf *s = (shelf *)memory;
+	*s = (shelf){.before = catalog->shelf, .size = size - sizeof(shelf)};
+	catalog->shelf = s;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err)
+{
+	*out = NULL;
+	size = (size + 15) / 16 * 16;
+	if (!catalog->shelf || catalog->shelf->size - catalog->shelf->used < size) SHEAF_TRY(new_shelf(catalog, size, err));
+	*out = catalog->shelf->bytes + catalog->shelf->used;
+	catalog->shelf->used += size;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err, const char *format, ...)
+{
+	va_list arguments, again;
+	void *memory;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int n = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	sheaf_status status = sheaf_catalog_allocate(catalog, (size_t)(n < 0 ? 0 : n) + 1, &memory, err);
+	if (!status && n >= 0) vsnprintf((char *)memory, (size_t)n + 1, format, again);
+	va_end(again);
+	*out = (const char *)memory;
+	return status;
+}
+
+/* ---- items ---- */
+
+static sheaf_status make_room(sheaf_catalog *catalog, sheaf_error *err)
+{
+	if (catalog->count < catalog->room) return SHEAF_OK;
+	int64_t room = catalog->room ? catalog->room * 2 : 16;
+	void *memory = catalog->items;
+	SHEAF_TRY(sheaf_reallocate(catalog->cx, &memory, (size_t)catalog->room * sizeof(sheaf_box_item), (size_t)room * sizeof(sheaf_box_item), err));
+	catalog->items = (sheaf_box_item *)memory;
+	catalog->room = room;
+	return SHEAF_OK;
+}
+
+static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group, sheaf_box_item **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_box_detail), &memory, err));
+	SHEAF_TRY(make_room(catalog, err));
+	sheaf_box_detail *inside = (sheaf_box_detail *)memory;
+	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1};
+	sheaf_builder_begin(&inside->texts, catalog->cx, NULL);
+	sheaf_box_item *item = &catalog->items[catalog->count++];
+	*item = (sheaf_box_item){.path = path, .name = path + folder_size, .parent = -1, .is_group = is_group, .what = SHEAF_BOX_OTHER, .bytes = -1, .inside = inside};
+	item->of = is_group ? "group" : "unknown";
+	*out = item;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group, sheaf_box_item **out, sheaf_error *err)
+{
+	const char *path;
+	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%s%s%s", folder, *folder ? "/" : "", name));
+	return add(catalog, path, strlen(path) - strlen(name), is_group, out, err);
+}
+
+sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_box_item *root;
+	*catalog = (sheaf_catalog){.cx = cx};
+	sheaf_status status = add(catalog, "", 0, true, &root, err);
+	if (status) sheaf_catalog_close(catalog);
+	return status;
+}
+
+static void let_go(sheaf_box_detail *inside)
+{
+	sheaf_buffer_reset(&inside->held);
+	sheaf_builder_drop(&inside->texts);
+}
+
+void sheaf_catalog_close(sheaf_catalog *catalog)
+{
+	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
+	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
+	while (catalog->shelf) {
+		shelf *s = catalog->shelf;
+		catalog->shelf = s->before;
+		sheaf_release(catalog->cx, s, sizeof *s + s->size);
+	}
+	*catalog = (sheaf_catalog){0};
+}
+
+/* ---- order ---- */
+
+/* As if the slash came before every other byte, so that what is in a group follows it. */
+static int compare_paths(const char *a, const char *b)
+{
+	while (*a && *a == *b) a++, b++;
+	int x = *a == '/' ? 1 : *a ? (uint8_t)*a + 1 : 0;
+	int y = *b == '/' ? 1 : *b ? (uint8_t)*b + 1 : 0;
+	return x - y;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return compare_paths(((const sheaf_box_item *)a)->path, ((const sheaf_box_item *)b)->path);
+}
+
+static size_t folder_size(const sheaf_box_item *item)
+{
+	size_t n = (size_t)(item->name - item->path);
+	return n ? n - 1 : 0;
+}
+
+static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
+{
+	size_t n = strlen(group->path);
+	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
+}
+
+void sheaf_catalog_sort(sheaf_catalog *catalog)
+{
+	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
+	catalog->items[0].parent = -1;
+	for (int64_t i = 1; i < catalog->count; i++) {
+		int64_t group = i - 1;
+		while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group])) group = catalog->items[group].parent;
+		catalog->items[i].parent = group;
+	}
+}
+
+sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
+{
+	sheaf_box_item key = {.path = path};
+	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
+}
+
+void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item)
+{
+	int64_t at = item - catalog->items;
+	let_go(item->inside);
+	memmove(item, item + 1, (size_t)(catalog->count - at - 1) * sizeof *item);
+	catalog->count--;
+	sheaf_catalog_sort(catalog);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Stored values as those that are wanted: byte order, and other types where nothing changes. */
+#include "box/inside.h"
+#include "data/value.h"
+#include <string.h>
+
+/* ---- byte order ---- */
+
+static void swap_2(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint16_t x;
+		memcpy(&x, v + 2 * i, 2);
+		x = __builtin_bswap16(x);
+		memcpy(v + 2 * i, &x, 2);
+	}
+}
+
+static void swap_4(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t x;
+		memcpy(&x, v + 4 * i, 4);
+		x = __builtin_bswap32(x);
+		memcpy(v + 4 * i, &x, 4);
+	}
+}
+
+static void swap_8(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t x;
+		memcpy(&x, v + 8 * i, 8);
+		x = __builtin_bswap64(x);
+		memcpy(v + 8 * i, &x, 8);
+	}
+}
+
+static void swap(void *values, size_t count, size_t size)
+{
+	if (size == 2) swap_2((uint8_t *)values, count);
+	if (size == 4) swap_4((uint8_t *)values, count);
+	if (size == 8) swap_8((uint8_t *)values, count);
+}
+
+/* ---- types ---- */
+
+/* One loop for each pair of integer types: the same number, or a mark that one is not. */
+#define S uint8_t
+#define NAME from_u8
+#include "box/convert_template.h"
+#define S uint16_t
+#define NAME from_u16
+#include "box/convert_template.h"
+#define S uint32_t
+#define NAME from_u32
+#include "box/convert_template.h"
+#define S uint64_t
+#define NAME from_u64
+#include "box/convert_template.h"
+#define S int8_t
+#define NAME from_i8
+#include "box/convert_template.h"
+#define S int16_t
+#define NAME from_i16
+#include "box/convert_template.h"
+#define S int32_t
+#define NAME from_i32
+#include "box/convert_template.h"
+#define S int64_t
+#define NAME from_i64
+#include "box/convert_template.h"
+
+static bool convert_integers(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
+{
+	static bool (*const all[])(const void *, sheaf_type, void *, size_t) = {from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
+	return all[stored](from, type, to, count);
+}
+
+/* Any types, slowly; the first that changes, or -1. */
+static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
+{
+	enum { BATCH = 256 };
+	sheaf_canon canon[BATCH], back[BATCH];
+	int64_t changed = -1;
+	for (size_t at = 0; at < count; at += BATCH) {
+		int64_t n = count - at < BATCH ? (int64_t)(count - at) : BATCH;
+		sheaf_canon_values(stored, from, (int64_t)at, n, canon);
+		if (sheaf_canon_store(type, canon, n, to, (int64_t)at) == 0 || changed >= 0) continue;
+		sheaf_canon_values(type, to, (int64_t)at, n, back);
+		for (int64_t i = 0; i < n && changed < 0; i++)
+			if (!sheaf_canon_equal(canon[i], back[i])) changed = (int64_t)at + i;
+	}
+	return changed;
+}
+
+/* The other order, converted a piece at a time. */
+static int64_t convert_swapped(sheaf_type stored, const uint8_t *from, sheaf_type type, uint8_t *to, size_t count)
+{
+	enum { PIECE = 512 };
+	uint64_t piece[PIECE];
+	size_t size = sheaf_type_size(stored);
+	int64_t changed = -1;
+	for (size_t at = 0; at < count; at += PIECE) {
+		int64_t it;
+		size_t n = count - at < PIECE ? count - at : PIECE;
+		memcpy(piece, from + at * size, n * size);
+		swap(piece, n, size);
+		sheaf_box_convert(stored, false, piece, type, to + at * sheaf_type_size(type), n, &it);
+		if (it >= 0 && changed < 0) changed = (int64_t)at + it;
+	}
+	return changed;
+}
+
+void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to, size_t count, int64_t *changed)
+{
+	*changed = -1;
+	if (count == 0) return;
+	if (stored == type) {
+		size_t size = sheaf_type_size(type);
+		if (from != to) memcpy(to, from, count * size);
+		if (is_swapped) swap(to, count, size);
+	} else if (is_swapped) {
+		*changed = convert_swapped(stored, (const uint8_t *)from, type, (uint8_t *)to, count);
+	} else if (stored >= SHEAF_F32 || type >= SHEAF_F32 || !convert_integers(stored, from, type, to, count)) {
+		*changed = convert_any(stored, from, type, to, count);
+	}
+}

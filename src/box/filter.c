@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The filters of HDF5 that are known here: shuffle, deflate, and the Fletcher checksum. */
+#include "box/filter.h"
+#include "base/endian.h"
+#include <string.h>
+
+enum { CHECKSUM = 4 };
+
+void sheaf_filtering_close(sheaf_filtering *f)
+{
+	for (int i = 0; i < 2; i++) sheaf_builder_drop(&f->bytes[i]);
+	sheaf_deflater_free(f->deflater);
+	sheaf_inflater_free(f->inflater);
+	*f = (sheaf_filtering){0};
+}
+
+/* Room for `size` bytes in the one of the two that `taken` is not in. */
+static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, uint8_t **out, sheaf_error *err)
+{
+	sheaf_builder *b = &f->bytes[taken && taken == f->bytes[0].data];
+	if (!b->cx) sheaf_builder_begin(b, f->cx, NULL);
+	b->size = 0;
+	if (!sheaf_builder_room(b, size ? size : 1)) return sheaf_builder_status(b, err);
+	*out = b->data;
+	return SHEAF_OK;
+}
+
+/* ---- shuffle ---- */
+
+void sheaf_shuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
+{
+	size_t n = size / width;
+	for (size_t k = 0; k < width; k++)
+		for (size_t i = 0; i < n; i++) to[k * n + i] = from[i * width + k];
+	memcpy(to + n * width, from + n * width, size - n * width);
+}
+
+void sheaf_unshuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
+{
+	size_t n = size / width;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < width; k++) to[i * width + k] = from[k * n + i];
+	memcpy(to + n * width, from + n * width, size - n * width);
+}
+
+/* ---- checksum ---- */
+
+static uint32_t fold(uint32_t sum) { return (sum & 0xffff) + (sum >> 16); }
+
+/* Fletcher's sum over big-endian words of 16 bits, as HDF5 makes it. */
+static uint32_t fletcher(const uint8_t *data, size_t size)
+{
+	enum { RUN = 360 /* words that cannot overflow the sums */ };
+	uint32_t a = 0, b = 0;
+	for (size_t words = size / 2; words > 0;) {
+		size_t n = words < RUN ? words : RUN;
+		words -= n;
+		for (; n > 0; n--, data += 2) {
+			a += (uint32_t)data[0] << 8 | data[1];
+			b += a;
+		}
+		a = fold(a);
+		b = fold(b);
+	}
+	if (size % 2) {
+		a = fold(a + ((uint32_t)*data << 8));
+		b = fold(b + a);
+	}
+	return fold(b) << 16 | fold(a);
+}
+
+/* Old files have the bytes of each half in the other order. */
+static bool is_sum(uint32_t stored, uint32_t sum)
+{
+	uint32_t other = (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
+	return stored == sum || stored == other;
+}
+
+static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
+{
+	if (data->size < CHECKSUM) return sheaf_fail(err, SHEAF_DATA, "expected a checksum behind a chunk, found %zu bytes in all", data->size);
+	data->size -= CHECKSUM;
+	uint32_t stored = sheaf_load_u32le(data->data + data->size), sum = fletcher(data->data, data->size);
+	if (is_sum(stored, sum)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "expected a chunk with the checksum %08x, found %08x", (unsigned)stored, (unsigned)sum);
+}
+
+/* ---- reading ---- */
+
+/* Bytes of the chunk before the filters from number `first` on were applied. */
+static size_t size_before(const sheaf_box_detail *inside, uint32_t skipped, int first, size_t size)
+{
+	for (int i = 0; i < first; i++)
+		if (inside->filters[i] == SHEAF_FILTER_FLETCHER && !(skipped >> i & 1)) size += CHECKSUM;
+	return size;
+}
+
+static sheaf_status inflate(sheaf_filtering *f, sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
+{
+	if (!f->inflater) f->inflater = sheaf_inflater_new();
+	if (!f->inflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
+	if (!sheaf_inflate(f->inflater, data->data, data->size, to, size))
+		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu deflated bytes to give %zu, found that it is damaged", data->size, size);
+	*data = (sheaf_bytes){to, size};
+	return SHEAF_OK;
+}
+
+/* Whether a filter before number i moves the bytes again. */
+static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (inside->filters[k] != SHEAF_FILTER_FLETCHER && !(skipped >> k & 1)) return false;
+	return true;
+}
+
+static sheaf_status undo(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, int i, size_t width, size_t size, void *to, sheaf_bytes *data,
+                         sheaf_error *err)
+{
+	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
+	bool is_deflate = inside->filters[i] == SHEAF_FILTER_DEFLATE;
+	size_t n = is_deflate ? size_before(inside, skipped, i, size) : data->size;
+	uint8_t *place = (uint8_t *)to;
+	if (!place || n != size || !is_last_move(inside, skipped, i)) SHEAF_TRY(room(f, data->data, n, &place, err));
+	if (is_deflate) return inflate(f, data, place, n, err);
+	sheaf_unshuffle(data->data, place, n, width);
+	data->data = place;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, size_t width, sheaf_bytes stored, size_t size, void *to,
+                            const uint8_t **out, sheaf_error *err)
+{
+	sheaf_bytes data = stored;
+	for (int i = inside->nfilters - 1; i >= 0; i--)
+		if (!(skipped >> i & 1)) SHEAF_TRY(undo(f, inside, skipped, i, width, size, to, &data, err));
+	if (data.size != size) return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", size, data.size);
+	*out = data.data;
+	return SHEAF_OK;
+}
+
+/* ---- writing ---- */
+
+sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err)
+{
+	uint8_t *place;
+	*is_plain = level == 0;
+	if (width > 0) {
+		SHEAF_TRY(room(f, NULL, chunk.size, &place, err));
+		sheaf_shuffle(chunk.data, place, chunk.size, width);
+		chunk.data = place;
+	}
+	*out = chunk;
+	if (level == 0) return SHEAF_OK;
+	if (!f->deflater) f->deflater = sheaf_deflater_new(level);
+	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
+	SHEAF_TRY(room(f, chunk.data, chunk.size, &place, err));
+	size_t packed = sheaf_deflate(f->deflater, chunk.data, chunk.size, place, chunk.size ? chunk.size - 1 : 0);
+	*is_plain = packed == 0;
+	if (packed) *out = (sheaf_bytes){place, packed};
+	return SHEAF_OK;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of libhdf5 that are no files to it: what it reads and writes goes through a store, so that it never sees a path, and opens nothing that a file names. */
+#include "base/memory.h"
+#include "box/hdf5/hdf5.h"
+#include <string.h>
+
+/* ---- the driver below the library ---- */
+
+typedef struct bytes_file {
+	H5FD_t public;
+	sheaf_h5 *h5;
+	haddr_t end; /* of what is allocated */
+} bytes_file;
+
+/* What goes through the library's list of properties. */
+typedef struct passed {
+	sheaf_h5 *h5;
+} passed;
+
+static H5FD_t *open_bytes(const char *name, unsigned flags, hid_t access, haddr_t most)
+{
+	const passed *it = (const passed *)H5Pget_driver_info(access);
+	void *memory;
+	(void)name, (void)flags, (void)most;
+	/* A second file of the same box is one that the first one names. */
+	if (!it || it->h5->file != H5I_INVALID_HID) return NULL;
+	if (sheaf_allocate(it->h5->cx, sizeof(bytes_file), &memory, &it->h5->failure)) return NULL;
+	bytes_file *f = (bytes_file *)memory;
+	f->h5 = it->h5;
+	return &f->public;
+}
+
+static herr_t close_bytes(H5FD_t *file)
+{
+	bytes_file *f = (bytes_file *)file;
+	sheaf_release(f->h5->cx, f, sizeof *f);
+	return 0;
+}
+
+static int compare_bytes(const H5FD_t *a, const H5FD_t *b)
+{
+	const sheaf_h5 *x = ((const bytes_file *)a)->h5, *y = ((const bytes_file *)b)->h5;
+	return (x > y) - (x < y);
+}
+
+static herr_t query(const H5FD_t *file, unsigned long *flags)
+{
+	(void)file;
+	*flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
+	return 0;
+}
+
+static haddr_t get_end(const H5FD_t *file, H5FD_mem_t type)
+{
+	(void)type;
+	return ((const bytes_file *)file)->end;
+}
+
+static herr_t set_end(H5FD_t *file, H5FD_mem_t type, haddr_t address)
+{
+	(void)type;
+	((bytes_file *)file)->end = address;
+	return 0;
+}
+
+static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
+{
+	const bytes_file *f = (const bytes_file *)file;
+	int64_t size = 0;
+	(void)type;
+	if (f->h5->store->size(f->h5->store->user, &size, &f->h5->failure)) return HADDR_UNDEF;
+	return (haddr_t)size;
+}
+
+static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *data)
+{
+	const bytes_file *f = (const bytes_file *)file;
+	(void)type, (void)transfer;
+	if (at > INT64_MAX || size > INT64_MAX - at) return -1;
+	return f->h5->store->read(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure) ? -1 : 0;
+}
+
+/* After a failure nothing more is written, and the library may close the file in peace: the failure is told at the end. */
+static herr_t write_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *data)
+{
+	const bytes_file *f = (const bytes_file *)file;
+	(void)type, (void)transfer;
+	if (at > INT64_MAX || size > INT64_MAX - at || !f->h5->store->write) return -1;
+	if (!f->h5->failure.status) f->h5->failure.status = f->h5->store->write(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure);
+	return 0;
+}
+
+static herr_t truncate_bytes(H5FD_t *file, hid_t transfer, hbool_t closing)
+{
+	const bytes_file *f = (const bytes_file *)file;
+	(void)transfer, (void)closing;
+	if (!f->h5->store->resize || f->h5->failure.status) return 0;
+	f->h5->failure.status = f->h5->store->resize(f->h5->store->user, (int64_t)f->end, &f->h5->failure);
+	return 0;
+}
+
+static const H5FD_class_t class_of_bytes = {
+	.name = "sheaf",
+	.maxaddr = INT64_MAX,
+	.fc_degree = H5F_CLOSE_STRONG,
+	.fapl_size = sizeof(passed),
+	.open = open_bytes,
+	.close = close_bytes,
+	.cmp = compare_bytes,
+	.query = query,
+	.get_eoa = get_end,
+	.set_eoa = set_end,
+	.get_eof = get_size,
+	.read = read_bytes,
+	.write = write_bytes,
+	.truncate = truncate_bytes,
+	.fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+hid_t sheaf_h5_access(sheaf_h5 *h5)
+{
+	enum { LARGE = 4096, ALIGNED = 64 };
+	static hid_t driver = H5I_INVALID_HID;
+	passed it = {h5};
+	if (driver < 0) driver = H5FDregister(&class_of_bytes);
+	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+	if (access < 0) return access;
+	bool fine = H5Pset_driver(access, driver, &it) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && H5Pset_cache(access, 0, 0, 0, 1.0) >= 0 &&
+	            H5Pset_alignment(access, LARGE, ALIGNED) >= 0;
+	if (fine) return access;
+	H5Pclose(access);
+	return H5I_INVALID_HID;
+}
+
+/* ---- opening and closing ---- */
+
+static hid_t create_file(sheaf_h5 *h5, hid_t access)
+{
+	hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+	bool fine = creation >= 0;
+	/* netCDF wants to know in which order things were made. */
+	unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+	if (fine && h5->kind == SHEAF_BOX_NETCDF) fine = H5Pset_link_creation_order(creation, order) >= 0 && H5Pset_attr_creation_order(creation, order) >= 0;
+	hid_t file = fine ? H5Fcreate("box", H5F_ACC_TRUNC, creation, access) : H5I_INVALID_HID;
+	if (creation >= 0) H5Pclose(creation);
+	return file;
+}
+
+static sheaf_status open_file(sheaf_h5 *h5, bool fresh, sheaf_catalog *catalog, sheaf_error *err)
+{
+	hid_t access = sheaf_h5_access(h5);
+	if (access < 0) return sheaf_h5_fail(h5, "", "a driver for files", err);
+	hid_t file = fresh ? create_file(h5, access) : H5Fopen("box", h5->store->is_writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+	H5Pclose(access);
+	if (file < 0) return sheaf_h5_fail(h5, "", "an HDF5 file", err);
+	h5->file = file;
+	h5->transfer = sheaf_h5_counting_transfer(h5);
+	if (h5->transfer < 0) return sheaf_h5_fail(h5, "", "properties of a transfer", err);
+	if (!fresh) return sheaf_h5_walk(h5, catalog, err);
+	return h5->kind != SHEAF_BOX_NETCDF || sheaf_h5_begin_netcdf(h5) ? SHEAF_OK : sheaf_h5_fail(h5, "", "a netCDF file to begin", err);
+}
+
+/* False where the library says that something could not be written. */
+static bool close_file(sheaf_h5 *h5)
+{
+	bool fine = true;
+	if (h5->transfer >= 0) H5Pclose(h5->transfer);
+	if (h5->file >= 0) fine = H5Fclose(h5->file) >= 0;
+	h5->file = h5->transfer = H5I_INVALID_HID;
+	return fine;
+}
+
+sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+{
+	void *memory;
+	*state = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_h5), &memory, err));
+	sheaf_h5 *h5 = (sheaf_h5 *)memory;
+	*h5 = (sheaf_h5){.cx = cx, .store = store, .kind = fresh ? *kind : SHEAF_BOX_HDF5, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID};
+	sheaf_h5_enter();
+	sheaf_status status = open_file(h5, fresh, catalog, err);
+	if (status) close_file(h5);
+	sheaf_h5_leave();
+	if (status) {
+		sheaf_release(cx, h5, sizeof *h5);
+		return status;
+	}
+	*kind = h5->kind;
+	*state = h5;
+	return SHEAF_OK;
+}
+
+static sheaf_status close_state(sheaf_h5 *h5, sheaf_error *err)
+{
+	sheaf_h5_enter();
+	sheaf_status status = SHEAF_OK;
+	if (!close_file(h5) || h5->failure.status) status = sheaf_h5_fail(h5, "", "the file to be completed", err);
+	sheaf_h5_leave();
+	sheaf_release(h5->cx, h5, sizeof *h5);
+	return status;
+}
+
+sheaf_status sheaf_h5_finish(void *state, sheaf_error *err) { return close_state((sheaf_h5 *)state, err); }
+
+void sheaf_h5_close(void *state)
+{
+	sheaf_status status = close_state((sheaf_h5 *)state, NULL);
+	(void)status; /* nothing was to be kept */
+}

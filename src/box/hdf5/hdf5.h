@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The one door to libhdf5, for the files of this folder only. They are a module of their own, with its own copy of what it needs of the base; it knows nothing of sources and
+ * sinks. */
+#ifndef SHEAF_BOX_HDF5_HDF5_H
+#define SHEAF_BOX_HDF5_HDF5_H
+
+#include "box/inside.h"
+
+#define H5_USE_110_API
+#include <hdf5.h>
+#include <hdf5_hl.h>
+
+/* An open file. */
+typedef struct sheaf_h5 {
+	sheaf_context *cx;
+	const sheaf_store *store;
+	sheaf_box_kind kind;
+	hid_t file;
+	hid_t transfer;      /* how texts are read: memory that counts */
+	sheaf_error failure; /* of the bytes behind: worth more than what the library makes of it */
+	int64_t next_dimension;
+} sheaf_h5;
+
+/* ---- lock.c ---- */
+
+/* The library is entered by one thread at a time, and prints nothing meanwhile. */
+void sheaf_h5_enter(void);
+void sheaf_h5_leave(void);
+
+/* A failure of the library: what it says itself, from its innermost, or what the bytes behind have said. While inside. */
+sheaf_status sheaf_h5_fail(sheaf_h5 *h5, const char *path, const char *expected, sheaf_error *err);
+
+/* ---- file.c ---- */
+
+/* The driver that reads and writes a store; below 0 where the library refuses. */
+hid_t sheaf_h5_access(sheaf_h5 *h5);
+SHEAF_USE sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state,
+                                     sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_finish(void *state, sheaf_error *err);
+void sheaf_h5_close(void *state);
+
+/* ---- walk.c ---- */
+
+/* Lists what is in the file. */
+SHEAF_USE sheaf_status sheaf_h5_walk(sheaf_h5 *h5, sheaf_catalog *catalog, sheaf_error *err);
+
+/* ---- describe.c ---- */
+
+/* What an open dataset is. */
+SHEAF_USE sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err);
+/* The file's type for values of a type. */
+hid_t sheaf_h5_type(sheaf_type type);
+
+/* ---- text.c ---- */
+
+SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets,
+                                           sheaf_error *err);
+/* Texts from the library are allocated with the context. */
+hid_t sheaf_h5_counting_transfer(sheaf_h5 *h5);
+
+/* ---- read.c ---- */
+
+SHEAF_USE sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
+/* The dataset of an item, which stays open with the file; below 0 where the library refuses. While inside. */
+hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item);
+/* Rows [from, to) of a dataset as a selection of its space. While inside. */
+hid_t sheaf_h5_select_rows(hid_t dataset, int64_t from, int64_t to);
+
+/* ---- write.c ---- */
+
+SHEAF_USE sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_new_array(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_append(void *array, const void *values, size_t bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_end_array(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
+void sheaf_h5_drop_array(void *array);
+
+/* ---- dimension.c: what makes HDF5 netCDF ---- */
+
+/* Marks a new file. */
+bool sheaf_h5_begin_netcdf(sheaf_h5 *h5);
+/* Whether a dataset is a dimension and nothing else; notes its number. */
+bool sheaf_h5_is_dimension(sheaf_h5 *h5, hid_t dataset);
+/* Gives a new array of so many values a dimension, shared by arrays of a group that are as long. */
+bool sheaf_h5_add_dimension(sheaf_h5 *h5, const char *path, hid_t dataset, int64_t count);
+/* Before a dataset goes: its dimensions must not lead to it any more. */
+void sheaf_h5_leave_dimensions(hid_t dataset);
+
+#endif

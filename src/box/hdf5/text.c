@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts: attributes and arrays of them, of fixed or variable length, padded in any way. */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "box/hdf5/hdf5.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- memory of the library's texts ---- */
+
+enum { BEFORE = 64 /* bytes before the text, where its size is kept */ };
+
+static void *allocate_text(size_t size, void *user)
+{
+	const sheaf_h5 *h5 = (const sheaf_h5 *)user;
+	void *memory;
+	size_t whole;
+	if (!sheaf_add_size(&whole, size, BEFORE) || sheaf_allocate(h5->cx, whole, &memory, NULL)) return NULL;
+	memcpy(memory, &whole, sizeof whole);
+	return (uint8_t *)memory + BEFORE;
+}
+
+static void free_text(void *text, void *user)
+{
+	const sheaf_h5 *h5 = (const sheaf_h5 *)user;
+	size_t whole;
+	if (!text) return;
+	uint8_t *memory = (uint8_t *)text - BEFORE;
+	memcpy(&whole, memory, sizeof whole);
+	sheaf_release(h5->cx, memory, whole);
+}
+
+hid_t sheaf_h5_counting_transfer(sheaf_h5 *h5)
+{
+	hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+	if (transfer >= 0 && H5Pset_vlen_mem_manager(transfer, allocate_text, h5, free_text, h5) >= 0) return transfer;
+	if (transfer >= 0) H5Pclose(transfer);
+	return H5I_INVALID_HID;
+}
+
+/* ---- padding ---- */
+
+static size_t without_padding(const char *text, size_t size, H5T_str_t pad)
+{
+	if (pad == H5T_STR_NULLTERM) return strnlen(text, size);
+	char what = pad == H5T_STR_SPACEPAD ? ' ' : '\0';
+	while (size > 0 && text[size - 1] == what) size--;
+	return size;
+}
+
+/* ---- attributes ---- */
+
+typedef struct opened {
+	hid_t id, type, space;
+} opened;
+
+static void close_attribute(const opened *a)
+{
+	if (a->type >= 0) H5Tclose(a->type);
+	if (a->space >= 0) H5Sclose(a->space);
+	if (a->id >= 0) H5Aclose(a->id);
+}
+
+static sheaf_status read_fixed(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text, sheaf_error *err)
+{
+	enum { MOST = 1 << 30 };
+	size_t size = H5Tget_size(a->type), before = text->size;
+	if (size > MOST || !sheaf_builder_room(text, size)) return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for a text of %zu bytes, found too little", h5->store->name, item->path, size);
+	if (H5Aread(a->id, a->type, text->data + before) < 0) return sheaf_h5_fail(h5, item->path, "a text", err);
+	text->size += without_padding((const char *)text->data + before, size, H5Tget_strpad(a->type));
+	return SHEAF_OK;
+}
+
+static sheaf_status read_variable(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text, sheaf_error *err)
+{
+	char *value = NULL;
+	/* Attributes have no transfer properties: the library allocates this one itself. */
+	if (H5Aread(a->id, a->type, &value) < 0) return sheaf_h5_fail(h5, item->path, "a text", err);
+	if (value) sheaf_builder_text(text, value);
+	if (value) (void)H5free_memory(value);
+	return sheaf_builder_status(text, err);
+}
+
+static sheaf_status read_attribute(sheaf_h5 *h5, const sheaf_box_item *item, const char *name, const opened *a, sheaf_builder *text, sheaf_error *err)
+{
+	if (a->id < 0 || a->type < 0 || a->space < 0) return sheaf_h5_fail(h5, item->path, "an attribute", err);
+	H5S_class_t class = H5Sget_simple_extent_type(a->space);
+	if (H5Tget_class(a->type) != H5T_STRING)
+		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be a text, found another type", h5->store->name, item->path, name);
+	if (class == H5S_NULL) return SHEAF_OK;
+	if (class != H5S_SCALAR && H5Sget_simple_extent_npoints(a->space) != 1)
+		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be one text, found several", h5->store->name, item->path, name);
+	return H5Tis_variable_str(a->type) > 0 ? read_variable(h5, item, a, text, err) : read_fixed(h5, item, a, text, err);
+}
+
+static hid_t open_object(sheaf_h5 *h5, const sheaf_box_item *item)
+{
+	const char *path = item->inside->target ? item->inside->target : item->path;
+	return H5Oopen(h5->file, *path ? path : "/", H5P_DEFAULT);
+}
+
+static sheaf_status find_and_read(sheaf_h5 *h5, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+{
+	opened a = {H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
+	hid_t object = open_object(h5, item);
+	if (object < 0) return sheaf_h5_fail(h5, item->path, "a group or an array", err);
+	htri_t has = H5Aexists(object, name);
+	sheaf_status status = SHEAF_OK;
+	if (has > 0) {
+		a.id = H5Aopen(object, name, H5P_DEFAULT);
+		if (a.id >= 0) {
+			a.type = H5Aget_type(a.id);
+			a.space = H5Aget_space(a.id);
+		}
+		status = read_attribute(h5, item, name, &a, text, err);
+		close_attribute(&a);
+	} else if (has == 0) {
+		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", h5->store->name, item->path, name);
+	} else {
+		status = sheaf_h5_fail(h5, item->path, "attributes", err);
+	}
+	H5Oclose(object);
+	return status;
+}
+
+sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+{
+	sheaf_h5 *h5 = (sheaf_h5 *)state;
+	sheaf_h5_enter();
+	sheaf_status status = find_and_read(h5, item, name, text, err);
+	sheaf_h5_leave();
+	return status;
+}
+
+static bool write_attribute(hid_t object, const char *name, hid_t type, const char *text)
+{
+	if (type < 0 || H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) return false;
+	if (H5Aexists(object, name) > 0 && H5Adelete(object, name) < 0) return false;
+	hid_t space = H5Screate(H5S_SCALAR);
+	hid_t attribute = space >= 0 ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
+	bool fine = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+	if (attribute >= 0) fine = H5Aclose(attribute) >= 0 && fine;
+	if (space >= 0) H5Sclose(space);
+	return fine;
+}
+
+sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err)
+{
+	sheaf_h5 *h5 = (sheaf_h5 *)state;
+	char *copy;
+	SHEAF_TRY(sheaf_copy_text(h5->cx, text, size, &copy, err));
+	sheaf_h5_enter();
+	hid_t object = open_object(h5, item), type = H5Tcopy(H5T_C_S1);
+	sheaf_status status = SHEAF_OK;
+	if (object < 0 || !write_attribute(object, name, type, copy)) status = sheaf_h5_fail(h5, item->path, "to write a text", err);
+	if (type >= 0) H5Tclose(type);
+	if (object >= 0) H5Oclose(object);
+	sheaf_h5_leave();
+	sheaf_release_text(h5->cx, copy);
+	return status;
+}
+
+/* ---- arrays ---- */
+
+typedef struct texts {
+	sheaf_h5 *h5;
+	const sheaf_box_item *item;
+	hid_t type, memory, file; /* spaces */
+	sheaf_builder values;     /* as the library gives them */
+} texts;
+
+static void keep_text(sheaf_builder *bytes, sheaf_builder *offsets, const char *text, size_t size)
+{
+	sheaf_builder_append(bytes, text, size);
+	sheaf_builder_i64(offsets, (int64_t)bytes->size);
+}
+
+static void keep_texts(const texts *t, size_t from, size_t count, size_t width, sheaf_builder *bytes, sheaf_builder *offsets)
+{
+	bool is_variable = H5Tis_variable_str(t->type) > 0;
+	H5T_str_t pad = H5Tget_strpad(t->type);
+	for (size_t i = from; i < from + count; i++) {
+		const char *text = (const char *)t->values.data + i * width;
+		size_t size = is_variable ? 0 : without_padding(text, width, pad);
+		if (is_variable) {
+			memcpy(&text, t->values.data + i * width, sizeof text);
+			size = text ? strlen(text) : 0;
+		}
+		keep_text(bytes, offsets, text, size);
+	}
+}
+
+/* Whole rows of the first dimension, of which `skip` texts and those behind `count` more are not wanted. */
+static sheaf_status read_texts(texts *t, hid_t dataset, size_t rows_count, size_t skip, size_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+{
+	size_t width = H5Tget_size(t->type), size;
+	hsize_t places = rows_count;
+	bool fits = sheaf_mul_size(&size, rows_count, width);
+	if (!fits || !sheaf_builder_room(&t->values, size)) return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for %zu texts, found too little", t->h5->store->name, t->item->path, rows_count);
+	memset(t->values.data, 0, size);
+	t->memory = H5Screate_simple(1, &places, NULL);
+	if (t->memory < 0 || H5Dread(dataset, t->type, t->memory, t->file, t->h5->transfer, t->values.data) < 0) return sheaf_h5_fail(t->h5, t->item->path, "texts", err);
+	keep_texts(t, skip, count, width, bytes, offsets);
+	if (H5Tis_variable_str(t->type) > 0) (void)H5Dvlen_reclaim(t->type, t->memory, t->h5->transfer, t->values.data);
+	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
+}
+
+sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+{
+	sheaf_h5 *h5 = (sheaf_h5 *)state;
+	texts t = {h5, item, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, {0}};
+	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, first = from / row, end = (to + row - 1) / row;
+	sheaf_builder_begin(&t.values, h5->cx, NULL);
+	sheaf_h5_enter();
+	hid_t dataset = sheaf_h5_dataset(h5, item);
+	if (dataset >= 0) t.type = H5Dget_type(dataset);
+	if (dataset >= 0) t.file = sheaf_h5_select_rows(dataset, first, end);
+	sheaf_status status = SHEAF_OK;
+	if (t.type < 0 || t.file < 0)
+		status = sheaf_h5_fail(h5, item->path, "texts", err);
+	else
+		status = read_texts(&t, dataset, (size_t)((end - first) * row), (size_t)(from - first * row), (size_t)(to - from), bytes, offsets, err);
+	if (t.type >= 0) H5Tclose(t.type);
+	if (t.memory >= 0) H5Sclose(t.memory);
+	if (t.file >= 0) H5Sclose(t.file);
+	sheaf_h5_leave();
+	sheaf_builder_drop(&t.values);
+	return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Boxes from the inside: the list of what is in one, and the driver that knows the file. What all boxes have in common (paths, checks, views, conversion, filters,
+ * threads) stands above the drivers. */
+#ifndef SHEAF_BOX_INSIDE_H
+#define SHEAF_BOX_INSIDE_H
+
+#include "base/buffer.h"
+#include "box/box.h"
+
+/* ---- the list ---- */
+
+enum { SHEAF_BOX_MAX_FILTERS = 4, SHEAF_BOX_MAX_ELEMENT = 16 };
+
+typedef enum sheaf_box_filter { SHEAF_FILTER_SHUFFLE, SHEAF_FILTER_DEFLATE, SHEAF_FILTER_FLETCHER } sheaf_box_filter;
+
+/* What only the box needs to know of an item. */
+typedef struct sheaf_box_detail {
+	const char *target; /* path of the object itself, where the item is a second name of it */
+	int64_t offset;     /* byte of the values in the file, where they lie there as they are; -1: elsewhere */
+	bool is_absent;     /* nothing is stored: each element is `fill` */
+	uint8_t fill[SHEAF_BOX_MAX_ELEMENT];
+	bool is_swapped; /* not in this machine's byte order */
+	int per;         /* values of an element */
+	int64_t chunk;   /* elements of a chunk, where the chunks can be read one by one; 0: they cannot */
+	int nfilters;
+	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
+	sheaf_buffer held;                               /* the values, where they are in memory */
+	sheaf_builder texts;                             /* in memory: attributes, as name NUL size bytes */
+	int64_t handle;                                  /* the driver's; 0: none */
+} sheaf_box_detail;
+
+typedef struct sheaf_catalog {
+	sheaf_context *cx;
+	sheaf_box_item *items;
+	int64_t count, room;
+	struct sheaf_shelf_of_bytes *shelf; /* strings and details live as long as the catalog */
+} sheaf_catalog;
+
+/* A catalog with the root. */
+SHEAF_USE sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
+void sheaf_catalog_close(sheaf_catalog *catalog);
+/* Zeroed memory that lives as long as the catalog. */
+SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err, const char *format, ...) SHEAF_PRINTF(4, 5);
+/* A new item at the end, whose path is that of `folder` and the name. The items move: pointers to them are stale. */
+SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group, sheaf_box_item **out, sheaf_error *err);
+/* Puts the items in their order, and says who is in whom. */
+void sheaf_catalog_sort(sheaf_catalog *catalog);
+/* Only of a sorted one. */
+sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path);
+void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
+
+/* ---- the driver ---- */
+
+/* The bytes of a file, which a driver reads and writes. */
+typedef struct sheaf_store {
+	const char *name;
+	bool is_writable;
+	/* Bytes behind the end are zeros where the store is writable, else SHORT. */
+	sheaf_status (*read)(void *user, int64_t at, void *data, size_t size, sheaf_error *err);
+	sheaf_status (*write)(void *user, int64_t at, const void *data, size_t size, sheaf_error *err);
+	sheaf_status (*size)(void *user, int64_t *size, sheaf_error *err);
+	sheaf_status (*resize)(void *user, int64_t size, sheaf_error *err);
+	void *user;
+} sheaf_store;
+
+enum { SHEAF_BOX_ABI = 1 };
+
+/* A new array. The driver fills in where its values go. */
+typedef struct sheaf_box_plan {
+	const char *path;
+	sheaf_type type;
+	int64_t count;  /* -1: not known */
+	int64_t chunk;  /* values; 0: contiguous */
+	int deflate;    /* 0: none */
+	bool shuffle;
+	int64_t offset; /* contiguous: byte of the first value; -1: by `append` */
+} sheaf_box_plan;
+
+/* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
+typedef struct sheaf_box_driver {
+	int abi; /* SHEAF_BOX_ABI */
+	/* `fresh`: makes an empty box of this kind; else *kind is found out. */
+	sheaf_status (*open)(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err);
+	/* Completes what was written, and closes in any case. */
+	sheaf_status (*finish)(void *state, sheaf_error *err);
+	void (*close)(void *state);
+
+	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
+	/* Elements of `rows` of the first dimension (all, of a scalar) as they are stored, unfiltered. */
+	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err);
+	/* The stored bytes of a chunk, appended to *bytes; none where the chunk is not there. Bit i of *skipped: filter i was not applied. */
+	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
+	sheaf_status (*read_texts)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err);
+
+	sheaf_status (*make_group)(void *state, const char *path, sheaf_error *err);
+	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
+	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
+	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
+	/* Values in order, where the plan has no offset and no chunks. */
+	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
+	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
+	/* With so many values. Frees the array whatever comes out. */
+	sheaf_status (*end_array)(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
+	void (*drop_array)(void *array);
+} sheaf_box_driver;
+
+extern const sheaf_box_driver sheaf_memory_driver;
+/* That of HDF5 files, from its module; UNSUPPORTED with the reason where there is none. */
+SHEAF_USE sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out, sheaf_error *err);
+
+/* ---- boxes ---- */
+
+struct sheaf_box {
+	sheaf_context *cx;
+	sheaf_box_kind kind;
+	const char *name;     /* for messages */
+	sheaf_source *source; /* NULL: written, or in memory */
+	sheaf_sink *sink;
+	sheaf_store store;
+	const sheaf_box_driver *driver;
+	void *state; /* the driver's; NULL: not open */
+	sheaf_catalog catalog;
+	struct sheaf_box_array *arrays; /* under way */
+	int users;
+	sheaf_error failure; /* of a box that is written: sticks */
+};
+
+/* What can be refused before a library sees the file: DATA, SHORT, UNSUPPORTED or UNKNOWN with the reason. */
+SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_error *err);
+
+/* `item` as messages name it: file and path. */
+const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300]);
+
+/* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then, or -1. `from` may be `to` where the sizes are the same. */
+void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to, size_t count, int64_t *changed);
+
+/* Ends all arrays that are under way, unfinished. */
+void sheaf_box_drop_arrays(sheaf_box *box);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The box in memory: the list is all there is. */
+#include "base/memory.h"
+#include "box/inside.h"
+#include <string.h>
+
+typedef struct array {
+	sheaf_context *cx;
+	sheaf_builder values;
+} array;
+
+static sheaf_status open_box(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+{
+	(void)store, (void)fresh, (void)kind, (void)cx, (void)err;
+	*state = catalog;
+	return SHEAF_OK;
+}
+
+static sheaf_status finish_box(void *state, sheaf_error *err)
+{
+	(void)state, (void)err;
+	return SHEAF_OK;
+}
+
+static void close_box(void *state) { (void)state; }
+
+/* ---- texts ---- */
+
+/* Where an attribute stands: its name, a NUL, its size, its bytes. */
+typedef struct place {
+	size_t begin, text, size;
+	bool found;
+} place;
+
+static place find_text(const sheaf_builder *texts, const char *name)
+{
+	for (size_t at = 0; at < texts->size;) {
+		const char *its = (const char *)texts->data + at;
+		size_t n = strlen(its) + 1, size;
+		memcpy(&size, its + n, sizeof size);
+		size_t text = at + n + sizeof size;
+		if (strcmp(its, name) == 0) return (place){at, text, size, true};
+		at = text + size;
+	}
+	return (place){0};
+}
+
+static sheaf_status get_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+{
+	(void)state;
+	place p = find_text(&item->inside->texts, name);
+	if (!p.found) return sheaf_fail(err, SHEAF_UNKNOWN, "/%s: expected an attribute \"%s\", found none", item->path, name);
+	sheaf_builder_append(text, item->inside->texts.data + p.text, p.size);
+	return SHEAF_OK;
+}
+
+static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err)
+{
+	(void)state;
+	sheaf_builder *texts = &item->inside->texts;
+	place old = find_text(texts, name);
+	if (!sheaf_builder_room(texts, strlen(name) + 1 + sizeof size + size)) return sheaf_builder_status(texts, err);
+	if (old.found) {
+		memmove(texts->data + old.begin, texts->data + old.text + old.size, texts->size - old.text - old.size);
+		texts->size -= old.text + old.size - old.begin;
+	}
+	sheaf_builder_append(texts, name, strlen(name) + 1);
+	sheaf_builder_append(texts, &size, sizeof size);
+	sheaf_builder_append(texts, text, size);
+	return SHEAF_OK;
+}
+
+/* ---- groups and arrays ---- */
+
+static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
+{
+	(void)state, (void)path, (void)err;
+	return SHEAF_OK;
+}
+
+static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
+{
+	(void)state, (void)item, (void)err;
+	return SHEAF_OK;
+}
+
+static sheaf_status new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
+{
+	sheaf_catalog *catalog = (sheaf_catalog *)state;
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(catalog->cx, sizeof(array), &memory, err));
+	array *a = (array *)memory;
+	a->cx = catalog->cx;
+	sheaf_builder_begin(&a->values, a->cx, NULL);
+	plan->chunk = 0;
+	plan->offset = -1;
+	*out = a;
+	return SHEAF_OK;
+}
+
+static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	sheaf_builder_append(&a->values, values, bytes);
+	return sheaf_builder_status(&a->values, err);
+}
+
+static void drop_array(void *handle)
+{
+	array *a = (array *)handle;
+	sheaf_builder_drop(&a->values);
+	sheaf_release(a->cx, a, sizeof *a);
+}
+
+static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	(void)count;
+	sheaf_status status = sheaf_builder_finish(&a->values, &item->inside->held, err);
+	item->bytes = (int64_t)item->inside->held.size;
+	item->refused = NULL;
+	drop_array(a);
+	return status;
+}
+
+const sheaf_box_driver sheaf_memory_driver = {
+	.abi = SHEAF_BOX_ABI,
+	.open = open_box,
+	.finish = finish_box,
+	.close = close_box,
+	.text = get_text,
+	.make_group = make_group,
+	.remove = remove_array,
+	.set_text = set_text,
+	.new_array = new_array,
+	.append = append,
+	.end_array = end_array,
+	.drop_array = drop_array,
+};

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the one that writes. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
+#include "base/show.h"
+#include "box/filter.h"
+#include "box/inside.h"
+#include "io/descriptor.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct sheaf_box_array {
+	sheaf_box *box;
+	struct sheaf_box_array *next;
+	sheaf_box_plan plan;
+	const char *path; /* the catalog's */
+	void *handle;     /* the driver's; NULL: not open */
+	int64_t written;
+	sheaf_pipeline chunks; /* open where there are any */
+	int64_t submitted;
+};
+
+typedef struct packet {
+	int64_t number;
+	sheaf_builder values;
+	sheaf_filtering filtering;
+	sheaf_bytes out;
+	bool is_plain;
+	sheaf_error failure;
+} packet;
+
+/* ---- paths ---- */
+
+static const char *flaw_of_part(const char *part, size_t n)
+{
+	if (n == 0) return "an empty name";
+	if (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.'))) return "a name that means another place";
+	for (size_t i = 0; i < n;) {
+		size_t length = sheaf_utf8_length((const uint8_t *)part + i, n - i);
+		if (length == 0) return "a name that is not UTF-8";
+		if ((uint8_t)part[i] < ' ') return "a control character";
+		i += length;
+	}
+	return NULL;
+}
+
+static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_error *err)
+{
+	const char *flaw = NULL, *at = path;
+	int depth = 1;
+	for (const char *slash; !flaw && (slash = strchr(at, '/')); at = slash + 1, depth++) flaw = flaw_of_part(at, (size_t)(slash - at));
+	if (!flaw) flaw = flaw_of_part(at, strlen(at));
+	if (!flaw && depth > SHEAF_BOX_MAX_DEPTH) flaw = "more groups inside one another than are read";
+	return flaw ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a path such as \"a/b\", found %s in \"%.200s\"", box->name, flaw, path) : SHEAF_OK;
+}
+
+/* What is wrong with the box stays wrong. */
+static sheaf_status stick(sheaf_box *box, sheaf_status status, const sheaf_error *failure, sheaf_error *err)
+{
+	if (!status) return SHEAF_OK;
+	if (!box->failure.status) box->failure = *failure;
+	return sheaf_fail_again(err, failure);
+}
+
+static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
+{
+	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
+	return box->source ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a box that is written, found one that is read", box->name) : SHEAF_OK;
+}
+
+/* ---- groups ---- */
+
+/* The first n bytes of the path, as an item that is a group. */
+static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
+{
+	char where[300];
+	const char *own;
+	SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%.*s", (int)n, path));
+	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, own);
+	if (item && item->is_group && !item->refused) return SHEAF_OK;
+	if (item) return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s", sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
+	sheaf_error failure = {0};
+	SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
+	const char *name = strrchr(own, '/');
+	const char *folder = "";
+	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
+	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : own, true, &item, err));
+	sheaf_catalog_sort(&box->catalog);
+	return SHEAF_OK;
+}
+
+static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
+{
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || path[i] == '/') SHEAF_TRY(make_one_group(box, path, i, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_make_group(sheaf_box *box, const char *path, sheaf_error *err)
+{
+	SHEAF_TRY(check_writable(box, err));
+	if (*path == '\0') return SHEAF_OK;
+	SHEAF_TRY(check_path(box, path, err));
+	return make_groups(box, path, strlen(path), err);
+}
+
+sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err)
+{
+	char where[300];
+	sheaf_error failure = {0};
+	SHEAF_TRY(check_writable(box, err));
+	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (!item) return SHEAF_OK;
+	if (item->is_group) return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to take out, found a group, which stays", sheaf_box_where(box, item, where));
+	for (const sheaf_box_array *a = box->arrays; a; a = a->next)
+		if (strcmp(a->path, path) == 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an array that is whole, found one that is being written", sheaf_box_where(box, item, where));
+	SHEAF_TRY(stick(box, box->driver->remove(box->state, item, &failure), &failure, err));
+	sheaf_catalog_remove(&box->catalog, item);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text, size_t size, sheaf_error *err)
+{
+	char where[300];
+	sheaf_error failure = {0};
+	SHEAF_TRY(check_writable(box, err));
+	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (!item) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name, path);
+	if (item->is_group && item->refused) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group, found %s", sheaf_box_where(box, item, where), item->refused);
+	if (size && memchr(text, '\0', size)) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a text without NUL for \"%s\", found one", sheaf_box_where(box, item, where), name);
+	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
+}
+
+/* ---- chunks ---- */
+
+static void work(void *user, void *item)
+{
+	const sheaf_box_array *a = (const sheaf_box_array *)user;
+	packet *p = (packet *)item;
+	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) : 0;
+	p->failure.status = SHEAF_OK;
+	p->filtering.cx = a->box->cx;
+	p->failure.status = sheaf_filter_chunk(&p->filtering, width, a->plan.deflate, (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->is_plain, &p->failure);
+}
+
+static void drop(void *user, void *item)
+{
+	(void)user;
+	packet *p = (packet *)item;
+	sheaf_builder_drop(&p->values);
+	sheaf_filtering_close(&p->filtering);
+}
+
+static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
+{
+	const packet *p = (const packet *)sheaf_pipeline_first(&a->chunks);
+	uint32_t skipped = p->is_plain && a->plan.deflate ? a->plan.shuffle ? 2 : 1 : 0;
+	sheaf_status status = p->failure.status;
+	if (status)
+		sheaf_fail_again(err, &p->failure);
+	else
+		status = a->box->driver->write_chunk(a->handle, p->number, skipped, p->out.data, p->out.size, err);
+	sheaf_pipeline_pass(&a->chunks);
+	return status;
+}
+
+static size_t chunk_bytes(const sheaf_box_array *a) { return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type); }
+
+/* The packet that is being filled. */
+static sheaf_status open_packet(sheaf_box_array *a, packet **out, sheaf_error *err)
+{
+	while (!(*out = (packet *)sheaf_pipeline_free_item(&a->chunks))) SHEAF_TRY(store_first(a, err));
+	packet *p = *out;
+	if (!p->values.cx) sheaf_builder_begin(&p->values, a->box->cx, NULL);
+	if (p->number == a->submitted && p->values.size > 0) return SHEAF_OK;
+	p->number = a->submitted;
+	p->values.size = 0;
+	if (!sheaf_builder_room(&p->values, chunk_bytes(a))) return sheaf_builder_status(&p->values, err);
+	return SHEAF_OK;
+}
+
+static void submit(sheaf_box_array *a)
+{
+	sheaf_pipeline_submit(&a->chunks);
+	a->submitted++;
+}
+
+static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, size_t size, sheaf_error *err)
+{
+	while (size > 0) {
+		packet *p;
+		SHEAF_TRY(sheaf_check_stop(a->box->cx, err));
+		SHEAF_TRY(open_packet(a, &p, err));
+		size_t left = chunk_bytes(a) - p->values.size, n = size < left ? size : left;
+		sheaf_builder_append(&p->values, values, n);
+		values += n;
+		size -= n;
+		if (n == left) submit(a);
+	}
+	return SHEAF_OK;
+}
+
+/* The last chunk is as long as the others; what is behind the end of the array is zeros. */
+static sheaf_status flush_chunks(sheaf_box_array *a, sheaf_error *err)
+{
+	if (a->written % a->plan.chunk != 0) {
+		packet *p;
+		SHEAF_TRY(open_packet(a, &p, err));
+		memset(p->values.data + p->values.size, 0, chunk_bytes(a) - p->values.size);
+		p->values.size = chunk_bytes(a);
+		submit(a);
+	}
+	while (sheaf_pipeline_count(&a->chunks) > 0) SHEAF_TRY(store_first(a, err));
+	return SHEAF_OK;
+}
+
+static int depth_of(const sheaf_box_array *a)
+{
+	int64_t most = sheaf_max_memory(a->box->cx) / 16 / ((int64_t)chunk_bytes(a) * 3);
+	int threads = sheaf_context_threads(a->box->cx), depth = threads > 1 ? threads + 2 : 1;
+	return most < 1 ? 1 : most < depth ? (int)most : depth;
+}
+
+/* ---- arrays ---- */
+
+static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing)
+{
+	enum { USUAL = 1 << 20, MOST = 1 << 30 };
+	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
+	int64_t width = (int64_t)sheaf_type_size(type);
+	sheaf_box_plan plan = {.path = path, .type = type, .count = count, .offset = -1};
+	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.chunk_bytes)) return plan;
+	plan.chunk = (s.chunk_bytes ? s.chunk_bytes : USUAL) / width;
+	if (plan.chunk > MOST / width) plan.chunk = MOST / width;
+	if (plan.chunk > count && count > 0) plan.chunk = count;
+	if (plan.chunk < 1) plan.chunk = 1;
+	plan.deflate = s.deflate;
+	plan.shuffle = s.shuffle && width > 1;
+	return plan;
+}
+
+static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
+{
+	int64_t most = INT64_MAX / 8;
+	if (count < -1 || count > most) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64, box->name, path, count);
+	if (!storing || (storing->deflate >= 0 && storing->deflate <= SHEAF_DEFLATE_MOST && storing->chunk_bytes >= 0)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others", box->name, SHEAF_DEFLATE_MOST, path);
+}
+
+/* The array's place in the list: it is read once the file is opened again (or, in memory, once it has ended). */
+static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
+{
+	void *dims;
+	sheaf_box_item *item;
+	const char *name = strrchr(path, '/');
+	const char *folder = "";
+	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - path), path));
+	SHEAF_TRY(sheaf_catalog_allocate(&box->catalog, sizeof(int64_t), &dims, err));
+	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : path, false, &item, err));
+	item->refused = "one that is being written";
+	item->what = SHEAF_BOX_NUMBERS;
+	item->type = a->plan.type;
+	item->of = sheaf_type_name(a->plan.type);
+	item->rank = 1;
+	item->dims = (const int64_t *)dims;
+	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
+	a->path = item->path;
+	a->plan.path = item->path;
+	sheaf_catalog_sort(&box->catalog);
+	return SHEAF_OK;
+}
+
+static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	SHEAF_TRY(make_groups(box, path, slash ? (size_t)(slash - path) : 0, err));
+	SHEAF_TRY(sheaf_box_remove(box, path, err));
+	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
+	SHEAF_TRY(list_array(box, a, path, err));
+	if (!a->plan.chunk) return SHEAF_OK;
+	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a), (sheaf_pipeline_steps){work, NULL, drop, a}, err);
+}
+
+static void free_array(sheaf_box_array *a)
+{
+	sheaf_box *box = a->box;
+	sheaf_box_array **link = &box->arrays;
+	while (*link && *link != a) link = &(*link)->next;
+	if (*link) *link = a->next;
+	sheaf_pipeline_close(&a->chunks);
+	if (a->handle) box->driver->drop_array(a->handle);
+	sheaf_release(box->cx, a, sizeof *a);
+}
+
+void sheaf_box_drop_arrays(sheaf_box *box)
+{
+	while (box->arrays) free_array(box->arrays);
+}
+
+sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing, sheaf_box_array **out,
+                                 sheaf_error *err)
+{
+	void *memory;
+	sheaf_error failure = {0};
+	*out = NULL;
+	SHEAF_TRY(check_writable(box, err));
+	SHEAF_TRY(check_path(box, path, err));
+	SHEAF_TRY(check_storing(box, path, count, storing, err));
+	const sheaf_box_item *old = sheaf_catalog_find(&box->catalog, path);
+	if (old && old->is_group) return sheaf_fail(err, SHEAF_DATA, "%s: expected an array in /%s, or nothing, found a group, which stays", box->name, path);
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &memory, err));
+	sheaf_box_array *a = (sheaf_box_array *)memory;
+	*a = (sheaf_box_array){.box = box, .plan = plan_of(path, type, count, storing), .path = ""};
+	sheaf_status status = open_array(box, a, path, &failure);
+	if (status) {
+		free_array(a);
+		return stick(box, status, &failure, err);
+	}
+	a->next = box->arrays;
+	box->arrays = a;
+	*out = a;
+	return SHEAF_OK;
+}
+
+static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
+{
+	const sheaf_store *store = &a->box->store;
+	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
+	if (a->plan.chunk) return append_to_chunks(a, (const uint8_t *)values, size, err);
+	if (a->plan.offset >= 0) return store->write(store->user, at, values, size, err);
+	return a->box->driver->append(a->handle, values, size, err);
+}
+
+sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	int64_t end;
+	size_t size;
+	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
+	if (count == 0) return SHEAF_OK;
+	bool fits = count > 0 && sheaf_add_i64(&end, a->written, count) && sheaf_mul_size(&size, (size_t)count, sheaf_type_size(a->plan.type));
+	if (!fits || (a->plan.count >= 0 && end > a->plan.count))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64 " behind %" PRId64, a->box->name, a->plan.count, a->path, count, a->written);
+	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
+	a->written = end;
+	return SHEAF_OK;
+}
+
+static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
+{
+	if (a->plan.count >= 0 && a->written != a->plan.count)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64, a->box->name, a->plan.count, a->path, a->written);
+	if (a->plan.chunk) SHEAF_TRY(flush_chunks(a, err));
+	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
+	void *handle = a->handle;
+	a->handle = NULL;
+	item->count = *(int64_t *)(uintptr_t)item->dims = a->written;
+	return a->box->driver->end_array(handle, a->written, item, err);
+}
+
+sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_box *box = a->box;
+	sheaf_status status = box->failure.status ? sheaf_fail_again(&failure, &box->failure) : end_array(a, &failure);
+	free_array(a);
+	return stick(box, status, &failure, err);
+}
+
+sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values, int64_t count, const sheaf_box_storing *storing,
+                           sheaf_error *err)
+{
+	sheaf_box_array *a;
+	SHEAF_TRY(sheaf_box_new_array(box, path, type, count, storing, &a, err));
+	sheaf_status status = sheaf_box_append(a, values, count, err);
+	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
+	return status ? status : ended;
+}

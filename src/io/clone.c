@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* A target that begins as what it is to replace. Where the file system can, the two share their blocks until one is changed. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/descriptor.h"
+#include "io/target.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static sheaf_status refuse_changed(const sheaf_target *target, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_IO, "%s: expected that it stays as it is while it is written into, found that somebody has changed it", target->name);
+}
+
+sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *err)
+{
+	struct stat now;
+	if (!target->is_clone) return SHEAF_OK;
+	bool is_there = fstatat(target->folder, target->base, &now, 0) == 0;
+	if (!target->is_there) return is_there ? refuse_changed(target, err) : SHEAF_OK;
+	return is_there && is_same(&now, &target->old) ? SHEAF_OK : refuse_changed(target, err);
+}
+
+/* As much as one call of the system copies; 0 where it cannot between these files. */
+static ssize_t copy_inside(int from, int to, size_t size)
+{
+	ssize_t n;
+	do n = copy_file_range(from, NULL, to, NULL, size, 0);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? 0 : n;
+}
+
+static sheaf_status copy_through(const sheaf_target *target, int from, int64_t at, sheaf_error *err)
+{
+	enum { STEP = 1 << 20 };
+	void *step;
+	size_t got = 1;
+	SHEAF_TRY(sheaf_allocate(target->cx, STEP, &step, err));
+	sheaf_status status = SHEAF_OK;
+	while (!status && got > 0) {
+		status = sheaf_fd_read(target->cx, from, at, step, STEP, &got, target->name, err);
+		if (!status) status = sheaf_fd_write(target->cx, target->fd, at, step, got, target->name, err);
+		at += (int64_t)got;
+	}
+	sheaf_release(target->cx, step, STEP);
+	return status;
+}
+
+static sheaf_status copy(const sheaf_target *target, int from, sheaf_error *err)
+{
+	enum { STEP = 64 << 20 };
+	int64_t at = 0;
+	if (ioctl(target->fd, FICLONE, from) == 0) return SHEAF_OK;
+	for (ssize_t n; (n = copy_inside(from, target->fd, STEP)) > 0; at += n) SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	return at == target->old.st_size ? SHEAF_OK : copy_through(target, from, at, err);
+}
+
+sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
+{
+	struct stat info;
+	target->is_clone = true;
+	if (!target->is_there) return SHEAF_OK;
+	int from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (from < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it, found an error", target->name);
+	sheaf_status status = SHEAF_OK;
+	if (fstat(from, &info) != 0 || !is_same(&info, &target->old)) status = refuse_changed(target, err);
+	if (!status) status = copy(target, from, err);
+	if (!status) status = sheaf_target_check_clone(target, err);
+	sheaf_fd_close(&from);
+	return status;
+}
