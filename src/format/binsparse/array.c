@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays of whole numbers of any type, as int64. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "format/binsparse/tensor.h"
+
+#define WIDEN(name, type) \
+	static void widen_##name(const type *from, int64_t n, int64_t *to) \
+	{ \
+		for (int64_t i = 0; i < n; i++) to[i] = (int64_t)from[i]; \
+	}
+WIDEN(u8, uint8_t)
+WIDEN(u16, uint16_t)
+WIDEN(u32, uint32_t)
+WIDEN(i8, int8_t)
+WIDEN(i16, int16_t)
+WIDEN(i32, int32_t)
+
+void sheaf_bsp_widen(sheaf_type type, const void *from, int64_t n, int64_t *to)
+{
+	switch (type) {
+	case SHEAF_U8: widen_u8((const uint8_t *)from, n, to); break;
+	case SHEAF_U16: widen_u16((const uint16_t *)from, n, to); break;
+	case SHEAF_U32: widen_u32((const uint32_t *)from, n, to); break;
+	case SHEAF_I8: widen_i8((const int8_t *)from, n, to); break;
+	case SHEAF_I16: widen_i16((const int16_t *)from, n, to); break;
+	case SHEAF_I32: widen_i32((const int32_t *)from, n, to); break;
+	default:
+		if (n) memcpy(to, from, (size_t)n * sizeof *to);
+		break;
+	}
+}
+
+static sheaf_status zeros(sheaf_context *cx, size_t size, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, out);
+	if (size && sheaf_builder_room(&b, size)) {
+		memset(b.data, 0, size);
+		b.size = size;
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_type *type, sheaf_buffer *out,
+                                sheaf_error *err)
+{
+	sheaf_buffer_reset(out);
+	*type = a->item ? a->item->type : SHEAF_U8;
+	if (!a->item) return zeros(t->cx, (size_t)(to - from), out, err);
+	if (from == to) return SHEAF_OK;
+	return sheaf_box_read(t->box, a->item, from, to, *type, out, err);
+}
+
+static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t size = (size_t)n * sizeof(int64_t);
+	sheaf_builder_begin(&b, cx, out);
+	if (size && sheaf_builder_room(&b, size)) {
+		sheaf_bsp_widen(type, raw->data, n, (int64_t *)(void *)b.data);
+		b.size = size;
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out,
+                                sheaf_error *err)
+{
+	sheaf_buffer raw = {0};
+	sheaf_type type;
+	if (a->repaired.data) {
+		sheaf_buffer_reset(out);
+		*out = sheaf_buffer_part(&a->repaired, (size_t)from * sizeof(int64_t), (size_t)(to - from) * sizeof(int64_t));
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_bsp_read_raw(t, a, from, to, &type, &raw, err));
+	if (type == SHEAF_I64 || type == SHEAF_U64) {
+		sheaf_buffer_reset(out);
+		*out = raw;
+		return SHEAF_OK;
+	}
+	sheaf_status status = widened(type, &raw, to - from, cx, out, err);
+	sheaf_buffer_reset(&raw);
+	return status;
+}
+
+/* Windows begin at multiples of their length, so that looking back and forth around one of their ends reads no more than two. Chunks are read whole anyway. */
+sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window, int64_t at, int64_t *value, sheaf_error *err)
+{
+	enum { LENGTH = 4096 };
+	*value = 0;
+	if (!a->item) return SHEAF_OK;
+	if (at < window->from || at >= window->to || window->values.size == 0) {
+		int64_t length = a->item && a->item->chunk > LENGTH ? a->item->chunk : LENGTH;
+		int64_t from = at / length * length, to = a->count - from < length ? a->count : from + length;
+		window->from = window->to = 0;
+		SHEAF_TRY(sheaf_bsp_read_i64(t, a, from, to, t->cx, &window->values, err));
+		window->from = from;
+		window->to = to;
+	}
+	*value = ((const int64_t *)(const void *)window->values.data)[at - window->from];
+	return SHEAF_OK;
+}

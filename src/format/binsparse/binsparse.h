@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Binsparse from the inside. Three layers, each with a header of its own:
+ *
+ *   descriptor.h   the JSON that says what a tensor is
+ *   tensor.h       a tensor in a box: its arrays, found and measured
+ *   reader.h       reading: pieces, entries, sequences, whole tensors
+ *   writer.h       writing: entries and sequences into arrays
+ *
+ * What is read and why is in docs/formats/binsparse.md. */
+#ifndef SHEAF_FORMAT_BINSPARSE_BINSPARSE_H
+#define SHEAF_FORMAT_BINSPARSE_BINSPARSE_H
+
+/* What losses of user keys are called, and with it what their texts are. */
+#define BSP_TEXT_KEY "user key"                   /* the text of a JSON text */
+#define BSP_JSON_KEY "user key of JSON"           /* the JSON of another value */
+#define BSP_INNER_KEY "key of the descriptor"     /* the JSON of a key beside format, shape and so on */
+#define BSP_ATTRIBUTE_KEY "attribute of a tensor" /* the JSON of a key in `attributes` */
+
+#endif

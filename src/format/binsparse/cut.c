@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries into pieces, which are runs of stored elements. They end between outermost coordinates, unless one of these has more elements than a piece should. A piece's byte and size are
+ * those of its elements as if all arrays were one of records: what it takes to find it again. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <string.h>
+
+const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece) { return (const sheaf_bsp_range *)(const void *)piece->notes.data; }
+
+static int64_t item_bytes(const sheaf_bsp_array *a) { return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1; }
+
+int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
+{
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	int64_t bytes = t->d.values.is_iso ? 0 : item_bytes(&t->values) * sheaf_bsp_parts(t->d.values);
+	int last = layout->nlevels - 1;
+	for (int r = 0; last >= 0 && layout->levels[last].is_sparse && r < layout->levels[last].rank; r++)
+		bytes += item_bytes(&t->indices[sheaf_bsp_depth(layout, last) + r]);
+	return bytes ? bytes : 1;
+}
+
+/* Chunks are decompressed whole: a piece is some of the longest ones. */
+static int64_t longest_chunk(const sheaf_bsp_tensor *t)
+{
+	int64_t longest = t->values.item ? t->values.item->chunk / sheaf_bsp_parts(t->d.values) : 0;
+	for (int k = 0; k < t->d.layout.rank; k++)
+		if (t->indices[k].item && t->indices[k].item->chunk > longest) longest = t->indices[k].item->chunk;
+	return longest;
+}
+
+static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes)
+{
+	int64_t n = sheaf_bsp_elements(t), chunk = longest_chunk(t), wanted = bytes / sheaf_bsp_entry_bytes(t);
+	if (wanted < 1) wanted = 1;
+	if (n - from <= wanted) return n;
+	int64_t to = from + wanted, most = sheaf_max_memory(t->cx) / 64 / sheaf_bsp_entry_bytes(t);
+	if (chunk <= 1 || chunk > most) return to;
+	to = (to + chunk - 1) / chunk * chunk;
+	return to < n ? to : n;
+}
+
+/* ---- positions ---- */
+
+/* The ranges that cover elements [from, to); `covered`: what pieces before have covered, or NULL. */
+static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t from, int64_t to, const int64_t *covered,
+                           sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
+{
+	int m = t->d.layout.nlevels;
+	bool all = to == sheaf_bsp_elements(t);
+	ranges[m] = (sheaf_bsp_range){from, to};
+	for (int l = m - 1; l >= 0; l--) {
+		const sheaf_bsp_range *below = &ranges[l + 1];
+		sheaf_bsp_range *above = &ranges[l];
+		int64_t least = covered && covered[l] > 0 ? covered[l] - 1 : 0;
+		*above = (sheaf_bsp_range){0, t->counts[l]};
+		if (below->begin > 0 && below->begin < t->counts[l + 1]) SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, least, &above->begin, err));
+		if (!all && below->end > below->begin) {
+			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, above->begin, &above->end, err));
+			above->end++;
+		}
+		/* Empty positions between pieces are looked at, too. */
+		if (covered && covered[l] < above->begin) above->begin = covered[l];
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *ranges, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, t->cx, &piece->notes);
+	sheaf_builder_append(&b, ranges, (size_t)(t->d.layout.nlevels + 1) * sizeof *ranges);
+	return sheaf_builder_finish(&b, &piece->notes, err);
+}
+
+/* ---- outermost coordinates ---- */
+
+/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies behind what is covered. */
+static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t at, const int64_t *covered, int64_t *coordinate, int64_t *first,
+                                   sheaf_error *err)
+{
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	int64_t q = at;
+	for (int l = layout->nlevels - 1; l > 0; l--) SHEAF_TRY(sheaf_bsp_above(t, view, l, q, covered[l] > 0 ? covered[l] - 1 : 0, &q, err));
+	*coordinate = q;
+	if (layout->levels[0].is_sparse) {
+		SHEAF_TRY(sheaf_bsp_look(t, &t->indices[0], &view->indices[0], q, coordinate, err));
+		if (layout->levels[0].rank > 1) SHEAF_TRY(sheaf_bsp_search(t, &t->indices[0], &view->indices[0], covered[1], *coordinate, &q, err));
+	}
+	for (int l = 1; l < layout->nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, q, &q, err));
+	*first = q;
+	return SHEAF_OK;
+}
+
+/* Sets the piece's slices, and moves its end back to where an outermost coordinate begins, if there is such a place. */
+static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_t *to, sheaf_error *err)
+{
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	int64_t coordinate = t->d.layout.rank ? sheaf_bsp_extent(&t->d, 0) : 0, first = *to;
+	if (t->d.layout.rank == 0) return SHEAF_OK;
+	if (*to < sheaf_bsp_elements(t)) SHEAF_TRY(find_outermost(t, in->views, *to, in->covered, &coordinate, &first, err));
+	bool begins_inside = in->is_inside;
+	in->is_inside = first <= in->next || first > *to;
+	if (!in->is_inside) *to = first;
+	if (!in->is_inside && !begins_inside && coordinate > in->slice) {
+		piece->slice = in->slice;
+		piece->slices = coordinate - in->slice;
+	}
+	in->slice = coordinate;
+	return SHEAF_OK;
+}
+
+/* ---- pieces ---- */
+
+static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	int64_t to = wanted_end(t, in->next, bytes), each = sheaf_bsp_entry_bytes(t);
+	SHEAF_TRY(cut_between(in, piece, &to, err));
+	SHEAF_TRY(locate(t, in->views, in->next, to, in->covered, ranges, err));
+	SHEAF_TRY(note(t, ranges, piece, err));
+	piece->byte = in->next * each;
+	piece->size = (to - in->next) * each;
+	for (int l = 0; l <= t->d.layout.nlevels; l++) in->covered[l] = ranges[l].end;
+	in->next = to;
+	in->is_done = to == sheaf_bsp_elements(t);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	if (in->is_done || sheaf_bsp_only(in)->is_broken) return SHEAF_END;
+	sheaf_buffer notes = piece->notes;
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.line = -1, .column = -1, .chunk = -1, .notes = notes};
+	if (in->schema.rows == SHEAF_ENTRIES) return cut_entries(in, bytes, piece, err);
+	in->is_done = true;
+	return SHEAF_OK;
+}
+
+/* ---- any piece ---- */
+
+static sheaf_status range_of(const sheaf_bsp_tensor *t, const sheaf_piece *piece, int64_t *from, int64_t *to, sheaf_error *err)
+{
+	int64_t each = sheaf_bsp_entry_bytes(t), n = sheaf_bsp_elements(t);
+	if (piece->byte >= 0 && piece->size >= 0 && piece->byte % each == 0 && piece->size % each == 0 && piece->byte / each <= n &&
+	    piece->size / each <= n - piece->byte / each) {
+		*from = piece->byte / each;
+		*to = *from + piece->size / each;
+		return SHEAF_OK;
+	}
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a piece of the %" PRId64 " elements, found byte %" PRId64 ", size %" PRId64, t->where, n, piece->byte, piece->size);
+}
+
+sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
+	sheaf_bsp_view view = {0};
+	int64_t from, to;
+	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	SHEAF_TRY(range_of(t, piece, &from, &to, err));
+	sheaf_status status = locate(t, &view, from, to, NULL, ranges, err);
+	sheaf_bsp_view_close(&view);
+	return status ? status : note(t, ranges, piece, err);
+}
+
+sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	int64_t to, first;
+	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	SHEAF_TRY(range_of(t, piece, &in->next, &to, err));
+	in->is_done = in->next > 0 && in->next == sheaf_bsp_elements(t);
+	memset(in->covered, 0, sizeof in->covered);
+	if (in->is_done || in->next == 0 || t->d.layout.rank == 0) return SHEAF_OK;
+	SHEAF_TRY(find_outermost(t, in->views, in->next, in->covered, &in->slice, &first, err));
+	in->is_inside = first < in->next;
+	return SHEAF_OK;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level outwards it is told at which entry each position of a level begins; then
+ * each position's coordinates are written as often as it has entries. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "data/frame.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct decoding {
+	const sheaf_bsp_tensor *t;
+	const sheaf_bsp_range *ranges; /* above each level; the last one is that of the entries */
+	sheaf_frame *frame;
+	sheaf_context *cx;
+	sheaf_error *err;
+	int64_t n; /* entries */
+	/* Of each level, from the innermost on: where the entries of each position above it begin, from 0; empty for the innermost positions, which are the entries. */
+	sheaf_buffer starts[BSP_MAX_RANK + 1];
+	int64_t diagonal;
+	bool is_broken;
+} decoding;
+
+static const int64_t *numbers(const sheaf_buffer *buffer) { return (const int64_t *)(const void *)buffer->data; }
+
+static int64_t length(sheaf_bsp_range range) { return range.end - range.begin; }
+
+static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n)
+{
+	sheaf_builder_begin(b, d->cx, NULL);
+	if (sheaf_builder_room(b, (size_t)n * sizeof(int64_t))) b->size = (size_t)n * sizeof(int64_t);
+	return sheaf_builder_status(b, d->err);
+}
+
+/* ---- positions ---- */
+
+/* Where the positions below each one of the level's range begin, one more than there are. */
+static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
+{
+	sheaf_builder b;
+	const sheaf_bsp_tensor *t = d->t;
+	sheaf_bsp_range above = d->ranges[l];
+	int64_t n = length(above), most = t->counts[l + 1];
+	bool is_sparse = t->d.layout.levels[l].is_sparse;
+	if (is_sparse && l > 0 && (t->pointers[l].item || t->pointers[l].repaired.data))
+		return sheaf_bsp_read_i64(t, &t->pointers[l], above.begin, above.end + 1, d->cx, out, d->err);
+	SHEAF_TRY(begin_numbers(d, &b, n + 1));
+	int64_t extent = is_sparse ? most : sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
+	for (int64_t i = 0; i <= n; i++) ((int64_t *)(void *)b.data)[i] = (above.begin + i) * extent;
+	return sheaf_builder_finish(&b, out, d->err);
+}
+
+/* The entry at which the piece's part of each position above the level begins. What lies outside of the piece is at its ends. */
+static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
+{
+	sheaf_builder b;
+	sheaf_bsp_range below = d->ranges[l + 1];
+	int64_t n = length(d->ranges[l]);
+	const int64_t *inner = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
+	SHEAF_TRY(begin_numbers(d, &b, n + 1));
+	int64_t *starts = (int64_t *)(void *)b.data;
+	for (int64_t i = 0; i <= n; i++) {
+		int64_t p = pointers[i] < below.begin ? below.begin : pointers[i] > below.end ? below.end : pointers[i];
+		starts[i] = inner ? inner[p - below.begin] : p - below.begin;
+	}
+	return sheaf_builder_finish(&b, &d->starts[l], d->err);
+}
+
+/* ---- coordinates ---- */
+
+static sheaf_column *column_of(const decoding *d, int dimension) { return &d->frame->columns[d->t->d.layout.order[dimension]]; }
+
+#define SPREAD(name, type) \
+	static void spread_##name(type *to, const int64_t *coordinates, int64_t first, int64_t extent, const int64_t *starts, int64_t n) \
+	{ \
+		for (int64_t i = 0; i < n; i++) { \
+			type value = (type)(coordinates ? coordinates[i] : (first + i) % extent); \
+			if (!starts) to[i] = value; \
+			for (int64_t e = starts ? starts[i] : 0; starts && e < starts[i + 1]; e++) to[e] = value; \
+		} \
+	}
+SPREAD(i32, int32_t)
+SPREAD(i64, int64_t)
+
+/* Writes the coordinates of the positions below a level: given ones, or those of a dense level. */
+static sheaf_status put_coordinates(decoding *d, int l, int dimension, const int64_t *coordinates)
+{
+	sheaf_builder b;
+	sheaf_column *column = column_of(d, dimension);
+	sheaf_bsp_range range = d->ranges[l + 1];
+	const int64_t *starts = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
+	int64_t extent = sheaf_bsp_extent(&d->t->d, dimension);
+	size_t size = (size_t)d->n * sheaf_type_size(column->type);
+	sheaf_builder_begin(&b, d->cx, &column->values);
+	if (size && sheaf_builder_room(&b, size)) {
+		if (column->type == SHEAF_I32)
+			spread_i32((int32_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
+		else
+			spread_i64((int64_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
+		b.size = size;
+	}
+	return sheaf_builder_finish(&b, &column->values, d->err);
+}
+
+static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, sheaf_buffer read[BSP_MAX_RANK])
+{
+	int depth = sheaf_bsp_depth(&d->t->d.layout, l), rank = d->t->d.layout.levels[l].rank;
+	sheaf_bsp_range below = d->ranges[l + 1];
+	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = d->ranges[l], .below = below, .pointers = pointers, .cx = d->cx, .err = d->err};
+	c.lead = below.begin > 0 && length(below) && (l == 0 || pointers[0] < below.begin);
+	for (int r = 0; r < rank; r++) {
+		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r], below.begin - c.lead, below.end, d->cx, &read[r], d->err));
+		c.indices[r] = numbers(&read[r]);
+	}
+	if (length(below) == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_bsp_check_indices(&c));
+	d->is_broken |= c.is_broken;
+	for (int r = 0; r < rank && !d->is_broken; r++) SHEAF_TRY(put_coordinates(d, l, depth + r, c.indices[r] + c.lead));
+	return SHEAF_OK;
+}
+
+static sheaf_status check_pointers(decoding *d, int l, const int64_t *pointers)
+{
+	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = d->ranges[l], .below = d->ranges[l + 1], .pointers = pointers, .cx = d->cx, .err = d->err};
+	if (l == 0 || !d->t->d.layout.levels[l].is_sparse) return SHEAF_OK;
+	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
+	/* The piece's own entries lie below the positions that were found for it; else what was found is not so. */
+	d->is_broken |= c.is_broken;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_level(decoding *d, int l, sheaf_buffer *pointers, sheaf_buffer read[BSP_MAX_RANK])
+{
+	SHEAF_TRY(read_pointers(d, l, pointers));
+	SHEAF_TRY(check_pointers(d, l, numbers(pointers)));
+	if (d->t->d.layout.levels[l].is_sparse)
+		SHEAF_TRY(put_indices(d, l, numbers(pointers), read));
+	else if (!d->is_broken)
+		SHEAF_TRY(put_coordinates(d, l, sheaf_bsp_depth(&d->t->d.layout, l), NULL));
+	return d->is_broken ? SHEAF_OK : find_starts(d, l, numbers(pointers));
+}
+
+static sheaf_status read_levels(decoding *d)
+{
+	for (int l = d->t->d.layout.nlevels - 1; l >= 0; l--) {
+		sheaf_buffer pointers = {0}, read[BSP_MAX_RANK] = {{0}};
+		sheaf_status status = read_level(d, l, &pointers, read);
+		sheaf_buffer_reset(&pointers);
+		for (int r = 0; r < BSP_MAX_RANK; r++) sheaf_buffer_reset(&read[r]);
+		SHEAF_TRY(status);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- values ---- */
+
+/* All truths are 1, whatever number they have in the file. */
+static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t at = 0;
+	while (at < out->size && out->data[at] <= 1) at++;
+	if (at == out->size) return SHEAF_OK;
+	char found[16];
+	snprintf(found, sizeof found, "%u", (unsigned)out->data[at]);
+	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "bint8 value", found, "it is read as true", cx, err, "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
+	sheaf_builder_begin(&b, cx, NULL);
+	for (size_t i = 0; i < out->size; i++) sheaf_builder_byte(&b, out->data[i] != 0);
+	return sheaf_builder_finish(&b, out, err);
+}
+
+static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, out);
+	if (n && sheaf_builder_room(&b, (size_t)n * size)) {
+		for (int64_t i = 0; i < n; i++) memcpy(b.data + (size_t)i * size, one->data, size);
+		b.size = (size_t)n * size;
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer read = {0};
+	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
+	bool iso = t->d.values.is_iso;
+	if (n == 0 || !t->values.item) {
+		sheaf_buffer_reset(out);
+		return SHEAF_OK;
+	}
+	/* Bytes of truths are taken as they are, signed or not. */
+	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type : t->d.values.type;
+	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type, &read, err));
+	sheaf_status status = t->d.values.is_bool ? make_truths(t, iso ? 0 : from, cx, &read, err) : SHEAF_OK;
+	if (status == SHEAF_OK && iso) {
+		status = repeat(&read, n, sheaf_bsp_size(t->d.values), cx, out, err);
+		sheaf_buffer_reset(&read);
+	} else {
+		sheaf_buffer_reset(out);
+		*out = read;
+	}
+	return status;
+}
+
+/* ---- structure ---- */
+
+static bool is_lower(sheaf_structure s) { return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER; }
+
+static int64_t coordinate(const sheaf_column *column, int64_t i)
+{
+	return column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[i] : ((const int64_t *)(const void *)column->values.data)[i];
+}
+
+static double part_of(const sheaf_column *column, int64_t at)
+{
+	return column->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at] : ((const double *)(const void *)column->values.data)[at];
+}
+
+static bool is_zero(const decoding *d, const sheaf_column *values, int64_t i)
+{
+	static const uint8_t zeros[16];
+	size_t size = sheaf_bsp_size(d->t->d.values);
+	if (values->type < SHEAF_F32) return memcmp(values->values.data + (size_t)i * size, zeros, size) == 0;
+	int64_t parts = sheaf_bsp_parts(d->t->d.values);
+	return part_of(values, i * parts) == 0 && (parts == 1 || part_of(values, i * parts + 1) == 0);
+}
+
+static sheaf_status check_diagonal(decoding *d, int64_t i)
+{
+	const sheaf_column *values = &d->frame->columns[2];
+	sheaf_structure s = d->t->d.structure;
+	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
+	d->diagonal++;
+	if ((s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER) && !is_zero(d, values, i))
+		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", "another value", NULL, d->cx, d->err,
+		                      "values[%" PRId64 "], which is on the diagonal, to be 0", at);
+	if ((s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER) && part_of(values, 2 * i + 1) != 0)
+		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a Hermitian matrix", "a complex number", NULL, d->cx, d->err,
+		                      "values[%" PRId64 "], which is on the diagonal, to be real", at);
+	return SHEAF_OK;
+}
+
+static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t column)
+{
+	char found[64];
+	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", row, column);
+	d->is_broken = true;
+	return sheaf_bsp_tell(d->t, SHEAF_FATAL, "triangle", found, NULL, d->cx, d->err, "element %" PRId64 " in the %s triangle",
+	                      d->ranges[d->t->d.layout.nlevels].begin + i, is_lower(d->t->d.structure) ? "lower" : "upper");
+}
+
+static void move_entry(decoding *d, int64_t from, int64_t to)
+{
+	for (int c = 0; c < d->frame->ncolumns; c++) {
+		size_t size = c < 2 ? sheaf_type_size(d->frame->columns[c].type) : sheaf_bsp_size(d->t->d.values);
+		memcpy(d->frame->columns[c].values.data + (size_t)to * size, d->frame->columns[c].values.data + (size_t)from * size, size);
+	}
+}
+
+/* Values may be a view of the file, where nothing can be moved. */
+static sheaf_status own_values(decoding *d)
+{
+	sheaf_builder b;
+	sheaf_buffer *values = &d->frame->columns[2].values;
+	sheaf_builder_begin(&b, d->cx, NULL);
+	sheaf_builder_append(&b, values->data, values->size);
+	return sheaf_builder_finish(&b, values, d->err);
+}
+
+/* Where all positions are stored, those of the other triangle mean nothing. */
+static sheaf_status check_structure(decoding *d)
+{
+	bool lower = is_lower(d->t->d.structure), dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);
+	int64_t kept = 0;
+	if (dense) SHEAF_TRY(own_values(d));
+	for (int64_t i = 0; i < d->n; i++) {
+		int64_t row = coordinate(&d->frame->columns[0], i), column = coordinate(&d->frame->columns[1], i);
+		bool wrong = lower ? row < column : row > column;
+		if (wrong && dense) continue;
+		if (wrong) SHEAF_TRY(report_triangle(d, i, row, column));
+		if (row == column) SHEAF_TRY(check_diagonal(d, i));
+		if (dense) move_entry(d, i, kept);
+		kept++;
+	}
+	d->n = kept;
+	for (int c = 0; c < 3; c++)
+		d->frame->columns[c].values.size = (size_t)kept * (c < 2 ? sheaf_type_size(d->frame->columns[c].type) : sheaf_bsp_size(d->t->d.values));
+	return SHEAF_OK;
+}
+
+/* ---- the piece ---- */
+
+static sheaf_status put_notes(decoding *d)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
+	sheaf_builder_i64(&b, d->is_broken ? -1 : d->diagonal);
+	return sheaf_builder_finish(&b, &d->frame->notes, d->err);
+}
+
+static sheaf_status read_entries(decoding *d)
+{
+	const sheaf_bsp_tensor *t = d->t;
+	sheaf_bsp_range entries = d->ranges[t->d.layout.nlevels];
+	SHEAF_TRY(read_levels(d));
+	if (!d->is_broken) SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end, d->cx, &d->frame->columns[t->d.layout.rank].values, d->err));
+	if (!d->is_broken && t->d.structure) SHEAF_TRY(check_structure(d));
+	d->frame->nrows = d->is_broken ? 0 : d->n;
+	return put_notes(d);
+}
+
+sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
+	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, frame, cx, err);
+	decoding d = {.t = sheaf_bsp_only(in), .ranges = sheaf_bsp_ranges_of(piece), .frame = frame, .cx = cx, .err = err};
+	d.n = length(d.ranges[d.t->d.layout.nlevels]);
+	sheaf_status status = read_entries(&d);
+	for (int l = 0; l <= BSP_MAX_RANK; l++) sheaf_buffer_reset(&d.starts[l]);
+	if (status) frame->nrows = 0;
+	return status;
+}
+
+/* ---- all pieces ---- */
+
+sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	(void)row, (void)err;
+	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	int64_t found = numbers(&frame->notes)[0];
+	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)
+{
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	char found[32];
+	if (in->schema.rows != SHEAF_ENTRIES || !t->d.structure || t->d.diagonal < 0 || in->diagonal < 0 || in->diagonal == t->d.diagonal) return SHEAF_OK;
+	snprintf(found, sizeof found, "%" PRId64, in->diagonal);
+	return sheaf_bsp_tell(t, SHEAF_WARNING, "number of diagonal elements", found, NULL, in->cx, err,
+	                      "%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* All tensors of a box: the groups that have a descriptor. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <string.h>
+
+static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                             sheaf_error *err)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	for (int64_t i = 0; i < count; i++) {
+		if (!items[i].is_group || items[i].refused || !sheaf_box_has_text(box, items[i].path, BSP_ATTRIBUTE)) continue;
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		SHEAF_TRY(tell(user, *items[i].path ? items[i].path : "/", err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                               sheaf_error *err)
+{
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_box_open(source, cx, &box, err));
+	sheaf_status status = for_each(box, cx, tell, user, err);
+	sheaf_box_close(box);
+	return status;
+}
+
+/* ---- choosing one ---- */
+
+typedef struct listing {
+	int count;
+	const char *first;
+	sheaf_builder text;
+} listing;
+
+static sheaf_status list(void *user, const char *path, sheaf_error *err)
+{
+	enum { MOST = 10 };
+	listing *l = (listing *)user;
+	if (l->count == 0) l->first = path;
+	if (l->count < MOST) sheaf_builder_printf(&l->text, "%s%s", l->count ? ", " : "", path);
+	if (l->count++ == MOST) sheaf_builder_text(&l->text, ", ...");
+	return sheaf_builder_status(&l->text, err);
+}
+
+static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, char **path, sheaf_error *err)
+{
+	listing l = {0};
+	sheaf_builder_begin(&l.text, cx, NULL);
+	sheaf_status status = for_each(box, cx, list, &l, err);
+	sheaf_builder_byte(&l.text, '\0');
+	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
+	if (status == SHEAF_OK && l.count == 0) status = sheaf_fail(err, SHEAF_DATA, "%s: expected a group with a descriptor (the attribute \"binsparse\"), found none", file);
+	if (status == SHEAF_OK && l.count > 1)
+		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected one tensor, or --dataset with the path of one of them, found %d: %.600s", file, l.count, (char *)l.text.data);
+	sheaf_builder_drop(&l.text);
+	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
+}
+
+sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx, char **path, sheaf_error *err)
+{
+	*path = NULL;
+	if (!member && !sheaf_box_has_text(box, "", BSP_ATTRIBUTE)) return choose_only(box, file, cx, path, err);
+	if (!member) member = "";
+	while (*member == '/') member++;
+	size_t n = strlen(member);
+	while (n && member[n - 1] == '/') n--;
+	SHEAF_TRY(sheaf_copy_text(cx, member, n, path, err));
+	const sheaf_box_item *item = sheaf_box_find(box, *path);
+	if (item && item->is_group && !item->refused && sheaf_box_has_text(box, *path, BSP_ATTRIBUTE)) return SHEAF_OK;
+	sheaf_release_text(cx, *path);
+	*path = NULL;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file, member, !item ? "nothing there" : "one without a descriptor");
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening: the box, its tensor, and the rows that it gives. User keys become attributes of the dataset. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "format/binsparse/binsparse.h"
+#include "format/binsparse/reader.h"
+#include <stdio.h>
+#include <string.h>
+
+void sheaf_bsp_close(void *reader)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	if (!in) return;
+	for (int i = 0; i < in->ntensors; i++) {
+		sheaf_bsp_view_close(&in->views[i]);
+		sheaf_bsp_tensor_close(&in->tensors[i]);
+	}
+	sheaf_release(in->cx, in->views, (size_t)in->ntensors * sizeof *in->views);
+	sheaf_release(in->cx, in->tensors, (size_t)in->ntensors * sizeof *in->tensors);
+	sheaf_schema_free(&in->schema);
+	sheaf_box_close(in->box);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+/* ---- user keys ---- */
+
+static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf_json *value, const char *loss, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	sheaf_status status = sheaf_bsp_json_text(value, 0, in->cx, &text, err);
+	sheaf_builder b;
+	if (status) return status;
+	sheaf_builder_resume(&b, in->cx, &text);
+	sheaf_builder_byte(&b, '\0');
+	status = sheaf_builder_finish(&b, &text, err);
+	if (status == SHEAF_OK) status = sheaf_schema_add_attribute(&in->schema, in->cx, name, (const char *)text.data, loss, err);
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+static bool is_known(const char *key)
+{
+	static const char *const known[] = {"version", "shape", "number_of_stored_values", "fill", "format", "custom", "data_types", "structure", "attributes", BSP_ATTRIBUTE, BSP_OWN};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(key, known[i]) == 0) return true;
+	return false;
+}
+
+/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called tells them apart when it is written again. */
+static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
+{
+	const char *key;
+	void *at = NULL;
+	sheaf_json *value;
+	while ((value = sheaf_json_next(object, &at, &key))) {
+		size_t size;
+		const char *text = sheaf_json_text(value, &size);
+		if (is_known(key)) continue;
+		if (text && strlen(text) == size && !inner)
+			SHEAF_TRY(sheaf_schema_add_attribute(&in->schema, in->cx, key, text, BSP_TEXT_KEY, err));
+		else
+			SHEAF_TRY(add_json(in, key, value, inner ? BSP_INNER_KEY : BSP_JSON_KEY, err));
+	}
+	return SHEAF_OK;
+}
+
+/* Attributes of the descriptor's own, but for the one that is counted anew. */
+static sheaf_status add_attributes(sheaf_bsp_reader *in, sheaf_json *attributes, sheaf_error *err)
+{
+	const char *key;
+	void *at = NULL;
+	sheaf_json *value;
+	while ((value = sheaf_json_next(attributes, &at, &key)))
+		if (strcmp(key, "number_of_diagonal_elements") != 0) SHEAF_TRY(add_json(in, key, value, BSP_ATTRIBUTE_KEY, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
+{
+	if (sheaf_json_get(t->d.inner, "attributes")) SHEAF_TRY(add_attributes(in, sheaf_json_get(t->d.inner, "attributes"), err));
+	if (t->d.is_bare) return add_keys(in, t->d.json, false, err);
+	SHEAF_TRY(add_keys(in, t->d.json, false, err));
+	return add_keys(in, t->d.inner, true, err);
+}
+
+/* ---- the schema ---- */
+
+static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
+{
+	const sheaf_bsp_descriptor *d = &t->d;
+	out->rank = d->layout.rank;
+	for (int k = 0; k < out->rank; k++) {
+		out->shape[k] = d->shape[k];
+		out->order[k] = d->layout.order[k];
+	}
+	out->sorted = out->unique = true;
+	out->structure = d->structure;
+	out->dense = sheaf_bsp_layout_is_dense(&d->layout) && !d->structure;
+	out->iso = d->values.is_iso;
+	out->has_fill = d->has_fill;
+	memcpy(out->fill, t->fill, sizeof out->fill);
+	snprintf(out->layout, sizeof out->layout, "%s", d->format);
+}
+
+static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
+{
+	sheaf_field *value;
+	const sheaf_bsp_descriptor *d = &sheaf_bsp_only(in)->d;
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, d->layout.rank, d->shape, NULL, &value, err));
+	value->type = d->values.type;
+	if (d->values.is_bool) value->meaning = SHEAF_BOOL;
+	if (!d->values.is_complex) return SHEAF_OK;
+	value->meaning = SHEAF_COMPLEX;
+	value->nlevels = 1;
+	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+	return SHEAF_OK;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)n, sizeof *in->tensors, &memory, err));
+	in->tensors = (sheaf_bsp_tensor *)memory;
+	sheaf_status status = sheaf_allocate_array(in->cx, (size_t)n, sizeof *in->views, &memory, err);
+	if (status) {
+		sheaf_release(in->cx, in->tensors, (size_t)n * sizeof *in->tensors);
+		in->tensors = NULL;
+		return status;
+	}
+	in->views = (sheaf_bsp_view *)memory;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, bool repair, sheaf_error *err)
+{
+	char *path;
+	const char *file = sheaf_source_name(in->source);
+	SHEAF_TRY(sheaf_bsp_choose(in->box, file, member, in->cx, &path, err));
+	sheaf_status status = make_room(in, 1, err);
+	if (status == SHEAF_OK) {
+		in->ntensors = 1;
+		status = sheaf_bsp_tensor_open(in->box, file, path, repair, in->cx, &in->tensors[0], err);
+	}
+	sheaf_release_text(in->cx, path);
+	return status;
+}
+
+static sheaf_depth depth_of(const sheaf_values *values)
+{
+	static const char *const names[] = {"none", "sizes", "offsets", "full"};
+	const char *text = sheaf_values_text(values, "check");
+	for (int d = SHEAF_CHECK_NONE; text && d <= SHEAF_CHECK_FULL; d++)
+		if (strcmp(text, names[d]) == 0) return (sheaf_depth)d;
+	return SHEAF_CHECK_FULL;
+}
+
+static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_box_open(in->source, in->cx, &in->box, err));
+	in->depth = depth_of(values);
+	SHEAF_TRY(open_tensor(in, how->member, sheaf_values_flag(values, "repair-pointers"), err));
+	bool whole = how->rows == SHEAF_TAKES_WHOLE;
+	SHEAF_TRY(whole ? sheaf_bsp_whole_schema(in, err) : entries_schema(in, err));
+	describe_tensor(sheaf_bsp_only(in), &in->schema.tensor);
+	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
+}
+
+sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_bsp_reader), &memory, err));
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = prepare(in, values, how, err);
+	if (status) {
+		sheaf_bsp_close(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+const sheaf_schema *sheaf_bsp_schema(const void *reader) { return &((const sheaf_bsp_reader *)reader)->schema; }
+
+void sheaf_bsp_facts(const void *reader, sheaf_facts *facts)
+{
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	bool some = t->d.structure && sheaf_bsp_layout_is_dense(&t->d.layout);
+	*facts = SHEAF_NO_FACTS;
+	if (t->is_broken) return;
+	if (in->schema.rows == SHEAF_WHOLE) facts->rows = 1;
+	else if (!some) facts->rows = sheaf_bsp_elements(t);
+}
+
+sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	(void)err;
+	in->is_done = in->is_inside = false;
+	in->next = in->slice = in->diagonal = 0;
+	memset(in->covered, 0, sizeof in->covered);
+	return SHEAF_OK;
+}

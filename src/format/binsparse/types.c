@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Data types: eleven names, and modifiers in brackets around them. */
+#include "format/binsparse/descriptor.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Whether the text is `modifier`[...]; *inside is what the brackets hold. */
+static bool unwrap(const char *text, const char *modifier, char inside[BSP_NAME_SIZE])
+{
+	size_t n = strlen(text), m = strlen(modifier);
+	if (n < m + 2 || n >= BSP_NAME_SIZE + m || strncmp(text, modifier, m) != 0 || text[m] != '[' || text[n - 1] != ']') return false;
+	if (n - m - 2 >= BSP_NAME_SIZE) return false;
+	memcpy(inside, text + m + 1, n - m - 2);
+	inside[n - m - 2] = '\0';
+	return true;
+}
+
+static bool parse_plain(const char *text, sheaf_bsp_type *out)
+{
+	out->is_bool = strcmp(text, "bint8") == 0;
+	out->type = SHEAF_U8;
+	for (int t = 0; t < SHEAF_TYPES && !out->is_bool; t++) {
+		if (strcmp(text, sheaf_type_name((sheaf_type)t)) != 0) continue;
+		out->type = (sheaf_type)t;
+		return true;
+	}
+	return out->is_bool;
+}
+
+/* `iso` stands outside of `complex`, and neither stands twice. */
+bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out)
+{
+	char in_iso[BSP_NAME_SIZE], in_complex[BSP_NAME_SIZE];
+	*out = (sheaf_bsp_type){.type = SHEAF_U8};
+	out->is_iso = unwrap(text, "iso", in_iso);
+	if (out->is_iso) text = in_iso;
+	out->is_complex = unwrap(text, "complex", in_complex);
+	if (out->is_complex) text = in_complex;
+	return parse_plain(text, out) && (!out->is_complex || out->type == SHEAF_F32 || out->type == SHEAF_F64);
+}
+
+const char *sheaf_bsp_type_text(sheaf_bsp_type type, char text[BSP_NAME_SIZE])
+{
+	snprintf(text, BSP_NAME_SIZE, "%s%s%s%s%s", type.is_iso ? "iso[" : "", type.is_complex ? "complex[" : "",
+	         type.is_bool ? "bint8" : sheaf_type_name(type.type), type.is_complex ? "]" : "", type.is_iso ? "]" : "");
+	return text;
+}
+
+sheaf_type sheaf_bsp_smallest(int64_t most)
+{
+	if (most <= UINT8_MAX) return SHEAF_U8;
+	if (most <= UINT16_MAX) return SHEAF_U16;
+	return most <= UINT32_MAX ? SHEAF_U32 : SHEAF_U64;
+}
