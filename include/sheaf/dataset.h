@@ -8,6 +8,7 @@
 #include <sheaf/frame.h>
 #include <sheaf/io.h>
 #include <sheaf/sys/format.h>
+#include <sheaf/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,7 +87,8 @@ typedef struct sheaf_create_options {
 	const char *format;            /* NULL: by the name's suffix */
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
-	sheaf_facts totals; /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
+	sheaf_facts totals;          /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
+	sheaf_duplicates duplicates; /* of entries of a tensor */
 } sheaf_create_options;
 
 /* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is LOSS: unless the
@@ -96,7 +98,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_sche
 /* The same into any sink, which the writer takes over, also on failure; options->format must be given. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
-/* Columns in the order of the schema. After a failure sheaf_finish fails with the same, and nothing is committed. */
+/* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the one that the format wants. After a failure sheaf_finish fails with the same, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
 /* Both free the writer, whatever comes out. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);
@@ -110,6 +112,7 @@ typedef struct sheaf_convert_options {
 	int64_t piece_bytes;      /* as in sheaf_open_options */
 	sheaf_index_policy index; /* of the inputs */
 	const char *member;       /* of the inputs; as in sheaf_open_options */
+	sheaf_duplicates duplicates; /* of entries of a tensor */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than

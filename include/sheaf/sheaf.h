@@ -13,5 +13,6 @@
 #include <sheaf/option.h>
 #include <sheaf/pieces.h>
 #include <sheaf/report.h>
+#include <sheaf/tensor.h>
 
 #endif

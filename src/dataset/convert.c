@@ -194,7 +194,7 @@ static sheaf_status check_settings(const conversion *c, sheaf_error *err)
 static sheaf_status write_output(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	sheaf_create_options create = {sizeof create, c->to->name, c->options->settings, c->options->nsettings, c->totals};
+	sheaf_create_options create = {sizeof create, c->to->name, c->options->settings, c->options->nsettings, c->totals, c->options->duplicates};
 	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
 	sheaf_status status = check_settings(c, err);

@@ -2,10 +2,12 @@
 /* Creating a dataset and writing frames: rows are brought into the types and the chunks that the format wants. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/element.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
 #include <inttypes.h>
+#include <sheaf/tensor.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +23,10 @@ struct sheaf_writer {
 	int *kept; /* the given fields that are stored */
 	sheaf_values values;
 	int nsettings;
+	sheaf_facts totals;
+	bool overlap;
+	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go as they come */
+	bool holds;               /* it has all of them before the first one goes: the output is created then */
 	void *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
 	sheaf_encoding encoding;
@@ -36,6 +42,7 @@ struct sheaf_writer {
 static void free_writer(sheaf_writer *w)
 {
 	sheaf_frame_free(&w->cast);
+	sheaf_arranger_free(w->arranger);
 	if (w->bytes_of_row) sheaf_release(w->told, w->bytes_of_row, w->bytes_size);
 	if (w->values.settings) sheaf_settings_release(w->told, &w->values, w->nsettings);
 	if (w->kept) sheaf_release(w->told, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
@@ -88,6 +95,37 @@ static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 	return sheaf_tell_of_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
+/* Where what is not stored is not 0, and the output has no place for that. */
+static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
+	sheaf_element element;
+	char found[96];
+	bool known = sheaf_element_of(&w->given.fields[from->rank], &element);
+	if (!known || !from->has_fill || to->has_fill || to->dense || sheaf_element_is_zero(&element, from->fill)) return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "fill value", SHEAF_NOWHERE, "0, since the format has no place for another one", NULL, "it is left out"};
+	problem.found = sheaf_element_text(&element, from->fill, found, sizeof found);
+	problem.place.file = w->name;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+/* Whether as many entries go out as come in. */
+static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
+{
+	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
+	return from->structure == to->structure && from->dense == to->dense && (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
+}
+
+/* A number of rows that is needed first, and changes on the way, is known when all have come. */
+static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
+{
+	bool counts = w->format->needs & SHEAF_NEEDS_ROWS;
+	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
+	sheaf_arrange_options how = {sizeof how, options->duplicates, true, w->holds, w->name};
+	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
+	return tell_of_fill(w, err);
+}
+
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(w->sink);
@@ -100,9 +138,8 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
-	SHEAF_TRY(w->format->create(w->sink, &w->stored, &options->totals, &w->values, w->cx, &w->out, err));
-	w->sink = NULL;
-	return SHEAF_OK;
+	w->totals = options->totals;
+	return schema->rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }
 
 static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
@@ -112,13 +149,21 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(w->told, problem, err);
 }
 
+static sheaf_status start(sheaf_writer *w, sheaf_error *err)
+{
+	SHEAF_TRY(w->format->create(w->sink, &w->stored, &w->totals, &w->values, w->cx, &w->out, err));
+	w->sink = NULL;
+	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
+}
+
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_error *err)
 {
 	sheaf_context *cx;
 	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
 	w->cx = cx;
+	w->overlap = overlap;
 	SHEAF_TRY(prepare(w, schema, options, used, err));
-	return sheaf_encoding_open(&w->encoding, w->format, w->out, overlap, w->told, err);
+	return w->holds ? SHEAF_OK : start(w, err);
 }
 
 static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_context *cx,
@@ -277,10 +322,8 @@ static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
-static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
-	if (frame->nrows == 0) return SHEAF_OK;
 	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
@@ -289,6 +332,24 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	/* The reader fills its buffers again only if nobody else holds them. */
 	sheaf_frame_free(&w->cast);
 	return SHEAF_OK;
+}
+
+/* Entries that are in order by now. */
+static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK) SHEAF_TRY(put_rows(w, frame, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
+	if (frame->nrows == 0) return SHEAF_OK;
+	if (!w->arranger) return put_rows(w, frame, err);
+	SHEAF_TRY(sheaf_arranger_add(w->arranger, frame, err));
+	return put_arranged(w, err);
 }
 
 static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
@@ -319,9 +380,19 @@ sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 
 /* ---- finish ---- */
 
+static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
+{
+	if (!w->arranger) return SHEAF_OK;
+	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
+	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
+	if (w->holds) SHEAF_TRY(start(w, err));
+	return put_arranged(w, err);
+}
+
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_status status = w->failure.status ? fail_again(w, err) : flush(w, err);
+	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
+	if (status == SHEAF_OK) status = flush(w, err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
 	if (status == SHEAF_OK) status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {

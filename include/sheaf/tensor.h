@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors as entries: bringing them into the order, the structure and the storage that somebody wants. */
+#ifndef SHEAF_TENSOR_H
+#define SHEAF_TENSOR_H
+
+#include <sheaf/frame.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is done where a position has several entries. */
+typedef enum sheaf_duplicates {
+	SHEAF_DUPLICATES_ERROR, /* DATA, with the position */
+	SHEAF_DUPLICATES_SUM,   /* they become their sum, in the order in which they came; integers must not overflow, truth values are joined by "or" */
+	SHEAF_DUPLICATES_LAST   /* the last one counts */
+} sheaf_duplicates;
+
+typedef struct sheaf_arrange_options {
+	size_t size;                 /* sizeof(sheaf_arrange_options) */
+	sheaf_duplicates duplicates; /* ERROR: only where the outcome must be unique, else they stay */
+	bool drop_fill;              /* positions of a dense tensor that hold its fill, or 0 where it has none, are no entries of a sparse one */
+	bool hold;                   /* nothing comes out before sheaf_arranger_finish, so that sheaf_arranger_count is known by then */
+	const char *name;            /* of the file, for messages; NULL: none */
+} sheaf_arrange_options;
+
+/* Entries on their way from one order to another. They are sorted only where the order in which they come is not sufficient; what a structure
+ * implies is added, or left out; missing positions are filled in where the outcome is dense. Up to a quarter of the context's memory they are
+ * sorted in memory, beyond it in a temporary file. What comes out is the same for any memory and any number of threads. */
+typedef struct sheaf_arranger sheaf_arranger;
+
+/* `schema` is that of the frames to come, `to` the tensor that is wanted: its order, sorted, unique, dense, structure and, where it is dense, fill count; rank and shape
+ * must be those of the schema. Where the schema says that entries are sorted, or unique, this is checked as they come. UNSUPPORTED where one
+ * structure cannot become the other; LIMIT where a sparse tensor made dense would take more than the memory that is allowed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to, const sheaf_arrange_options *options, sheaf_context *cx,
+                                                    sheaf_arranger **out, sheaf_error *err);
+/* The frame may be reused at once. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_add(sheaf_arranger *arranger, const sheaf_frame *frame, sheaf_error *err);
+/* After the last frame. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_finish(sheaf_arranger *arranger, sheaf_error *err);
+/* The next entries, or END where none are ready: ask after each frame that was added, and after the end. *out is borrowed until the next call of any kind. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_next(sheaf_arranger *arranger, const sheaf_frame **out, sheaf_error *err);
+/* How many entries come out in all: after sheaf_arranger_finish, of an arranger that holds them, before the first sheaf_arranger_next. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_count(sheaf_arranger *arranger, int64_t *out, sheaf_error *err);
+SHEAF_API void sheaf_arranger_free(sheaf_arranger *arranger);
+
+/* The same for entries that are one frame: *out owns what comes out; free it with sheaf_frame_free. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
+                                                     const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
