@@ -88,7 +88,7 @@ typedef struct bench_runner {
 	void (*run)(const bench_job *job, void *state, bench_yield *out);
 } bench_runner;
 
-extern const bench_runner parse_text, index_text, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
+extern const bench_runner parse_text, index_text, model_text, model_binary, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
 extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
 	first_of_window;                                                                         /* batches.c */
 extern const bench_runner run_command;                                                       /* command.c */

@@ -48,9 +48,19 @@ static void read_all(reading *r, sheaf_dataset *dataset, bench_yield *out)
 	sheaf_context_memory(r->cx, &out->memory);
 }
 
-static sheaf_dataset *open_text(const bench_job *job, const reading *r)
+static void survey(const reading *r, sheaf_dataset *dataset, bench_yield *out)
+{
+	const sheaf_pieces *pieces;
+	sheaf_error err;
+	if (sheaf_dataset_pieces(dataset, &pieces, &err)) die("%s", err.message);
+	sheaf_close(dataset);
+	sheaf_context_memory(r->cx, &out->memory);
+}
+
+static sheaf_dataset *open_text(const bench_job *job, const reading *r, int64_t piece_bytes)
 {
 	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings};
+	options.piece_bytes = piece_bytes;
 	sheaf_source *source;
 	sheaf_dataset *dataset;
 	sheaf_error err;
@@ -63,7 +73,7 @@ static sheaf_dataset *open_text(const bench_job *job, const reading *r)
 static void run_parsing(const bench_job *job, void *state, bench_yield *out)
 {
 	reading *r = (reading *)state;
-	read_all(r, open_text(job, r), out);
+	read_all(r, open_text(job, r, 0), out);
 }
 
 const bench_runner parse_text = {"parse", begin_parsing, run_parsing};
@@ -72,15 +82,35 @@ const bench_runner parse_text = {"parse", begin_parsing, run_parsing};
 static void run_index(const bench_job *job, void *state, bench_yield *out)
 {
 	const reading *r = (const reading *)state;
-	sheaf_dataset *dataset = open_text(job, r);
-	const sheaf_pieces *pieces;
-	sheaf_error err;
-	if (sheaf_dataset_pieces(dataset, &pieces, &err)) die("%s", err.message);
-	sheaf_close(dataset);
-	sheaf_context_memory(r->cx, &out->memory);
+	survey(r, open_text(job, r, 0), out);
 }
 
 const bench_runner index_text = {"index pass", begin_parsing, run_index};
+
+/* Where nothing less tells the lengths of rows, their survey reads all of a file into the format's own model, and makes nothing of it. The pieces are
+ * those in which rows are read. */
+enum { PIECE = 512 << 10 };
+
+static void run_model_of_text(const bench_job *job, void *state, bench_yield *out)
+{
+	const reading *r = (const reading *)state;
+	survey(r, open_text(job, r, PIECE), out);
+}
+
+const bench_runner model_text = {"model", begin_parsing, run_model_of_text};
+
+static void run_model_of_binary(const bench_job *job, void *state, bench_yield *out)
+{
+	const reading *r = (const reading *)state;
+	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .index = SHEAF_INDEX_NEVER};
+	options.piece_bytes = PIECE;
+	sheaf_dataset *dataset;
+	sheaf_error err;
+	if (sheaf_open(job->binary, &options, r->cx, &dataset, &err)) die("%s", err.message);
+	survey(r, dataset, out);
+}
+
+const bench_runner model_binary = {"model", begin_reading, run_model_of_binary};
 
 /* ---- opening by path ---- */
 

@@ -128,6 +128,31 @@ static void compare_lists(const sheaf_kernel *kernel, const char *text, size_t s
 	for (size_t k = 0; k < COUNT(kinds); k++) compare_list(kernel, kinds[k], text, size);
 }
 
+/* ---- whole numbers ---- */
+
+/* Whatever a kernel has read are digits between spaces, up to the end of the list, and what the scanner makes of them. Returns how far it came. */
+static size_t compare_whole(const sheaf_kernel *kernel, const char *text, size_t size)
+{
+	static int32_t values[MOST_NUMBERS];
+	const char *at = text, *end = text + size;
+	sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)text, .end = (const uint8_t *)end, .values = values, .room = MOST_NUMBERS};
+	kernel->whole_i32(&run);
+	for (size_t i = 0; i < run.count; i++) {
+		uint64_t value;
+		while (is_space(*at)) at++;
+		sheaf_scanned scanned = sheaf_scan_u64(at, end, &value);
+		assert_int_equal(SHEAF_NUMBER_OK, scanned.flaw);
+		if ((uint64_t)values[i] != value) fail_msg("%s: number %zu of \"%.*s\"", kernel->name, i, (int)size, text);
+		at = scanned.end;
+		assert_true(at < end && ends_number(at));
+	}
+	while (at < (const char *)run.at && is_space(*at)) at++;
+	assert_ptr_equal(at, run.at);
+	return (size_t)(at - text);
+}
+
+static void compare_whole_lists(const sheaf_kernel *kernel, const char *text, size_t size) { compare_whole(kernel, text, size); }
+
 /* ---- the tests ---- */
 
 static void put_pair(made_text *t)
@@ -257,6 +282,7 @@ static void test_soup(void **state)
 		t.size = (size_t)random_below(200);
 		for (size_t i = 0; i < t.size; i++) t.data[i] = bytes[random_below(random_below(4) ? 26 : (int64_t)sizeof bytes - 1)];
 		with_kernels(compare_lists, t.data, t.size);
+		with_kernels(compare_whole_lists, t.data, t.size);
 	}
 }
 
@@ -334,6 +360,35 @@ static void test_rounding_modes(void **state)
 	with_kernels(check_rounding_modes, t.data, t.size);
 }
 
+/* Numbers of up to four digits are read to the end of their list; others are left, or read. */
+static void check_whole_use(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	size_t read = compare_whole(kernel, data, size);
+	if (strcmp(kernel->name, "scalar") != 0 && size - read > 10) fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	static const char *const ends[] = {"|", " |", "\n", " \r\n", "-", " -3", " x", ""};
+	static const int64_t limits[] = {10, 100, 1000, 10000, 100000000, 10000000000};
+	static made_text t;
+	seed_random(7);
+	for (int round = 0; round < 20000; round++) {
+		t.size = 0;
+		for (int n = (int)random_below(60); n >= 0; n--) {
+			char word[32];
+			snprintf(word, sizeof word, random_below(9) ? "%" PRId64 : "%03" PRId64, random_below(limits[random_below(1 + round % 6)]));
+			put(&t, word);
+			if (n) put_space(&t);
+		}
+		put(&t, ends[random_below(COUNT(ends))]);
+		with_kernels(compare_whole_lists, t.data, t.size);
+	}
+	for (t.size = 0; t.size < 2000;) put(&t, t.size % 3 ? "17 " : "1234 ");
+	with_kernels(check_whole_use, t.data, t.size);
+}
+
 /* No more is written than there is room for. */
 static void check_room(const sheaf_kernel *kernel, const char *data, size_t size)
 {
@@ -384,9 +439,9 @@ static void test_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists), cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit), cmocka_unit_test(test_rounding_modes),
-		cmocka_unit_test(test_room),    cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists),  cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit),  cmocka_unit_test(test_rounding_modes),
+		cmocka_unit_test(test_room),    cmocka_unit_test(test_whole),     cmocka_unit_test(test_choice),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

@@ -30,7 +30,7 @@ static int unmap_text(void **state)
 /* Bytes that differ from a line feed in one bit, or in the highest only, among others. */
 static void fill(uint8_t *at, const uint8_t *end, int rarity)
 {
-	static const uint8_t likes[] = {'\n' ^ 1, '\n' ^ 2, '\n' | 0x80, 0, 0xff, '\n' - 1, '\n' + 1, '|'};
+	static const uint8_t likes[] = {'\n' ^ 1, '\n' ^ 2, '\n' | 0x80, 0, 0xff, '\n' - 1, '\n' + 1, '|', '\r', '\r', '\r' | 0x80, '\r' ^ 1};
 	while (at < end) *at++ = pick(rarity) ? likes[pick(COUNT(likes))] : '\n';
 }
 
@@ -44,6 +44,9 @@ static void compare(const uint8_t *at, const uint8_t *end)
 	assert_null(sheaf_lines_next(&lines));
 	assert_null(sheaf_lines_next(&lines));
 	assert_int_equal(sheaf_count_feeds(at, end), n);
+	int64_t ends = 0;
+	for (const uint8_t *c = at; c < end; c++) ends += *c == '\r' || (*c == '\n' && (c == at || c[-1] != '\r'));
+	assert_int_equal(sheaf_count_ends(at, end), ends);
 }
 
 static void check_kernel(void)
@@ -67,6 +70,9 @@ static void check_kernel(void)
 		compare(text, end);
 		compare(text + PAGE + i, end);
 		compare(text, text + PAGE + i);
+		text[PAGE + i - 1] = '\r';
+		compare(text, end);
+		compare(text + i % SHEAF_LINES_BLOCK, end);
 	}
 }
 

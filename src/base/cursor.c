@@ -28,12 +28,6 @@ const uint8_t *sheaf_cursor_refuse(sheaf_cursor *c, uint64_t count, uint64_t siz
 	return NULL;
 }
 
-uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field)
-{
-	const uint8_t *b = sheaf_cursor_bytes(c, 1, 1, field);
-	return b ? *b : 0;
-}
-
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field)
 {
 	const uint8_t *b = sheaf_cursor_bytes(c, 1, 8, field);
@@ -46,16 +40,10 @@ int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field)
 	return b ? sheaf_load_i64le(b) : 0;
 }
 
-int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field)
-{
-	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
-	return b ? sheaf_load_i32be(b) : 0;
-}
-
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field)
 {
 	size_t left = sheaf_cursor_left(c);
-	const uint8_t *nul = left ? (const uint8_t *)memchr(c->at, '\0', left) : NULL;
+	const uint8_t *nul = left == 0 ? NULL : *c->at ? (const uint8_t *)memchr(c->at, '\0', left) : c->at;
 	*size = nul ? (size_t)(nul - c->at) : left;
 	const uint8_t *text = sheaf_cursor_bytes(c, *size + 1, 1, field);
 	if (!text) *size = 0;

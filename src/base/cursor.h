@@ -17,10 +17,8 @@ typedef struct sheaf_cursor {
 } sheaf_cursor;
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base);
-uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field);
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
-int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field);
 /* A string that ends with a NUL, *size bytes before it; NULL where none ends. */
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
 /* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold them. */
@@ -41,6 +39,18 @@ static inline const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count,
 	const uint8_t *at = c->at;
 	c->at += n;
 	return at;
+}
+
+static inline uint8_t sheaf_cursor_u8(sheaf_cursor *c, const char *field)
+{
+	const uint8_t *b = sheaf_cursor_bytes(c, 1, 1, field);
+	return b ? *b : 0;
+}
+
+static inline int32_t sheaf_cursor_i32be(sheaf_cursor *c, const char *field)
+{
+	const uint8_t *b = sheaf_cursor_bytes(c, 1, 4, field);
+	return b ? sheaf_load_i32be(b) : 0;
 }
 
 static inline uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field)

@@ -112,13 +112,14 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 /* A pipe is asked for no more than is needed to be sure: its writer may be slow. */
 static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head, const sheaf_format **out, sheaf_error *err)
 {
-	enum { HEAD = 4096 };
+	enum { HEAD = 4096, MOST = 65536 };
 	char bare[256];
 	const char *file = sheaf_source_name(source);
 	snprintf(bare, sizeof bare, "%.*s", (int)bare_length(file), file);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
-		*best = judge(*head, bare, rivals, out);
+		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
+		*best = judge(first, bare, rivals, out);
 		if (*best == SHEAF_SURE || head->size < want || head->size >= HEAD) return SHEAF_OK;
 		want = head->size + 1;
 	}

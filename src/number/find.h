@@ -17,9 +17,9 @@ typedef struct sheaf_wanted {
 		byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte \
 	}
 
+typedef const uint8_t *sheaf_finder(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted);
+
 /* The first byte of [at, end) that is one of those wanted; `end` where there is none. */
 const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted);
-/* How many bytes of [at, end) are this one. */
-size_t sheaf_count_byte(const uint8_t *at, const uint8_t *end, uint8_t byte);
 
 #endif

@@ -18,8 +18,13 @@ static const sheaf_kernel scalar = {
 	.dense_f64 = leave_all,
 	.pairs_f32 = leave_all,
 	.pairs_f64 = leave_all,
+	.whole_i32 = leave_all,
 	.find_feeds = sheaf_find_feeds_scalar,
 	.count_feeds = sheaf_count_feeds_scalar,
+	.count_ends = sheaf_count_ends_scalar,
+	.find_any = sheaf_find_any_scalar,
+	.copy_words = sheaf_copy_words_scalar,
+	.copy_reals = sheaf_copy_reals_scalar,
 };
 
 const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,

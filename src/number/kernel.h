@@ -11,7 +11,9 @@
 #ifndef SHEAF_NUMBER_KERNEL_H
 #define SHEAF_NUMBER_KERNEL_H
 
+#include "number/find.h"
 #include "number/lines.h"
+#include "number/words.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +32,7 @@ typedef struct sheaf_delimiters {
 typedef struct sheaf_numbers {
 	const sheaf_delimiters *delimiters;
 	const uint8_t *at, *end; /* the text. `at` is no byte inside of a number, neither before nor after a call */
-	void *values;            /* where the first goes: float or double */
+	void *values;            /* where the first goes: float or double, or int32_t of whole numbers */
 	void *indices;           /* of pairs: int32_t, or int64_t if wide_indices */
 	size_t room, count;      /* for how many there is room; how many have been read */
 	uint64_t limit;          /* every index is below */
@@ -70,9 +72,12 @@ typedef struct sheaf_kernel {
 	bool (*is_available)(void);                  /* on this processor and system */
 	sheaf_numbers_reader *dense_f32, *dense_f64; /* numbers */
 	sheaf_numbers_reader *pairs_f32, *pairs_f64; /* index:value pairs */
+	sheaf_numbers_reader *whole_i32;             /* whole numbers without sign, of a few digits */
 	sheaf_feed_finder *find_feeds;
-	sheaf_feed_counter *count_feeds;
+	sheaf_feed_counter *count_feeds, *count_ends;
 	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
+	sheaf_finder *find_any;
+	sheaf_word_copier *copy_words, *copy_reals;
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but

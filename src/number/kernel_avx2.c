@@ -124,9 +124,14 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.dense_f64 = dense_f64,
 	.pairs_f32 = sheaf_pairs_f32_avx2,
 	.pairs_f64 = sheaf_pairs_f64_avx2,
+	.whole_i32 = sheaf_whole_i32_portable,
 	.find_feeds = sheaf_find_feeds_avx2,
 	.count_feeds = sheaf_count_feeds_avx2,
+	.count_ends = sheaf_count_ends_avx2,
 	.lines_f32 = sheaf_tape_f32_portable,
 	.lines_f64 = sheaf_tape_f64_portable,
+	.find_any = sheaf_find_any_avx2,
+	.copy_words = sheaf_copy_words_avx2,
+	.copy_reals = sheaf_copy_reals_avx2,
 };
 #endif

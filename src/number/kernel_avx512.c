@@ -34,6 +34,17 @@ INLINE void store_small(sheaf_numbers *run, __m512i words, size_t n, bool wide)
 	run->count += n;
 }
 
+/* Digits and spaces by turns, as in lists of zeros and ones: a digit and its space are a word. Where the next block begins is known before this one is
+ * read, so that many are under way at a time. */
+INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
+{
+	const uint64_t turns = 0x5555555555555555;
+	if (b->digit != turns || b->space != ~turns) return false;
+	store_small(run, _mm512_and_si512(b->bytes, _mm512_set1_epi16(0x0f)), LANES * 4, wide);
+	run->at += 64;
+	return true;
+}
+
 /* Every digit meets the two digits before it; where a number ends, the three are its value. No step depends on a number. */
 INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last, bool wide)
 {
@@ -48,14 +59,25 @@ INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64
 	store_small(run, words, (size_t)_mm_popcnt_u64(last), wide);
 }
 
+/* Behind the last number that a block has read: at the end of the list, or behind spaces at what halts, where it may be told by a byte that no
+ * number follows. */
+INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
+{
+	unsigned last = 63 - (unsigned)_lzcnt_u64(after), at = halt & after ? last : last + 1;
+	bool meets = halt && !((b->digit & (halt - 1)) >> last); /* no number begins before it */
+	if (meets) at = (unsigned)_tzcnt_u64(halt);
+	run->at += at;
+	if (meets && run->at < run->end) *more = *run->at == '-' || *run->at == '.' || (uint8_t)(*run->at - '0') <= 9;
+}
+
 /* Reads the block's numbers where all up to a list's end are such integers. */
-INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide)
+INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide, bool *more)
 {
 	uint64_t halt = _blsi_u64(~(b->digit | b->space)), digit = b->digit & (halt - 1); /* all of them where nothing halts */
 	uint64_t after = digit << 1 & ~digit & (b->space | b->end);
-	if ((digit & digit << 1 & digit << 2 & digit << 3) || (halt & ~b->end) || !after) return false;
+	if ((digit & digit << 1 & digit << 2 & digit << 3) || !after) return false;
 	read_small(run, b->bytes, digit, after >> 1, wide);
-	run->at += 63 - _lzcnt_u64(after) + !(halt & after);
+	pass_read(run, b, after, halt, more);
 	return true;
 }
 
@@ -145,12 +167,61 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
 	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
 	bool more = true;
+	if (!pairs && run.at < run.end && *run.at == run.delimiters->spaces[0]) run.at++; /* so that the first block begins with a number */
 	while (more && run.room - run.count >= SHEAF_NUMBERS_ROOM) {
 		block b = load(&run);
-		if (pairs || !try_small(&run, &b, wide)) more = step(&run, &b, pairs, wide);
+		if (pairs || !(try_single(&run, &b, wide) || try_small(&run, &b, wide, &more))) more = step(&run, &b, pairs, wide);
 	}
 	*caller = run;
 }
+
+/* ---- whole numbers of up to four digits ---- */
+
+/* As in read_small, but every two digits meet the two before them. */
+INLINE void put_whole(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last)
+{
+	const __m512i tens = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0));
+	__m512i digits = _mm512_maskz_sub_epi8(digit, bytes, _mm512_set1_epi8('0'));
+	__m512i before = _mm512_maskz_permutexvar_epi8(~1ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(1)), digits);
+	__m512i rest = _mm512_add_epi8(digits, _mm512_shuffle_epi8(tens, before));
+	__m512i hundreds = _mm512_maskz_permutexvar_epi8(digit << 1 & digit << 2, _mm512_sub_epi8(iota(), _mm512_set1_epi8(2)), rest);
+	__m512i r = _mm512_maskz_compress_epi8(last, rest), h = _mm512_maskz_compress_epi8(last, hundreds);
+	__m512i words = _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(r)),
+	                                 _mm512_mullo_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(h)), _mm512_set1_epi16(100)));
+	int32_t *to = (int32_t *)run->values + run->count;
+	_mm512_storeu_si512(to, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)));
+	_mm512_storeu_si512(to + 16, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(words, 1)));
+	run->count += (size_t)_mm_popcnt_u64(last);
+}
+
+/* Reads the numbers before the end of the list, before one of more digits, and before what is none. False: the list goes no further here. */
+INLINE bool step_whole(sheaf_numbers *run)
+{
+	bool more = true;
+	block b = load(run);
+	uint64_t fifth = b.digit & b.digit << 1 & b.digit << 2 & b.digit << 3 & b.digit << 4;
+	uint64_t halt = _blsi_u64(~(b.digit | b.space) | fifth >> 4), digit = b.digit & (halt - 1); /* all of them where nothing halts */
+	uint64_t after = digit << 1 & ~digit & (b.space | b.end);
+	if (!after) {
+		unsigned spaces = (unsigned)_tzcnt_u64(~b.space);
+		run->at += spaces;
+		return spaces > 0;
+	}
+	put_whole(run, b.bytes, digit, after >> 1);
+	pass_read(run, &b, after, halt, &more);
+	return more;
+}
+
+AVX512 static void whole_i32(sheaf_numbers *caller)
+{
+	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	while (run.room - run.count >= SHEAF_NUMBERS_ROOM && step_whole(&run)) {
+	}
+	*caller = run;
+	if (run.at < run.end && (uint8_t)(*run.at - '0') <= 9) sheaf_whole_i32_portable(caller);
+}
+
+/* ---- the kernel ---- */
 
 AVX512 static void dense_f32(sheaf_numbers *run) { read_run(run, false, false); }
 AVX512 static void dense_f64(sheaf_numbers *run) { read_run(run, false, true); }
@@ -171,9 +242,14 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.dense_f64 = dense_f64,
 	.pairs_f32 = pairs_f32,
 	.pairs_f64 = pairs_f64,
+	.whole_i32 = whole_i32,
 	.find_feeds = sheaf_find_feeds_avx512,
 	.count_feeds = sheaf_count_feeds_avx2,
+	.count_ends = sheaf_count_ends_avx512,
 	.lines_f32 = sheaf_tape_f32_avx512,
 	.lines_f64 = sheaf_tape_f64_avx512,
+	.find_any = sheaf_find_any_avx512,
+	.copy_words = sheaf_copy_words_avx512,
+	.copy_reals = sheaf_copy_reals_avx512,
 };
 #endif

@@ -260,8 +260,13 @@ const sheaf_kernel sheaf_kernel_portable = {
 	.dense_f64 = sheaf_dense_f64_portable,
 	.pairs_f32 = sheaf_pairs_f32_portable,
 	.pairs_f64 = sheaf_pairs_f64_portable,
+	.whole_i32 = sheaf_whole_i32_portable,
 	.find_feeds = sheaf_find_feeds_portable,
 	.count_feeds = sheaf_count_feeds_portable,
+	.count_ends = sheaf_count_ends_portable,
 	.lines_f32 = sheaf_tape_f32_portable,
 	.lines_f64 = sheaf_tape_f64_portable,
+	.find_any = sheaf_find_any_portable,
+	.copy_words = sheaf_copy_words_scalar,
+	.copy_reals = sheaf_copy_reals_scalar,
 };

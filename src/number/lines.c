@@ -17,6 +17,14 @@ int64_t sheaf_count_feeds(const uint8_t *at, const uint8_t *end)
 	return n;
 }
 
+int64_t sheaf_count_ends(const uint8_t *at, const uint8_t *end)
+{
+	int64_t blocks = (end - at) / SHEAF_LINES_BLOCK, n = sheaf_kernel_chosen()->count_ends(at, blocks);
+	const uint8_t *rest = at + blocks * SHEAF_LINES_BLOCK;
+	for (const uint8_t *c = rest; c < end; c++) n += *c == '\r' || (*c == '\n' && (c == at || c[-1] != '\r'));
+	return n;
+}
+
 void sheaf_lines_begin(sheaf_lines *lines, const uint8_t *at, const uint8_t *end)
 {
 	lines->at = at;

@@ -11,9 +11,11 @@ enum { SHEAF_LINES_BLOCK = 64 /* bytes */, SHEAF_LINES_BATCH = 64 /* blocks */ }
 
 /* A mask for each of n blocks from `text` on: bit i tells whether its byte i is a line feed. */
 typedef void sheaf_feed_finder(const uint8_t *text, int64_t n, uint64_t *masks);
-/* The line feeds in n blocks. */
+/* The line feeds in n blocks; or the ends of lines in them. */
 typedef int64_t sheaf_feed_counter(const uint8_t *text, int64_t n);
 
+/* The ends of lines in [at, end), which are a line feed, a carriage return, or both in a row. */
+int64_t sheaf_count_ends(const uint8_t *at, const uint8_t *end);
 /* The line feeds in [at, end). */
 int64_t sheaf_count_feeds(const uint8_t *at, const uint8_t *end);
 

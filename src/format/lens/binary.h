@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/endian.h"
 #include "format/lens/reader.h"
+#include "number/words.h"
 
 #define SHEAF_LENS_COOKIE 0xaaaaaaaau
 
@@ -20,13 +21,10 @@ enum {
 	LENS_RANGE_BYTES = 1 + 4 + 1 + 4
 };
 
-/* Any NaN is the same NaN. */
-static inline uint32_t sheaf_lens_one_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
-
 static inline float sheaf_lens_load_real(const uint8_t *from)
 {
 	float value;
-	uint32_t bits = sheaf_lens_one_nan(sheaf_load_u32be(from));
+	uint32_t bits = sheaf_one_nan(sheaf_load_u32be(from));
 	memcpy(&value, &bits, sizeof value);
 	return value;
 }

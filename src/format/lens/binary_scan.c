@@ -141,6 +141,69 @@ static bool step_reals(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	return true;
 }
 
+/* ---- examples of which all is shown ---- */
+
+/* These walk without remembering how far they came: NULL where more bytes are needed, and where a count is negative. */
+static inline const uint8_t *walk(const uint8_t *at, const uint8_t *end, size_t n) { return at && (size_t)(end - at) >= n ? at + n : NULL; }
+
+static inline const uint8_t *walk_string(const uint8_t *at, const uint8_t *end)
+{
+	if (!at || at == end) return NULL;
+	const uint8_t *nul = *at ? (const uint8_t *)memchr(at, '\0', (size_t)(end - at)) : at;
+	return nul ? nul + 1 : NULL;
+}
+
+static inline const uint8_t *walk_count(const uint8_t *at, const uint8_t *end, int32_t *count)
+{
+	const uint8_t *behind = walk(at, end, 4);
+	*count = behind ? sheaf_load_i32be(at) : 0;
+	return *count < 0 ? NULL : behind;
+}
+
+static inline const uint8_t *walk_events(const uint8_t *at, const uint8_t *end)
+{
+	int32_t count;
+	at = walk_count(at, end, &count);
+	return walk(at, end, (size_t)count * 4);
+}
+
+/* The processor cannot foresee where the next counts stand. */
+static inline const uint8_t *walk_ranges(const uint8_t *at, const uint8_t *end)
+{
+	enum { AHEAD = 1024 };
+	int32_t ranges, count;
+	at = walk_count(at, end, &ranges);
+	for (; at && ranges > 0; ranges--) {
+		at = walk_count(walk_string(at, end), end, &count);
+		at = walk(at, end, 5 + (size_t)count * 4);
+		if (at) __builtin_prefetch(at + AHEAD);
+	}
+	return at;
+}
+
+static inline const uint8_t *walk_lists(const uint8_t *at, const uint8_t *end, bool inputs)
+{
+	int32_t lists;
+	at = walk_count(at, end, &lists);
+	for (; at && lists > 0; lists--) {
+		const uint8_t *shared = walk_ranges(walk_events(at, end), end);
+		at = inputs ? walk(shared, end, 1) : shared;
+		if (inputs && at && *shared) at = walk_events(at, end);
+	}
+	return at;
+}
+
+static const uint8_t *walk_example(const uint8_t *at, const uint8_t *end)
+{
+	int32_t specials;
+	at = walk(walk_string(walk_string(at, end), end), end, 8);
+	at = walk_count(at, end, &specials);
+	for (; at && specials > 0; specials--) at = walk(walk_string(walk(at, end, 4), end), end, (size_t)4 * SHEAF_LENS_FIELDS);
+	return walk_lists(walk_lists(at, end, true), end, false);
+}
+
+/* ---- any ---- */
+
 static bool step(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
 	switch (scan->state) {
@@ -164,6 +227,11 @@ bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 {
 	if (scan->broken || size < scan->needed) return false;
 	scan->needed = 0;
+	const uint8_t *behind = scan->state == NAME ? walk_example(data + scan->at, data + size) : NULL;
+	if (behind) {
+		scan->at = (size_t)(behind - data);
+		return true;
+	}
 	while (scan->state != END)
 		if (!step(scan, data, size)) return false;
 	scan->state = NAME;

@@ -17,7 +17,7 @@ static void put_real(sheaf_builder *to, float v)
 {
 	uint32_t bits;
 	memcpy(&bits, &v, sizeof bits);
-	put_integer(to, sheaf_lens_one_nan(bits));
+	put_integer(to, sheaf_one_nan(bits));
 }
 
 /* A count in the place that was kept for it. */
@@ -126,7 +126,7 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	if (sparse)
 		put_words(to, sheaf_lens_units_of(w->set, range), range->count, NULL);
 	else
-		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_lens_one_nan);
+		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_one_nan);
 	if (range->sparse || !sparse) return SHEAF_OK;
 	return tell(w, "empty dense range", "a dense range with a value in it", "an empty one", "written as a sparse one", err);
 }

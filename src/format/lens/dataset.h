@@ -111,6 +111,8 @@ typedef struct sheaf_lens_dataset {
 /* ---- rows.c, show.c ---- */
 
 sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* How many events each example of a piece has. */
+sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
 /* Examples as the texts of rows. */
 SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
                                        sheaf_error *err);

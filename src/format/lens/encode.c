@@ -2,6 +2,7 @@
 /* Columns into examples: a row becomes an example, a sample an event, and each stream a range of its group's inputs or targets. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
+#include "format/lens/filling.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ typedef struct encoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	sheaf_lens_set set;
-	sheaf_lens_example example;
+	sheaf_lens_example *example;
 	int64_t r, row;                  /* the row in the frame, and in the output */
 	int columns[SHEAF_LENS_COLUMNS]; /* of the frame, or -1 */
 } encoding;
@@ -46,11 +47,10 @@ static sheaf_status end_range(encoding *e, int field, sheaf_lens_range *range, s
 
 static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
 {
-	sheaf_lens_range range = {.group = group, .value = sheaf_lens_defaults[SHEAF_LENS_ACT_I]};
-	sheaf_lens_begin_range(&e->set, false, &range);
+	sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
 	sheaf_builder_append(&e->set.values, (const float *)(const void *)e->frame->columns[field].values.data + run.begin,
 	                     (size_t)sheaf_run_length(run) * sizeof(float));
-	return end_range(e, field, &range, list);
+	return end_range(e, field, range, list);
 }
 
 /* Entries with the same value that follow one another are one range. */
@@ -59,13 +59,13 @@ static sheaf_status put_sparse(encoding *e, int field, int32_t group, sheaf_run 
 	const sheaf_column *column = &e->frame->columns[field];
 	int64_t at = run.begin;
 	do {
-		sheaf_lens_range range = {.group = group, .value = run.begin < run.end ? value_at(column, at) : sheaf_lens_defaults[SHEAF_LENS_ACT_I]};
-		sheaf_lens_begin_range(&e->set, true, &range);
-		for (; at < run.end && same_bits(value_at(column, at), range.value); at++) {
+		float value = run.begin < run.end ? value_at(column, at) : sheaf_lens_defaults[SHEAF_LENS_ACT_I];
+		sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, true, group, value);
+		for (; at < run.end && same_bits(value_at(column, at), value); at++) {
 			int32_t unit = (int32_t)sheaf_level_index(&column->levels[1], 0, at);
 			sheaf_builder_append(&e->set.units, &unit, sizeof unit);
 		}
-		SHEAF_TRY(end_range(e, field, &range, list));
+		SHEAF_TRY(end_range(e, field, range, list));
 	} while (at < run.end && !e->set.units.failed);
 	return SHEAF_OK;
 }
@@ -101,12 +101,11 @@ static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t h
 {
 	static const int32_t all = -1;
 	char found[64];
-	sheaf_lens_range range = {.group = group, .value = NAN};
-	snprintf(found, sizeof found, "%" PRId64 " of %" PRId32, have, e->example.nevents);
+	snprintf(found, sizeof found, "%" PRId64 " of %" PRId32, have, e->example->nevents);
 	SHEAF_TRY(lose(e, "unequal lengths", field, "as many samples of every stream", found, "the other events get NaN"));
-	sheaf_lens_begin_range(&e->set, true, &range);
+	sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, true, group, NAN);
 	sheaf_builder_append(&e->set.units, &all, sizeof all);
-	return end_range(e, field, &range, list);
+	return end_range(e, field, range, list);
 }
 
 /* ---- lists ---- */
@@ -151,7 +150,7 @@ static sheaf_status put_side(encoding *e, int32_t number, bool target, int32_t *
 	sheaf_lens_begin_list(&e->set, &list);
 	for (int c = 0; c < e->frame->ncolumns; c++)
 		if (is_stream(e, c) && stream_at(e, c)->target == target) SHEAF_TRY(put_stream(e, c, number, &list));
-	*out = sheaf_lens_end_list(&e->set, &e->example, &list);
+	*out = sheaf_lens_end_list(&e->set, e->example, &list);
 	return SHEAF_OK;
 }
 
@@ -192,7 +191,7 @@ static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *ev
 		traits.proc = add_text(e, column, 1, run.begin + number);
 		any |= traits.proc >= 0;
 	}
-	if (any) event->traits = sheaf_lens_add_traits(&e->set, &e->example, &traits);
+	if (any) event->traits = sheaf_lens_add_traits(&e->set, e->example, &traits);
 	return SHEAF_OK;
 }
 
@@ -202,7 +201,7 @@ static sheaf_status put_event(encoding *e, int32_t number)
 	SHEAF_TRY(put_side(e, number, false, &event.input));
 	SHEAF_TRY(put_side(e, number, true, &event.target));
 	SHEAF_TRY(put_traits(e, number, &event));
-	*sheaf_lens_event_to_fill(&e->set, &e->example, number) = event;
+	*sheaf_lens_event_to_fill(&e->set, e->example, number) = event;
 	return SHEAF_OK;
 }
 
@@ -222,9 +221,9 @@ static sheaf_status count_events(const encoding *e, int32_t *out)
 static void put_example_columns(encoding *e)
 {
 	const int *columns = e->columns;
-	if (columns[SHEAF_LENS_NAME] >= 0) e->example.name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
-	if (columns[SHEAF_LENS_PROC] >= 0) e->example.proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
-	if (columns[SHEAF_LENS_FREQUENCY] >= 0) e->example.frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
+	if (columns[SHEAF_LENS_NAME] >= 0) e->example->name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
+	if (columns[SHEAF_LENS_PROC] >= 0) e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
+	if (columns[SHEAF_LENS_FREQUENCY] >= 0) e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
 }
 
 static sheaf_status put_row(encoding *e)
@@ -234,7 +233,7 @@ static sheaf_status put_row(encoding *e)
 	SHEAF_TRY(sheaf_lens_begin_example(&e->set, nevents, &e->example, e->err));
 	put_example_columns(e);
 	for (int32_t number = 0; number < nevents; number++) SHEAF_TRY(put_event(e, number));
-	sheaf_lens_end_example(&e->set, &e->example);
+	sheaf_lens_end_example(&e->set);
 	return sheaf_lens_set_status(&e->set, e->err);
 }
 

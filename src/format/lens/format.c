@@ -191,6 +191,7 @@ const sheaf_format sheaf_format_lens = {
 	.cut = cut,
 	.decode = sheaf_lens_decode,
 	.rewind = rewind_dataset,
+	.measure = sheaf_lens_measure,
 	.recall = recall,
 	.close = close_dataset,
 	.holds = sheaf_lens_holds,

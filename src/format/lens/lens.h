@@ -74,20 +74,28 @@ typedef struct sheaf_lens_header {
 	char *proc; /* NULL: none; owned, sheaf_release_text */
 } sheaf_lens_header;
 
+enum { SHEAF_LENS_ARRAYS = 8 };
+
 /* Examples in flat arrays: a whole set or a part of one. Starts with zeros and sheaf_lens_set_begin. */
 typedef struct sheaf_lens_set {
 	sheaf_context *cx;
 	const sheaf_lens_header *header; /* the reader's */
 	sheaf_lens_traits plain;         /* what an event has that says nothing: times to inherit, the header's other values */
 	sheaf_names groups;              /* in order of appearance; the texts are the set's */
-	sheaf_builder texts;             /* char */
-	sheaf_builder examples;          /* sheaf_lens_example */
-	sheaf_builder events;            /* sheaf_lens_event */
-	sheaf_builder lists;             /* sheaf_lens_list */
-	sheaf_builder ranges;            /* sheaf_lens_range */
-	sheaf_builder traits;            /* sheaf_lens_traits */
-	sheaf_builder values;            /* float */
-	sheaf_builder units;             /* int32_t */
+	union {
+		struct {
+			sheaf_builder texts;    /* char */
+			sheaf_builder examples; /* sheaf_lens_example */
+			sheaf_builder events;   /* sheaf_lens_event */
+			sheaf_builder lists;    /* sheaf_lens_list */
+			sheaf_builder ranges;   /* sheaf_lens_range */
+			sheaf_builder traits;   /* sheaf_lens_traits */
+			sheaf_builder values;   /* float */
+			sheaf_builder units;    /* int32_t */
+		};
+		sheaf_builder arrays[SHEAF_LENS_ARRAYS];
+	};
+	sheaf_lens_range lost; /* where a range goes for which there is no memory */
 } sheaf_lens_set;
 
 /* What a header has that says nothing: 1, 0, 0, 0, 1, 0, 1. */
@@ -99,10 +107,22 @@ void sheaf_lens_set_begin(sheaf_lens_set *set, const sheaf_lens_header *header, 
 void sheaf_lens_set_clear(sheaf_lens_set *set);
 void sheaf_lens_set_free(sheaf_lens_set *set);
 
+/* The items of an array, and how many there are. */
+#define LENS_ITEMS(set, type, array) ((type *)(void *)(set)->array.data)
+#define LENS_COUNT(set, type, array) ((int64_t)((set)->array.size / sizeof(type)))
+
 int64_t sheaf_lens_count(const sheaf_lens_set *set);
 const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number);
-const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number);
-const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_lens_event *event);
+static inline const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number)
+{
+	return LENS_ITEMS(set, sheaf_lens_event, events) + example->events + number;
+}
+
+static inline const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_lens_event *event)
+{
+	return event->traits < 0 ? &set->plain : LENS_ITEMS(set, sheaf_lens_traits, traits) + example->traits + event->traits;
+}
+
 /* The ranges of a list of the example; number -1: none, *count is 0. */
 const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, int32_t *count);
 /* These two are NULL where the range has no items. */
@@ -111,28 +131,23 @@ const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_r
 /* NULL where absent. */
 const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text);
 
-/* Filling a set, for readers: an example, its lists and their ranges are made by the reader, one after the other, and added when they are
- * complete. Builders' failures stick: sheaf_lens_set_status asks once. */
+/* Filling a set, for readers; the steps taken for every example, list and range are in filling.h. Builders' failures stick: sheaf_lens_set_status asks once. */
 sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_t size);
 /* Number of a group by name, new or old. */
 SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out, sheaf_error *err);
-/* An example whose events have nothing of their own. */
-SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example *out, sheaf_error *err);
-sheaf_lens_event *sheaf_lens_event_to_fill(sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number);
-void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_list *list);
-/* The items of the range go to the end of the set's `values` or `units`. */
-void sheaf_lens_begin_range(const sheaf_lens_set *set, bool sparse, sheaf_lens_range *range);
-/* Counts the items. False where a number of them does not fit. */
-bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *range, sheaf_lens_list *list);
-/* These two return the number for events. Traits that are those added last are not added again. */
-int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_list *list);
+/* Makes room for examples that are to come from so many bytes: for what each of them takes, and not for what it may hold. */
+void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes);
+/* An example whose events have nothing of their own: a place behind the set's examples, until the next one is begun. */
+SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example **out, sheaf_error *err);
+/* Makes room for n bytes of values or units, and, where memory must be fetched for that, for what may yet come from the input. */
+bool sheaf_lens_items_room(sheaf_builder *items, size_t n, int64_t more);
+/* Returns the number for events. Traits that are those added last are not added again. */
 int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits);
-void sheaf_lens_end_example(sheaf_lens_set *set, const sheaf_lens_example *example);
 /* Where the set ends now, and back to there: takes out what a flawed example has added. */
 typedef struct sheaf_lens_mark {
-	size_t texts, examples, events, lists, ranges, traits, values, units; /* bytes of each */
+	size_t sizes[SHEAF_LENS_ARRAYS];
 } sheaf_lens_mark;
-sheaf_lens_mark sheaf_lens_set_mark(const sheaf_lens_set *set);
+void sheaf_lens_set_mark(const sheaf_lens_set *set, sheaf_lens_mark *mark);
 void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark);
 SHEAF_USE sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err);
 

@@ -101,7 +101,8 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 {
 	sheaf_bytes shown = {0};
 	*run = (extent){0};
-	for (size_t want = 1; !in->cut_off;) {
+	/* A pipe is asked for no more than there is. */
+	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->cut_off;) {
 		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
 		in->scan.last = !in->cut_off && shown.size < want;
 		add_examples(in, shown, bytes, run);

@@ -2,7 +2,7 @@
 /* Findings with their places. Lines are counted only when somebody wants to know, from where they were counted last. */
 #include "base/context.h"
 #include "format/lens/reader.h"
-#include "number/find.h"
+#include "number/lines.h"
 
 /* The last byte of [begin, end) that ends a line. */
 static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
@@ -13,14 +13,6 @@ static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
 	return carriage ? carriage : feed;
 }
 
-/* CRs that no LF follows within [at, end). */
-static int64_t count_carriages(const uint8_t *at, const uint8_t *end)
-{
-	int64_t lines = 0;
-	for (; at < end && (at = (const uint8_t *)memchr(at, '\r', (size_t)(end - at))); at++) lines += at + 1 == end || at[1] != '\n';
-	return lines;
-}
-
 /* A line ends at LF, at CR, or at both. */
 void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 {
@@ -28,7 +20,7 @@ void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 	const uint8_t *last = last_newline(t->counted, at);
 	bool counted = *t->counted == '\n' && t->counted > t->begin && t->counted[-1] == '\r';
 	if (last) {
-		t->line += (int64_t)sheaf_count_byte(t->counted, at, '\n') + count_carriages(t->counted, at) - counted;
+		t->line += sheaf_count_ends(t->counted, at) - counted;
 		t->line_begin = last + 1;
 		t->column = 1;
 	}

@@ -320,3 +320,23 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
 	sheaf_lens_set_free(&set);
 	return status;
 }
+
+/* An example with an error in it is no row, so nothing less than reading all of it tells. */
+sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+{
+	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
+	sheaf_lens_set set = {0};
+	sheaf_builder b;
+	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_END;
+	sheaf_builder_begin(&b, cx, lengths);
+	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
+	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, cx, err);
+	for (int64_t x = 0; status == SHEAF_OK && x < sheaf_lens_count(&set); x++) {
+		uint32_t events = (uint32_t)sheaf_lens_example_at(&set, x)->nevents;
+		sheaf_builder_append(&b, &events, sizeof events);
+	}
+	sheaf_lens_set_free(&set);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, lengths, err);
+	sheaf_builder_drop(&b);
+	return status;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of events, what they set, and which event the next inputs or targets go to. */
+#include "format/lens/filling.h"
 #include "format/lens/text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ static const sheaf_lens_span *spans_of(const sheaf_lens_parsing *p, size_t *coun
 static sheaf_status flaw_event(sheaf_lens_parsing *p, const uint8_t *at, int32_t least)
 {
 	char expected[64], found[SHEAF_SHOWN_SIZE];
-	snprintf(expected, sizeof expected, "an event from %" PRId32 " to %" PRId32, least, p->example.nevents - 1);
+	snprintf(expected, sizeof expected, "an event from %" PRId32 " to %" PRId32, least, p->example->nevents - 1);
 	return sheaf_lens_flaw(&p->teller, "event out of range", at, expected, sheaf_show(at, p->end, ']', found));
 }
 
@@ -25,13 +26,13 @@ static sheaf_status read_event(sheaf_lens_parsing *p, int32_t least, int32_t *ev
 	const uint8_t *at = p->at;
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, event);
 	if (kind == SHEAF_LENS_NO_INTEGER) return sheaf_lens_flaw_here(p, "event range", "the last event of a range");
-	if (kind == SHEAF_LENS_INTEGER_OVER || *event < least || *event >= p->example.nevents) return flaw_event(p, at, least);
+	if (kind == SHEAF_LENS_INTEGER_OVER || *event < least || *event >= p->example->nevents) return flaw_event(p, at, least);
 	return SHEAF_OK;
 }
 
 static sheaf_status read_span(sheaf_lens_parsing *p, sheaf_lens_span *span)
 {
-	*span = (sheaf_lens_span){0, p->example.nevents - 1};
+	*span = (sheaf_lens_span){0, p->example->nevents - 1};
 	if (*p->at == '*') {
 		p->at++;
 		return SHEAF_OK;
@@ -45,7 +46,7 @@ static sheaf_status read_span(sheaf_lens_parsing *p, sheaf_lens_span *span)
 
 static sheaf_status read_list(sheaf_lens_parsing *p)
 {
-	sheaf_lens_span span = {0, p->example.nevents - 1};
+	sheaf_lens_span span = {0, p->example->nevents - 1};
 	p->active.size = 0;
 	while (sheaf_lens_pass_blank(p) && (sheaf_lens_is(*p->at, LENS_DIGIT) || *p->at == '*')) {
 		SHEAF_TRY(read_span(p, &span));
@@ -85,13 +86,13 @@ static void apply(sheaf_lens_parsing *p, const sheaf_lens_traits *by, unsigned g
 	int32_t before = -2, after = -2;
 	for (size_t i = 0; i < n; i++) {
 		for (int32_t e = spans[i].first; e <= spans[i].last; e++) {
-			sheaf_lens_event *event = sheaf_lens_event_to_fill(p->set, &p->example, e);
+			sheaf_lens_event *event = sheaf_lens_event_to_fill(p->set, p->example, e);
 			if (event->traits == after) continue; /* once is enough */
 			if (event->traits != before) {
-				sheaf_lens_traits traits = *sheaf_lens_event_traits(p->set, &p->example, event);
+				sheaf_lens_traits traits = *sheaf_lens_event_traits(p->set, p->example, event);
 				override(&traits, by, given);
 				before = event->traits;
-				after = sheaf_lens_add_traits(p->set, &p->example, &traits);
+				after = sheaf_lens_add_traits(p->set, p->example, &traits);
 			}
 			event->traits = after;
 		}
@@ -113,7 +114,7 @@ sheaf_status sheaf_lens_read_events(sheaf_lens_parsing *p)
 
 static int32_t *slot(sheaf_lens_parsing *p, const sheaf_lens_side *side, int32_t number)
 {
-	sheaf_lens_event *event = sheaf_lens_event_to_fill(p->set, &p->example, number);
+	sheaf_lens_event *event = sheaf_lens_event_to_fill(p->set, p->example, number);
 	return side->is_input ? &event->input : &event->target;
 }
 
@@ -128,7 +129,7 @@ static sheaf_status flaw_twice(sheaf_lens_parsing *p, const sheaf_lens_side *sid
 static sheaf_status flaw_beyond(sheaf_lens_parsing *p, const sheaf_lens_side *side, const uint8_t *word)
 {
 	char expected[80], found[80];
-	snprintf(expected, sizeof expected, "%s for events below %" PRId32, side->name, p->example.nevents);
+	snprintf(expected, sizeof expected, "%s for events below %" PRId32, side->name, p->example->nevents);
 	snprintf(found, sizeof found, "%s for event %" PRId32, side->name, side->next);
 	return sheaf_lens_flaw(&p->teller, side->is_input ? "inputs beyond the events" : "targets beyond the events", word, expected, found);
 }
@@ -139,7 +140,7 @@ sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, 
 	const sheaf_lens_span *spans = spans_of(p, &n);
 	*owner = side->next;
 	if (side->seen) {
-		if (side->next >= p->example.nevents) return flaw_beyond(p, side, word);
+		if (side->next >= p->example->nevents) return flaw_beyond(p, side, word);
 		side->next++;
 		return SHEAF_OK;
 	}

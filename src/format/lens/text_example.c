@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Examples in text: their headers, and in which order events get inputs and targets. */
 #include "base/context.h"
+#include "format/lens/filling.h"
 #include "format/lens/text.h"
 #include <stdio.h>
 
@@ -40,9 +41,9 @@ static sheaf_status read_example_header(sheaf_lens_parsing *p)
 			break;
 	}
 	SHEAF_TRY(sheaf_lens_begin_example(p->set, head.nevents, &p->example, p->teller.err));
-	p->example.name = head.name;
-	p->example.proc = head.proc;
-	p->example.frequency = head.frequency;
+	p->example->name = head.name;
+	p->example->proc = head.proc;
+	p->example->frequency = head.frequency;
 	p->input.seen = p->target.seen = true;
 	p->input.next = p->target.next = 0;
 	return SHEAF_OK;
@@ -52,8 +53,8 @@ static sheaf_status read_example_header(sheaf_lens_parsing *p)
 
 static float active_of(const sheaf_lens_parsing *p, int32_t event, bool is_input)
 {
-	const sheaf_lens_event *e = sheaf_lens_event_at(p->set, &p->example, event);
-	return sheaf_lens_event_traits(p->set, &p->example, e)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
+	const sheaf_lens_event *e = sheaf_lens_event_at(p->set, p->example, event);
+	return sheaf_lens_event_traits(p->set, p->example, e)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
 }
 
 static sheaf_status tell_bare(sheaf_lens_parsing *p, const uint8_t *word)
@@ -107,8 +108,8 @@ static sheaf_status read_example(sheaf_lens_parsing *p)
 static bool has_many_groups(const sheaf_lens_parsing *p)
 {
 	int32_t seen[LENS_MOST_GROUPS], nseen = 0, count;
-	for (int32_t l = 0; l < p->example.nlists && p->set->groups.count > LENS_MOST_GROUPS; l++) {
-		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(p->set, &p->example, l, &count);
+	for (int32_t l = 0; l < p->example->nlists && p->set->groups.count > LENS_MOST_GROUPS; l++) {
+		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(p->set, p->example, l, &count);
 		for (int32_t i = 0; i < count; i++) {
 			int32_t s = 0;
 			while (s < nseen && seen[s] != ranges[i].group) s++;
@@ -132,13 +133,14 @@ static sheaf_status tell_groups(sheaf_lens_parsing *p, const uint8_t *from)
 /* An example without its errors, or none; the next one begins behind the ';' in either case. */
 static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 {
-	sheaf_lens_mark mark = sheaf_lens_set_mark(p->set);
+	sheaf_lens_mark mark;
 	const uint8_t *from = p->at;
+	sheaf_lens_set_mark(p->set, &mark);
 	p->teller.flawed = false;
 	sheaf_status status = read_example(p);
 	if (status == SHEAF_OK) {
-		p->example.byte = p->teller.byte + (from - p->begin);
-		sheaf_lens_end_example(p->set, &p->example);
+		p->example->byte = p->teller.byte + (from - p->begin);
+		sheaf_lens_end_example(p->set);
 		SHEAF_TRY(sheaf_lens_set_status(p->set, p->teller.err));
 		return tell_groups(p, from);
 	}
@@ -152,6 +154,7 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 
 sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
 {
+	int64_t before;
 	sheaf_lens_scan scan = {0};
 	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, piece, cx, err), .line_start = piece->column == 1, .kernel = sheaf_kernel_chosen(), .set = set};
 	p.begin = p.at = piece->bytes.data;
@@ -160,7 +163,8 @@ sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piec
 	p.target = (sheaf_lens_side){.name = "targets"};
 	sheaf_builder_begin(&p.string, cx, NULL);
 	sheaf_builder_begin(&p.active, cx, NULL);
-	sheaf_status status = SHEAF_OK;
+	sheaf_lens_set_expect(set, sheaf_lens_piece_examples(piece, &before), piece->size);
+	sheaf_status status = sheaf_lens_set_status(set, err);
 	while (status == SHEAF_OK && sheaf_lens_pass_blank(&p)) {
 		status = sheaf_check_stop(cx, err);
 		if (status == SHEAF_OK) status = add_example(&p, &scan);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Values and units: what stands behind I: and its kin. '(' begins a dense range, '{' a sparse one, a bare number goes on with the one
  * that is open. */
+#include "format/lens/filling.h"
 #include "format/lens/text.h"
-#include "number/digits.h"
 #include "number/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 typedef struct listing {
 	sheaf_lens_parsing *p;
 	sheaf_lens_list list;
-	sheaf_lens_range range; /* that is open */
+	sheaf_lens_range *range; /* that is open */
 	bool open;
 	float active; /* value of sparse ranges that say none */
 } listing;
@@ -20,14 +20,13 @@ static sheaf_status end_range(listing *l)
 {
 	sheaf_lens_parsing *p = l->p;
 	if (!l->open) return SHEAF_OK;
-	if (sheaf_lens_end_range(p->set, &l->range, &l->list)) return SHEAF_OK;
+	if (sheaf_lens_end_range(p->set, l->range, &l->list)) return SHEAF_OK;
 	return sheaf_lens_flaw(&p->teller, "range too long", p->at, "at most 2147483647 values or units in a range, and ranges in a list", "more");
 }
 
 static void begin_range(listing *l, bool sparse)
 {
-	l->range = (sheaf_lens_range){.group = -1, .value = l->active};
-	sheaf_lens_begin_range(l->p->set, sparse, &l->range);
+	l->range = sheaf_lens_begin_range(l->p->set, sparse, -1, l->active);
 	l->open = true;
 }
 
@@ -51,14 +50,14 @@ static sheaf_status read_group(listing *l)
 	SHEAF_TRY(sheaf_lens_read_block(p, "range header", "the header of a range"));
 	if (p->at == at) return sheaf_lens_flaw_here(p, "range header", "a number, the name of a group or the bracket that closes the header of the range");
 	if (p->string.size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_lens_group(p->set, p->string.data, p->string.size, &l->range.group, p->teller.err));
+	SHEAF_TRY(sheaf_lens_group(p->set, p->string.data, p->string.size, &l->range->group, p->teller.err));
 	return tell_group(p, at);
 }
 
 static sheaf_status read_active(listing *l)
 {
 	bool is_real;
-	SHEAF_TRY(sheaf_lens_read_real(l->p, &l->range.value, &is_real));
+	SHEAF_TRY(sheaf_lens_read_real(l->p, &l->range->value, &is_real));
 	return is_real ? SHEAF_OK : sheaf_lens_flaw_here(l->p, "sparse value", "the value of a sparse range");
 }
 
@@ -72,7 +71,7 @@ static sheaf_status flaw_integer(sheaf_lens_parsing *p, const uint8_t *at, sheaf
 static sheaf_status read_first(listing *l)
 {
 	const uint8_t *at = l->p->at;
-	sheaf_lens_integer kind = sheaf_lens_scan_integer(&l->p->at, l->p->end, &l->range.first);
+	sheaf_lens_integer kind = sheaf_lens_scan_integer(&l->p->at, l->p->end, &l->range->first);
 	return kind == SHEAF_LENS_INTEGER ? SHEAF_OK : flaw_integer(l->p, at, kind, "first unit", "the first unit of a dense range");
 }
 
@@ -101,7 +100,7 @@ static const sheaf_delimiters delimiters = {.spaces = {' ', '\n'}, .pair = ':', 
 static bool run_values(sheaf_lens_parsing *p)
 {
 	sheaf_builder *values = &p->set->values;
-	if (!sheaf_builder_room(values, SHEAF_NUMBERS_ROOM * sizeof(float))) return false;
+	if (!sheaf_lens_items_room(values, SHEAF_NUMBERS_ROOM * sizeof(float), 2 * (p->end - p->at))) return false;
 	sheaf_numbers run = {.delimiters = &delimiters, .at = p->at, .end = p->end, .values = values->data + values->size};
 	run.room = (values->capacity - values->size) / sizeof(float);
 	p->kernel->dense_f32(&run);
@@ -127,8 +126,8 @@ static sheaf_status read_values(listing *l)
 static const int32_t *units_of(const listing *l, int64_t *count)
 {
 	const sheaf_builder *units = &l->p->set->units;
-	*count = (int64_t)(units->size / sizeof(int32_t)) - l->range.at;
-	return *count ? (const int32_t *)(const void *)units->data + l->range.at : NULL;
+	*count = (int64_t)(units->size / sizeof(int32_t)) - l->range->at;
+	return *count ? (const int32_t *)(const void *)units->data + l->range->at : NULL;
 }
 
 static sheaf_status flaw_span(sheaf_lens_parsing *p, const uint8_t *at)
@@ -162,41 +161,25 @@ static sheaf_status read_unit(listing *l)
 	return SHEAF_OK;
 }
 
-/* Up to eight digits, and how many there are. */
-static inline int32_t scan_digits(const uint8_t *at, int *count)
+/* Lets the kernel read single units. */
+static bool run_units(sheaf_lens_parsing *p)
 {
-	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
-	*count = others ? sheaf_zeros_before(others) : 8;
-	return *count ? (int32_t)sheaf_eight_digits_value(bytes << 8 * (8 - *count)) : 0;
-}
-
-/* Reads single units with a blank behind each, as long as eight bytes are there. */
-static const uint8_t *read_plain_units(sheaf_builder *units, const uint8_t *at, const uint8_t *end)
-{
-	enum { WORD = 8 };
-	size_t room = (units->capacity - units->size) / sizeof(int32_t);
-	int32_t *to = (int32_t *)(void *)(units->data + units->size), *from = to;
-	while (room-- > 0 && end - at > WORD) {
-		int digits;
-		int32_t unit = scan_digits(at, &digits);
-		if (digits == 0 || digits == WORD || !sheaf_lens_is(at[digits], LENS_BLANK)) break;
-		*to++ = unit;
-		at += digits + 1;
-	}
-	units->size += (size_t)(to - from) * sizeof *to;
-	return at;
+	sheaf_builder *units = &p->set->units;
+	if (!sheaf_lens_items_room(units, SHEAF_NUMBERS_ROOM * sizeof(int32_t), 2 * (p->end - p->at))) return false;
+	sheaf_numbers run = {.delimiters = &delimiters, .at = p->at, .end = p->end, .values = units->data + units->size};
+	run.room = (units->capacity - units->size) / sizeof(int32_t);
+	p->kernel->whole_i32(&run);
+	p->at = run.at;
+	units->size += run.count * sizeof(int32_t);
+	return run.count > 0;
 }
 
 static sheaf_status read_units(listing *l)
 {
-	enum { ROOM = 64 };
-	sheaf_lens_parsing *p = l->p;
-	const uint8_t *from = p->at;
 	int64_t count;
-	if (!sheaf_builder_room(&p->set->units, ROOM * sizeof(int32_t))) return sheaf_builder_status(&p->set->units, p->teller.err);
 	const int32_t *units = units_of(l, &count);
-	if (count == 0 || units[0] >= 0) p->at = read_plain_units(&p->set->units, p->at, p->end);
-	return p->at > from ? SHEAF_OK : read_unit(l);
+	bool all = count && units[0] < 0; /* nothing can follow */
+	return !all && run_units(l->p) ? SHEAF_OK : read_unit(l);
 }
 
 static sheaf_status read_star(listing *l, bool sparse)
@@ -220,7 +203,7 @@ sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float ac
 	*list = -1;
 	sheaf_lens_begin_list(p->set, &l.list);
 	while (sheaf_lens_pass_blank(p)) {
-		bool is_sparse = l.open ? l.range.sparse : sparse;
+		bool is_sparse = l.open ? l.range->sparse : sparse;
 		if (*p->at == '{' || *p->at == '(') {
 			SHEAF_TRY(read_range_header(&l));
 		} else if (*p->at == '*') {
@@ -233,6 +216,6 @@ sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float ac
 		}
 	}
 	SHEAF_TRY(end_range(&l));
-	if (l.open) *list = sheaf_lens_end_list(p->set, &p->example, &l.list);
+	if (l.open) *list = sheaf_lens_end_list(p->set, p->example, &l.list);
 	return SHEAF_OK;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of whole numbers in plain C: up to seven digits, in one word. */
+#include "base/endian.h"
+#include "number/digits.h"
+#include "number/kernel_parts.h"
+
+enum { WORD = 8 };
+
+/* The digits at the start of a word, and how many there are. */
+static inline int32_t take_digits(const uint8_t *at, int *count)
+{
+	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	*count = others ? sheaf_zeros_before(others) : WORD;
+	return *count ? (int32_t)sheaf_eight_digits_value(bytes << 8 * (WORD - *count)) : 0;
+}
+
+static inline bool is_space(const sheaf_delimiters *is, uint8_t c) { return c == is->spaces[0] || c == is->spaces[1]; }
+static inline bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->mark || c == is->feed || c == is->before_feed; }
+
+void sheaf_whole_i32_portable(sheaf_numbers *caller)
+{
+	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	const sheaf_delimiters is = *caller->delimiters;
+	while (run.end - run.at > WORD && run.room > run.count) {
+		int digits;
+		int32_t number = take_digits(run.at, &digits);
+		uint8_t after = run.at[digits];
+		if (digits == WORD || !(is_space(&is, after) || (digits && is_end(&is, after)))) break;
+		((int32_t *)run.values)[run.count] = number;
+		run.count += digits > 0;
+		run.at += digits + !is_end(&is, after);
+	}
+	*caller = run;
+}
