@@ -191,7 +191,7 @@ static sheaf_status describe_contiguous(description *d)
 	int64_t size;
 	haddr_t at = H5Dget_offset(d->dataset);
 	d->item->storage = SHEAF_BOX_CONTIGUOUS;
-	d->inside->is_absent = at == HADDR_UNDEF;
+	d->inside->is_absent = H5Dget_storage_size(d->dataset) == 0;
 	if (H5Pget_external_count(d->creation) != 0) refuse(d, "values in another file");
 	if (d->item->refused || d->inside->is_absent || d->item->count == 0) return SHEAF_OK;
 	SHEAF_TRY(file_size(d, &size));

@@ -56,12 +56,21 @@ sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t
 
 /* ---- chunks ---- */
 
+/* Bytes that a chunk takes in the file; 0 where it was never written, which the quick way takes for a failure. */
+static bool find_chunk(hid_t dataset, hsize_t at, hsize_t *size)
+{
+	unsigned skipped;
+	haddr_t address = HADDR_UNDEF;
+	if (H5Dget_chunk_storage_size(dataset, &at, size) >= 0) return true;
+	return H5Dget_chunk_info_by_coord(dataset, &at, &skipped, &address, size) >= 0 && *size == 0;
+}
+
 static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err)
 {
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	hsize_t at = (hsize_t)(chunk * item->inside->chunk), size = 0;
 	int64_t most;
-	if (dataset < 0 || H5Dget_chunk_storage_size(dataset, &at, &size) < 0) return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	if (dataset < 0 || !find_chunk(dataset, at, &size)) return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(h5->store->size(h5->store->user, &most, err));
 	if (size > (hsize_t)most) return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes", h5->store->name, item->path, (uint64_t)size);

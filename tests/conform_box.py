@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Boxes beside the programs that others have for them: h5py, h5dump, ncdump and netCDF's own copier read what is written here, and what h5py writes is read here, or refused
+by name where it would lead out of the file. Prints TAP."""
+import gzip
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    # Debian's modules belong to Debian's Python.
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+    print("1..0 # SKIP no h5py")
+    sys.exit(0)
+
+TOOL = os.environ.get("BOX_TOOL", "build/tests/box_tool")
+DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "binsparse")
+points = 0
+failed = 0
+
+
+def point(fine, name, detail=""):
+    global points, failed
+    points += 1
+    failed += not fine
+    print(f"{'ok' if fine else 'not ok'} {points} - {name}")
+    if not fine:
+        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
+
+
+def run(*arguments, **more):
+    p = subprocess.run(arguments, capture_output=True, timeout=120, check=False, **more)
+    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+
+
+def listed(path):
+    """The items by their path, or the message of a refusal."""
+    code, out, err = run(TOOL, "list", path)
+    if code not in (0, 1) or (code == 1 and "expected" not in err):
+        return f"exit {code}: {err}"
+    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
+
+
+def told(items):
+    """Without messages, which name the file."""
+    return {path: {key: value for key, value in item.items() if key != "trouble"} for path, item in items.items()} if isinstance(items, dict) else items
+
+
+def tool(*arguments):
+    code, out, err = run(TOOL, *arguments)
+    return out if code == 0 else f"exit {code}: {err}"
+
+
+# ---- what we write ----
+
+TYPES = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"]
+COUNTS = [0, 1, 1000, 70000]
+
+
+def wanted(name, count):
+    dtype = numpy.dtype(name)
+    i = numpy.arange(count)
+    return (i % 100 if dtype.itemsize == 1 else i % 10000 if dtype.itemsize == 2 else i / 4 if dtype.kind == "f" else i * 3).astype(dtype)
+
+
+def check_made(path, group):
+    wrong = []
+    with h5py.File(path, "r") as file:
+        for name in TYPES:
+            for count in COUNTS:
+                array = file[f"{group}/{name}_{count}"]
+                if array.dtype != numpy.dtype(name) or array.shape != (count,) or not numpy.array_equal(array[()], wanted(name, count)):
+                    wrong.append((group, name, count, array.dtype, array.shape))
+    return wrong
+
+
+def ours_for_others(folder):
+    for suffix in "h5", "nc":
+        for level in 0, 1, 9:
+            path = os.path.join(folder, f"ours{level}.{suffix}")
+            made = tool("make", path, str(level))
+            point(made == "", f"{suffix}, level {level}: written", made)
+            wrong = check_made(path, "/") + check_made(path, "/A/sub")
+            point(not wrong, f"{suffix}, level {level}: h5py reads the same values", wrong)
+            with h5py.File(path, "r") as file:
+                texts = file.attrs["binsparse"], file["A/sub"].attrs["binsparse"]
+                array = file["float64_70000"]
+                point(texts == ('{"made":1}', "\xe4"), f"{suffix}, level {level}: h5py reads the texts", texts)
+                storage = array.chunks, array.compression, array.shuffle
+                point(storage == ((2048,), "gzip", True) if level else storage == (None, None, False), f"{suffix}, level {level}: stored as asked", storage)
+            code, out, err = run("h5dump", "-H", path)
+            point(code == 0 and "float64_70000" in out, f"{suffix}, level {level}: h5dump shows it", err)
+            code, out, err = run("h5dump", "-d", "/A/sub/int32_1000", path)
+            point(code == 0 and "2997" in out, f"{suffix}, level {level}: h5dump shows values", err)
+            again = listed(path)
+            point(isinstance(again, dict) and len(again) == 83 and not any(item["refused"] for item in again.values()), f"{suffix}, level {level}: listed again", again)
+
+
+def ours_for_netcdf(folder):
+    path = os.path.join(folder, "ours1.nc")
+    code, out, err = run("ncdump", "-h", path)
+    point(code == 0 and "length_1000 = 1000 ;" in out and "double float64_70000(length_70000) ;" in out and "phony" not in out, "ncdump shows names of dimensions", out + err)
+    point("group: sub" in out and 'binsparse = "{\\"made\\":1}"' in out, "ncdump shows groups and texts", out)
+    code, out, err = run("ncdump", "-v", "int16_1000", path)
+    point(code == 0 and "997, 998, 999 ;" in out, "ncdump shows values", err)
+    copy = os.path.join(folder, "copy.nc")
+    code, out, err = run("nccopy", "-k", "nc4", path, copy)
+    point(code == 0, "nccopy copies it", err)
+    wrong = code == 0 and check_made(copy, "/") + check_made(copy, "/A/sub")
+    point(not wrong, "the copy holds the same", wrong)
+    items = listed(copy)
+    point(isinstance(items, dict) and "float64_1000" in items and not any("length" in name for name in items), "the copy is read here", items)
+
+
+def into_what_is_there(folder):
+    path = os.path.join(folder, "there.h5")
+    with h5py.File(path, "w") as file:
+        file.attrs["mine"] = numpy.arange(3)
+        file.attrs["binsparse"] = numpy.bytes_("old")
+        file["keep/x"] = numpy.arange(5.0)
+        file["keep/x"].attrs["unit"] = "m"
+        file["float64_70000"] = numpy.arange(7)
+        file["A/sub/other"] = ["a", "bc"]
+        file["A/sub/virtual"] = h5py.SoftLink("/keep/x")
+        file.create_dataset("lzf", data=numpy.arange(100), compression="lzf")
+    os.chmod(path, 0o640)
+    made = tool("into", path, "3")
+    wrong = made == "" and check_made(path, "/") + check_made(path, "/A/sub")
+    point(made == "" and not wrong, "written into a file that was there", made or wrong)
+    with h5py.File(path, "r") as file:
+        kept = (list(file.attrs["mine"]) == [0, 1, 2] and list(file["keep/x"][()]) == [0, 1, 2, 3, 4] and file["keep/x"].attrs["unit"] == "m" and
+                list(file["A/sub/other"].asstr()[()]) == ["a", "bc"] and file.attrs["binsparse"] == '{"made":1}' and
+                isinstance(file["A/sub"].get("virtual", getlink=True), h5py.SoftLink) and list(file["lzf"][:3]) == [0, 1, 2])
+        point(kept, "all else is as it was", list(file.attrs.items()))
+    point(os.stat(path).st_mode & 0o777 == 0o640, "its mode is as it was")
+    if shutil.which("ncgen") is None:
+        return
+    path = os.path.join(folder, "there.nc")
+    text = 'netcdf t { dimensions: n = 3 ; m = unlimited ; variables: int n(n) ; float v(m, n) ; int float64_1000(n) ; data: n = 1,2,3 ; v = 1,2,3,4,5,6 ; group: g { dimensions: k = 2 ; variables: int w(k) ; data: w = 8, 9 ; } }'
+    code, _, err = run("ncgen", "-k", "nc4", "-o", path, "-", input=text.encode())
+    point(code == 0, "netCDF makes a file", err)
+    made = tool("into", path, "1")
+    wrong = made == "" and check_made(path, "/") + check_made(path, "/A/sub")
+    point(made == "" and not wrong, "written into a netCDF file that was there", made or wrong)
+    code, out, err = run("ncdump", path)
+    wants = ["n = 1, 2, 3 ;", "1, 2, 3,\n  4, 5, 6 ;", "w = 8, 9 ;", "double float64_1000(length_1000) ;", "int w(k) ;", "float v(m, n) ;"]
+    point(code == 0 and all(want in out for want in wants), "ncdump shows the old and the new", err + str([want for want in wants if want not in out]))
+    code, out, err = run("h5dump", "-H", path)
+    point(code == 0, "h5dump shows them, too", err)
+
+
+def killed(folder):
+    path = os.path.join(folder, "killed.h5")
+    with h5py.File(path, "w") as file:
+        file["old"] = numpy.arange(10)
+    with open(path, "rb") as file:
+        before = file.read()
+    process = subprocess.Popen([TOOL, "slow", path, str(4 << 20)], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with open(path, "rb") as file:
+        point(file.read() == before, "a writer that is killed leaves the old file")
+    point(len(glob.glob(os.path.join(folder, ".sheaf-*"))) == 1, "and a temporary one")
+    made = tool("into", path)
+    point(made == "" and not glob.glob(os.path.join(folder, ".sheaf-*")), "which the next one clears", made)
+    process = subprocess.Popen([TOOL, "slow", path, "4096"], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    with h5py.File(path, "a") as file:
+        file["meanwhile"] = 1
+    process.kill()
+    process.wait()
+
+
+# ---- what others write ----
+
+def values(items, path):
+    return [float(v) for v in items[path]["values"]]
+
+
+def readable(folder):
+    for latest in False, True:
+        name = "latest" if latest else "earliest"
+        path = os.path.join(folder, name + ".h5")
+        with h5py.File(path, "w", libver="latest" if latest else "earliest", userblock_size=512 if latest else 0) as file:
+            file["big"] = numpy.arange(100, dtype=">i4")
+            file.create_dataset("big_packed", data=numpy.arange(1000, dtype=">f8"), chunks=(100,), compression="gzip", shuffle=True)
+            file["bool"] = numpy.array([True, False, True])
+            file["complex"] = numpy.array([1 + 2j, 3 - 4j])
+            file.create_dataset("complex_packed", data=numpy.arange(100) * (1 + 2j), chunks=(30,), compression="gzip", shuffle=True)
+            file["pairs"] = numpy.arange(10.0).reshape(5, 2)
+            file.create_dataset("grid", data=numpy.arange(3000).reshape(30, 100), chunks=(7, 9), compression=4)
+            file.create_dataset("checked", data=numpy.arange(5000, dtype="u2"), chunks=(999,), fletcher32=True, shuffle=True, compression=1)
+            file.create_dataset("summed", data=numpy.arange(777, dtype="u1"), chunks=(100,), fletcher32=True)
+            file.create_dataset("growing", data=numpy.arange(1000.0), maxshape=(None,), chunks=(64,))
+            file["scalar"] = numpy.float32(2.5)
+            file["null"] = h5py.Empty("f8")
+            file["fixed"] = numpy.array([b"abc", b"d", b""])
+            file["variable"] = ["x\xe4", "", "yz"]
+            file.create_dataset("never", shape=(10,), dtype="i2", fillvalue=7)
+            file.create_dataset("never_packed", shape=(1000,), dtype="f4", chunks=(100,), compression="gzip", fillvalue=1.5)
+            file["never_packed"][250:260] = 2
+            file["link"] = h5py.SoftLink("big")
+            file["A/sub/link"] = h5py.SoftLink("/./A//sub/../nothing")
+            file["A/again"] = file["pairs"]
+            file["A/round"] = file["A"]
+            file.attrs["binsparse"] = numpy.array(["one"], dtype=h5py.string_dtype())
+            file["A"].attrs["binsparse"] = numpy.bytes_("fixed")
+            file["A/sub"].attrs["binsparse"] = ["one", "two"]
+            file["bool"].attrs["binsparse"] = 5
+            bits = h5py.h5d.create(file.id, b"bits", h5py.h5t.STD_B8LE, h5py.h5s.create_simple((3,)))
+            bits.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.array([1, 0, 1], dtype="u1"), mtype=h5py.h5t.STD_B8LE)
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_layout(h5py.h5d.COMPACT)
+            compact = h5py.h5d.create(file.id, b"compact", h5py.h5t.STD_I16BE, h5py.h5s.create_simple((4,)), creation)
+            compact.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.array([1, 2, -3, 4], dtype="i2"))
+        items = listed(path)
+        if not isinstance(items, dict):
+            point(False, f"{name}: read", items)
+            continue
+        wants = {
+            "big": range(100), "big_packed": range(1000), "bool": [1, 0, 1], "complex": [1, 2, 3, -4], "pairs": range(10), "A/again": range(10), "grid": range(3000),
+            "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "summed": [i % 256 for i in range(777)], "growing": range(1000),
+            "scalar": [2.5], "null": [], "never": [7] * 10, "never_packed": [1.5] * 250 + [2] * 10 + [1.5] * 740, "link": range(100), "bits": [1, 0, 1], "compact": [1, 2, -3, 4],
+        }
+        wrong = [(key, items.get(key)) for key, want in wants.items() if key not in items or "values" not in items[key] or values(items, key) != list(map(float, want))]
+        point(not wrong, f"{name}: all values", wrong)
+        point(items["fixed"]["values"] == ["abc", "d", ""] and items["variable"]["values"] == ["x\xe4", "", "yz"], f"{name}: texts", (items["fixed"], items["variable"]))
+        point([items[key]["of"] for key in ("big", "bool", "complex", "bits", "compact")] ==
+              ["big-endian int32", "bool", "complex float64", "bits", "big-endian int16"], f"{name}: names of types", items)
+        point(items[""]["text"] == "one" and items["A"]["text"] == "fixed" and "several" in items["A/sub"]["trouble"] and "another type" in items["bool"]["trouble"],
+              f"{name}: attributes", (items[""], items["A"], items["A/sub"], items["bool"]))
+        point(items["A/sub/link"]["refused"] == "a link to nothing in this file" and "second name" in items["A/round"]["refused"], f"{name}: links", items["A/sub/link"])
+        packed = path + ".gz"
+        with open(path, "rb") as file, gzip.open(packed, "wb") as to:
+            to.write(file.read())
+        point(told(listed(packed)) == told(items), f"{name}: the same through gzip")
+        code, out, err = run("sh", "-c", 'cat "$1" | "$2" list /dev/stdin', "sh", path, TOOL)
+        point(code == 0 and told({item["path"]: item for item in map(json.loads, out.splitlines())}) == told(items), f"{name}: the same through a pipe", err)
+
+
+def refused(folder):
+    path = os.path.join(folder, "refused.h5")
+    other = os.path.join(folder, "other.h5")
+    raw = os.path.join(folder, "raw.bin")
+    numpy.arange(1000.0).tofile(raw)
+    with h5py.File(other, "w") as file:
+        file["x"] = numpy.arange(10.0)
+    with h5py.File(path, "w") as file:
+        file["external"] = h5py.ExternalLink(other, "/x")
+        file["through"] = h5py.SoftLink("/external")
+        file.create_dataset("elsewhere", shape=(1000,), dtype="f8", external=[(raw, 0, 8000)])
+        layout = h5py.VirtualLayout(shape=(10,), dtype="f8")
+        layout[:] = h5py.VirtualSource(other, "x", shape=(10,))
+        file.create_virtual_dataset("virtual", layout)
+        file.create_dataset("lzf", data=numpy.arange(1000), compression="lzf")
+        file.create_dataset("scaled", data=numpy.arange(1000), scaleoffset=0)
+        file["type"] = numpy.dtype("f8")
+        file.create_dataset("of type", shape=(3,), dtype=file["type"])
+        file["half"] = numpy.arange(3, dtype="f2")
+        file["compound"] = numpy.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
+        file.create_dataset("array", shape=(3,), dtype=numpy.dtype("(2,)i4"))
+        file["enumeration"] = numpy.zeros(3, dtype=h5py.enum_dtype({"A": 0, "B": 1}, basetype="i1"))
+        file["opaque"] = numpy.zeros(3, dtype="V5")
+        file["reference"] = numpy.array([file["half"].ref], dtype=h5py.ref_dtype)
+        file.create_dataset("huge", shape=(1 << 50,), dtype="f8", chunks=(1 << 20,))
+        file.create_dataset("huger", shape=(1 << 40, 1 << 40), dtype="f8", chunks=(1 << 10, 1 << 10))
+        file["circle"] = h5py.SoftLink("circle")
+        group = file
+        for _ in range(40):
+            group = group.create_group("g")
+        file["sound"] = numpy.arange(3)
+    items = listed(path)
+    if not isinstance(items, dict):
+        point(False, "a file of what is refused is listed", items)
+        return
+    wants = {
+        "external": "a link to another file", "through": "a link to /external", "elsewhere": "values in another file", "virtual": "virtual dataset",
+        "lzf": "a filter that is not one of ours", "scaled": "a filter that is not one of ours", "type": "a type by itself", "of type": "a type that stands by itself",
+        "half": "16-bit float", "compound": "compound", "array": "array", "enumeration": "enumeration", "opaque": "opaque", "reference": "reference",
+        "huge": "more elements than a file of this size", "huger": "more elements than", "circle": "a link to", "/".join("g" * 32): "a group that lies too deep",
+    }
+    for key, want in wants.items():
+        point(key in items and want in (items[key]["refused"] or ""), f"refused: {key[:20]}", items.get(key))
+    point(values(items, "sound") == [0, 1, 2], "what is sound beside them is read")
+    made = tool("into", path)
+    point(made == "", "and written", made)
+    with h5py.File(path, "r") as file:
+        point(isinstance(file.get("external", getlink=True), h5py.ExternalLink) and file["virtual"].is_virtual, "links and virtual datasets stay as they are")
+
+
+def damaged(folder):
+    """Bytes changed in sound files: never a crash of ours, never other values without a word where there are checksums."""
+    path = os.path.join(folder, "sum.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=numpy.arange(1000.0), chunks=(1000,), fletcher32=True)
+        at = file["x"].id.get_chunk_info(0).byte_offset
+    with open(path, "rb") as file:
+        sound = file.read()
+    with open(path, "wb") as file:
+        file.write(sound[:at + 100] + b"\xff" + sound[at + 101:])
+    items = listed(path)
+    point(isinstance(items, dict) and "checksum" in items["x"].get("unread", ""), "a wrong checksum is named", items)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=numpy.arange(1000.0), chunks=(1000,), compression="gzip")
+        at = file["x"].id.get_chunk_info(0).byte_offset
+    with open(path, "rb") as file:
+        sound = file.read()
+    with open(path, "wb") as file:
+        file.write(sound[:at + 100] + b"\xff\xff\xff" + sound[at + 103:])
+    items = listed(path)
+    point(isinstance(items, dict) and "damaged" in items["x"].get("unread", ""), "a damaged chunk is named", items)
+    for cut in 0, 7, 8, 95, 96, len(sound) // 2, len(sound) - 1:
+        with open(path, "wb") as file:
+            file.write(sound[:cut])
+        found = listed(path)
+        point(isinstance(found, str) and not found.startswith("exit") and path in found, f"cut to {cut} bytes: refused", found)
+    for at, byte, want in (8, 9, "version"), (13, 3, "4 or 8"), (24, 1, "base address"), (40, 255, "bytes, found"):
+        with open(path, "wb") as file:
+            file.write(sound[:at] + bytes([byte]) + sound[at + 1:])
+        found = listed(path)
+        point(isinstance(found, str) and want in found and f"byte {at}" in found, f"byte {at} damaged: named", found)
+    with open(path, "wb") as file:
+        file.write(b"CDF\x01" + bytes(1000))
+    found = listed(path)
+    point(isinstance(found, str) and found.startswith("unsupported") and "classic netCDF" in found, "classic netCDF: refused by name", found)
+    with open(path, "wb") as file:
+        file.write(b"no box at all" * 1000)
+    found = listed(path)
+    point(isinstance(found, str) and found.startswith("unknown"), "something else: unknown", found)
+
+
+def real_files():
+    files = sorted(glob.glob(os.path.join(DATA, "**", "*.h5"), recursive=True))
+    if not files:
+        point(True, "real files # SKIP no such folder")
+        return
+    for path in files:
+        items = listed(path)
+        wrong = items if isinstance(items, str) else [item for item in items.values() if item["refused"] or item.get("unread")]
+        with h5py.File(path, "r") as file:
+            found = []
+            file.visititems(lambda name, thing: found.append((name, thing[()].ravel())) if isinstance(thing, h5py.Dataset) else None)
+            for name, array in found:
+                array = array.view(array.real.dtype) if array.dtype.kind == "c" else array
+                if not wrong and values(items, name) != [float(v) for v in array]:
+                    wrong = name
+        point(not wrong, f"real: {os.path.relpath(path, DATA)}", wrong)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-box.") as folder:
+        ours_for_others(folder)
+        if shutil.which("ncdump") and shutil.which("nccopy"):
+            ours_for_netcdf(folder)
+        else:
+            point(True, "netCDF's programs # SKIP not installed")
+        into_what_is_there(folder)
+        killed(folder)
+        readable(folder)
+        refused(folder)
+        damaged(folder)
+    real_files()
+    print(f"1..{points}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
