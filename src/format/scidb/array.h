@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Array schemas: name<attributes>[dimensions], as the server's users write them and as it shows them. */
+#ifndef SHEAF_FORMAT_SCIDB_ARRAY_H
+#define SHEAF_FORMAT_SCIDB_ARRAY_H
+
+#include "format/scidb/entries.h"
+
+#define SCIDB_MOST_COORDINATE ((INT64_C(1) << 62) - 1)
+
+typedef struct sheaf_scidb_attribute {
+	char *name;
+	const sheaf_scidb_type *type;
+	bool nullable;
+	char *usual;       /* the value behind DEFAULT, as it was written; NULL: none */
+	char *compression; /* with its quotes; NULL: none */
+	int64_t reserve;   /* -1: none */
+} sheaf_scidb_attribute;
+
+/* A mark stands for a number that is not given: '*' or '?'; 0: the number is. */
+typedef struct sheaf_scidb_dimension {
+	char *name;
+	int64_t low, high, overlap, chunk;
+	char low_mark, high_mark, chunk_mark;
+} sheaf_scidb_dimension;
+
+/* Begins as zeros. */
+typedef struct sheaf_scidb_array {
+	sheaf_context *cx;
+	char *name; /* NULL: none */
+	sheaf_scidb_attribute *attributes;
+	int nattributes, attribute_room;
+	sheaf_scidb_dimension *dimensions;
+	int ndimensions, dimension_room; /* 0: a dataframe */
+} sheaf_scidb_array;
+
+/* `nullable`: what attributes are that do not say it. */
+SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text, bool nullable, sheaf_scidb_types *types,
+                                              sheaf_context *cx, sheaf_error *err);
+/* An attribute a0, a1, ... for each entry that is not skipped, and no dimensions. */
+SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_error *err);
+/* The entries that hold an array's attributes as they are. */
+SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries, const sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, const sheaf_scidb_type *type, bool nullable,
+                                             sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, sheaf_scidb_dimension **out,
+                                                       sheaf_error *err);
+void sheaf_scidb_array_free(sheaf_scidb_array *array);
+
+/* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i where it has none and `dimension` says so. */
+void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, sheaf_builder *b);
+/* A name, in quotes where it needs them. */
+void sheaf_scidb_name_text(const char *name, sheaf_builder *b);
+
+#endif

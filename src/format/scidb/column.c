@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* One column of the cells of a block. Null bytes and values are brought together first, since what is done with them then goes over many at once. What is
+ * wrong with a cell is only noted here; flaws.c says what and where. */
+#include "base/endian.h"
+#include "format/scidb/scidb.h"
+#include <string.h>
+
+/* ---- beginning and end ---- */
+
+void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column *column, sheaf_context *cx)
+{
+	sheaf_level *level = &column->levels[0];
+	*f = (sheaf_scidb_filling){.rows = 0};
+	sheaf_builder_begin(&f->values, cx, &column->values);
+	sheaf_builder_begin(&f->offsets, cx, &level->offsets);
+	sheaf_builder_begin(&f->valid, cx, &level->valid);
+	sheaf_builder_begin(&f->codes, cx, &level->codes);
+	if (column->nlevels && level->shape.kind == SHEAF_LIST) sheaf_builder_i64(&f->offsets, 0);
+}
+
+void sheaf_scidb_filling_drop(sheaf_scidb_filling *f)
+{
+	sheaf_builder_drop(&f->values);
+	sheaf_builder_drop(&f->offsets);
+	sheaf_builder_drop(&f->valid);
+	sheaf_builder_drop(&f->codes);
+}
+
+/* Bits and reasons that say nothing are left out. */
+sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *column, sheaf_error *err)
+{
+	sheaf_level *level = &column->levels[0];
+	if (!f->nulls) f->valid.size = 0;
+	if (!f->reasons) f->codes.size = 0;
+	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, err));
+	SHEAF_TRY(sheaf_builder_finish(&f->offsets, &level->offsets, err));
+	SHEAF_TRY(sheaf_builder_finish(&f->valid, &level->valid, err));
+	return sheaf_builder_finish(&f->codes, &level->codes, err);
+}
+
+/* ---- where items are ---- */
+
+/* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, where there are none, c * step. */
+typedef struct places {
+	const uint8_t *at;
+	const int64_t *bases;
+	int64_t step, count;
+} places;
+
+static places places_of(const sheaf_scidb_block *block, const sheaf_scidb_item *item)
+{
+	const int64_t *bases = block->bases ? block->bases + item->base * block->stride : NULL;
+	return (places){block->data + item->offset, bases, block->layout->cell_bytes, block->count};
+}
+
+static inline const uint8_t *place(const places *p, bool strided, int64_t c) { return p->at + (strided ? c * p->step : p->bases[c]); }
+
+/* ---- what is missing ---- */
+
+static inline void gather_nulls(const places *p, bool strided, uint8_t *nulls)
+{
+	for (int64_t c = 0; c < p->count; c++) nulls[c] = *place(p, strided, c);
+}
+
+/* 0xFF in each byte that stands for a value. */
+static inline uint64_t values_mask(uint64_t nulls) { return (nulls >> 7 & UINT64_C(0x0101010101010101)) * 0xff; }
+
+/* Eight null bytes, the first in the lowest byte of the word, as eight bits. */
+static inline uint8_t value_bits(uint64_t nulls) { return (uint8_t)((nulls & UINT64_C(0x8080808080808080)) * UINT64_C(0x0002040810204081) >> 56); }
+
+/* Bits and reasons of rows that begin at a whole byte of bits; behind the last row bits are 0. */
+static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
+{
+	size_t words = (size_t)(n + 7) / 8;
+	uint64_t reasons = 0, odd = 0;
+	bool some = false;
+	if (!sheaf_builder_room(&f->valid, words) || !sheaf_builder_room(&f->codes, 8 * words)) return;
+	uint8_t *valid = f->valid.data + f->valid.size, *codes = f->codes.data + f->codes.size;
+	memset(nulls + n, 0, 8 * words - (size_t)n);
+	for (size_t w = 0; w < words; w++) {
+		uint64_t eight = sheaf_load_u64le(nulls + 8 * w), mask = values_mask(eight), code = sheaf_u64_in_le(eight & ~mask);
+		valid[w] = value_bits(eight);
+		memcpy(codes + 8 * w, &code, sizeof code);
+		reasons |= code;
+		odd |= ~eight & mask;
+		some |= mask != UINT64_MAX && (w + 1 < words || n % 8 == 0);
+	}
+	for (int64_t c = n - n % 8; c < n; c++) some |= nulls[c] < 0x80;
+	f->valid.size += words;
+	f->codes.size += (size_t)n;
+	f->nulls |= some;
+	f->reasons |= reasons != 0;
+	f->odd |= odd != 0;
+}
+
+/* The same for rows that begin within a byte of bits. */
+static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, int64_t n)
+{
+	for (int64_t c = 0; c < n; c++) {
+		int64_t row = f->rows + c;
+		bool there = nulls[c] >= 0x80;
+		if (row % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
+		sheaf_builder_byte(&f->codes, there ? '\0' : (char)nulls[c]);
+		if (f->valid.failed || f->codes.failed) return;
+		f->valid.data[row / 8] |= (uint8_t)(there << row % 8);
+		f->nulls |= !there;
+		f->reasons |= !there && nulls[c];
+		f->odd |= there && nulls[c] != 0xff;
+	}
+}
+
+/* The null bytes of an entry; 0xFF where it has none. */
+static void take_nulls(const places *p, const sheaf_scidb_item *item, uint8_t *nulls)
+{
+	if (!item->entry.nullable)
+		memset(nulls, 0xff, (size_t)p->count);
+	else if (p->bases)
+		gather_nulls(p, false, nulls);
+	else
+		gather_nulls(p, true, nulls);
+}
+
+/* What they say, for the column. */
+static void put_missing(sheaf_scidb_filling *f, const sheaf_scidb_item *item, uint8_t *nulls, int64_t n)
+{
+	bool any = false;
+	if (item->nullable && f->rows % 8) {
+		put_nulls_unaligned(f, nulls, n);
+	} else if (item->nullable) {
+		put_nulls(f, nulls, n);
+	} else {
+		for (int64_t c = 0; item->entry.nullable && c < n; c++) any |= nulls[c] != 0xff;
+		f->odd |= any;
+	}
+}
+
+/* ---- numbers ---- */
+
+static inline uint8_t load_8(const uint8_t *at) { return *at; }
+static inline uint16_t load_16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }
+static inline uint32_t load_32(const uint8_t *at) { return sheaf_load_u32le(at); }
+static inline uint64_t load_64(const uint8_t *at) { return sheaf_load_u64le(at); }
+
+/* Under a null byte that stands for no value goes 0; whether another number was there. */
+#define NUMBERS(BITS) \
+	static inline bool gather_##BITS(const places *p, bool strided, bool nullable, uint8_t *to) \
+	{ \
+		uint##BITS##_t *out = (uint##BITS##_t *)(void *)to, hidden = 0; \
+		for (int64_t c = 0; c < p->count; c++) { \
+			const uint8_t *at = place(p, strided, c); \
+			uint##BITS##_t v = load_##BITS(at + nullable), there = nullable ? (uint##BITS##_t)((int8_t)*at >> 7) : (uint##BITS##_t)-1; \
+			out[c] = v & there; \
+			hidden |= v & (uint##BITS##_t)~there; \
+		} \
+		return hidden != 0; \
+	} \
+	static bool numbers_##BITS(const places *p, bool nullable, uint8_t *to) \
+	{ \
+		if (p->bases) return nullable ? gather_##BITS(p, false, true, to) : gather_##BITS(p, false, false, to); \
+		return nullable ? gather_##BITS(p, true, true, to) : gather_##BITS(p, true, false, to); \
+	}
+NUMBERS(8)
+NUMBERS(16)
+NUMBERS(32)
+NUMBERS(64)
+
+/* Numbers of any size, one by one. */
+static bool gather_wide(const places *p, const sheaf_scidb_item *item, uint8_t *to)
+{
+	size_t size = (size_t)item->entry.size, word = item->type->kind == SCIDB_DATETIMETZ || item->type->kind == SCIDB_COMPLEX ? 8 : 1;
+	bool hidden = false;
+	for (int64_t c = 0; c < p->count; c++, to += size) {
+		const uint8_t *at = place(p, !p->bases, c), *payload = at + (item->entry.nullable ? 1 : 0);
+		if (!sheaf_scidb_is_null(item, at)) {
+			if (word == 8)
+				sheaf_copy_le(to, payload, size / 8, 8);
+			else
+				memcpy(to, payload, size);
+			continue;
+		}
+		memset(to, 0, size);
+		for (size_t i = 0; i < size; i++) hidden |= payload[i] != 0;
+	}
+	return hidden;
+}
+
+static void make_bools(uint8_t *values, int64_t n)
+{
+	for (int64_t c = 0; c < n; c++) values[c] = values[c] != 0;
+}
+
+static void fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p)
+{
+	size_t bytes = (size_t)item->entry.size * (size_t)p->count;
+	bool nullable = item->entry.nullable;
+	if (!sheaf_builder_room(&f->values, bytes)) return;
+	uint8_t *to = f->values.data + f->values.size;
+	if (item->type->kind >= SCIDB_DATETIMETZ && item->type->kind != SCIDB_INDICATOR)
+		f->odd |= gather_wide(p, item, to);
+	else if (item->entry.size == 8)
+		f->odd |= numbers_64(p, nullable, to);
+	else if (item->entry.size == 4)
+		f->odd |= numbers_32(p, nullable, to);
+	else if (item->entry.size == 2)
+		f->odd |= numbers_16(p, nullable, to);
+	else
+		f->odd |= numbers_8(p, nullable, to);
+	if (item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR) make_bools(to, p->count);
+	f->values.size += bytes;
+}
+
+/* ---- texts and bytes ---- */
+
+sheaf_scidb_string sheaf_scidb_string_of(const sheaf_scidb_item *item, sheaf_bytes payload)
+{
+	bool fixed = item->entry.size > 0;
+	if (!fixed) {
+		bool ended = payload.size > 0 && payload.data[payload.size - 1] == '\0';
+		return (sheaf_scidb_string){{payload.data, payload.size - ended}, ended, true};
+	}
+	const uint8_t *nul = (const uint8_t *)memchr(payload.data, '\0', payload.size);
+	if (!nul) return (sheaf_scidb_string){payload, false, true};
+	bool clean = true;
+	for (const uint8_t *at = nul; at < payload.data + payload.size; at++) clean &= *at == '\0';
+	return (sheaf_scidb_string){{payload.data, (size_t)(nul - payload.data)}, true, clean};
+}
+
+/* Short texts are copied in one step, where there is as much to read and to write. */
+static inline void copy_text(uint8_t *to, sheaf_bytes text, const uint8_t *end)
+{
+	enum { STEP = 16 };
+	if (text.size <= STEP && end - text.data >= STEP)
+		memcpy(to, text.data, STEP);
+	else if (text.size)
+		memcpy(to, text.data, text.size);
+}
+
+bool sheaf_scidb_hides(const sheaf_scidb_item *item, sheaf_bytes payload)
+{
+	if (item->entry.size == 0) return payload.size > 0;
+	for (size_t i = 0; i < payload.size; i++)
+		if (payload.data[i]) return true;
+	return false;
+}
+
+static size_t payload_bytes(const sheaf_scidb_item *item, const sheaf_scidb_block *block)
+{
+	size_t sum = 0;
+	if (item->entry.size) return (size_t)item->entry.size * (size_t)block->count;
+	for (int64_t c = 0; c < block->count; c++) sum += sheaf_scidb_payload(block, item, c).size;
+	return sum;
+}
+
+static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
+{
+	enum { SLACK = 16 };
+	bool text = item->type->kind == SCIDB_STRING, odd = false;
+	if (!sheaf_builder_room(&f->values, payload_bytes(item, block) + SLACK) || !sheaf_builder_room(&f->offsets, (size_t)block->count * sizeof(int64_t))) return;
+	uint8_t *to = f->values.data + f->values.size;
+	int64_t *offsets = (int64_t *)(void *)(f->offsets.data + f->offsets.size);
+	for (int64_t c = 0; c < block->count; c++) {
+		sheaf_scidb_string string = {sheaf_scidb_payload(block, item, c), true, true};
+		if (sheaf_scidb_is_null(item, sheaf_scidb_item_at(block, item, c))) {
+			odd |= sheaf_scidb_hides(item, string.text);
+			string.text.size = 0;
+		} else if (text) {
+			string = sheaf_scidb_string_of(item, string.text);
+			odd |= !string.ended | !string.clean;
+		}
+		copy_text(to, string.text, block->end);
+		to += string.text.size;
+		offsets[c] = to - f->values.data;
+	}
+	f->values.size = (size_t)(to - f->values.data);
+	f->offsets.size += (size_t)block->count * sizeof(int64_t);
+	f->odd |= odd;
+}
+
+/* ---- other types ---- */
+
+static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_value *value)
+{
+	if (item->type->kind == SCIDB_STRING) {
+		sheaf_builder_append(&f->values, value->text, value->size);
+		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
+	} else if (sheaf_builder_room(&f->values, (size_t)item->type->size)) {
+		sheaf_scidb_store(item->type, value, false, f->values.data + f->values.size);
+		f->values.size += (size_t)item->type->size;
+	}
+}
+
+/* What has no value in the new type is null, where it may be: its null byte becomes 0. */
+static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block, uint8_t *nulls)
+{
+	for (int64_t c = 0; c < block->count; c++) {
+		sheaf_scidb_value value = {0};
+		sheaf_bytes payload = sheaf_scidb_payload(block, item, c);
+		if (nulls[c] < 0x80) {
+			f->odd |= sheaf_scidb_hides(item, payload);
+		} else {
+			sheaf_scidb_convert_item(item, payload, &value);
+			f->odd |= value.flaw != NULL;
+			if (value.failed) nulls[c] = 0;
+		}
+		put_converted(f, item, &value);
+	}
+}
+
+/* ---- any ---- */
+
+void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
+{
+	uint8_t nulls[SCIDB_BLOCK + 8];
+	places p = places_of(block, item);
+	take_nulls(&p, item, nulls);
+	if (item->converts)
+		fill_converted(f, item, block, nulls);
+	else if (column->nlevels && column->levels[0].shape.kind == SHEAF_LIST)
+		fill_texts(f, item, block);
+	else
+		fill_numbers(f, item, &p);
+	put_missing(f, item, nulls, block->count);
+	f->rows += block->count;
+}
+
+void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column)
+{
+	const sheaf_level *level = &column->levels[0];
+	bool list = column->nlevels && level->shape.kind == SHEAF_LIST;
+	size_t size = sheaf_type_size(column->type) * (column->nlevels && !list ? (size_t)level->shape.extents[0] : 1);
+	if (list) {
+		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
+	} else if (sheaf_builder_room(&f->values, size)) {
+		memset(f->values.data + f->values.size, 0, size);
+		f->values.size += size;
+	}
+	if (column->nlevels && level->shape.missing == SHEAF_NULLABLE) {
+		/* Bits behind the last row are 0. */
+		if (f->rows % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
+		sheaf_builder_byte(&f->codes, '\0');
+		f->nulls = true;
+	}
+	f->rows++;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Dates in texts, in the layouts that the server knows: 2012-05-25 14:13:29, 5/25/2012 14:13, 25.5.2012 14:13:29, 25MAY2012:14:13:29 and
+ * 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day on which it is read, a time alone or "now", is none. */
+#include "format/scidb/scidb.h"
+#include <string.h>
+#include <strings.h>
+
+typedef struct scan {
+	const char *at, *end;
+} scan;
+
+typedef struct date {
+	int64_t year, month, day, hour, minute, second;
+} date;
+
+static void pass_blanks(scan *s)
+{
+	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t')) s->at++;
+}
+
+static bool take(scan *s, char c)
+{
+	bool is = s->at < s->end && *s->at == c;
+	s->at += is;
+	return is;
+}
+
+/* Up to `most` digits. */
+static bool number(scan *s, int most, int64_t *out)
+{
+	const char *begin = s->at;
+	*out = 0;
+	for (; s->at < s->end && s->at - begin < most && *s->at >= '0' && *s->at <= '9'; s->at++) *out = 10 * *out + (*s->at - '0');
+	return s->at > begin;
+}
+
+static bool month_name(scan *s, int64_t *month)
+{
+	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+	for (int m = 0; m < 12 && s->end - s->at >= 3; m++) {
+		if (strncasecmp(s->at, names + 3 * m, 3) != 0) continue;
+		s->at += 3;
+		*month = m + 1;
+		return true;
+	}
+	return false;
+}
+
+/* h:m[:s[.digits]], the colon being `mark`. A fraction of a second is cut. */
+static bool read_time(scan *s, char mark, date *d)
+{
+	int64_t fraction;
+	if (!number(s, 2, &d->hour) || !take(s, mark) || !number(s, 2, &d->minute)) return false;
+	if (take(s, mark) && !number(s, 2, &d->second)) return false;
+	return mark == '.' || !take(s, '.') || number(s, 18, &fraction);
+}
+
+/* AM or PM behind the hour of a clock of twelve. */
+static bool read_half(scan *s, date *d)
+{
+	pass_blanks(s);
+	if (s->end - s->at < 2 || (strncasecmp(s->at, "am", 2) != 0 && strncasecmp(s->at, "pm", 2) != 0)) return false;
+	bool afternoon = (*s->at | 0x20) == 'p';
+	s->at += 2;
+	d->hour = d->hour % 12 + (afternoon ? 12 : 0);
+	return true;
+}
+
+/* What stands behind the date: nothing, a time, or a zone. */
+static bool read_optional_time(scan *s, char mark, date *d)
+{
+	if (s->at < s->end && *s->at == 'T') s->at++;
+	pass_blanks(s);
+	if (s->at == s->end || *s->at == '+' || *s->at == '-') return true;
+	return read_time(s, mark, d);
+}
+
+static bool read_named(scan *s, date *d)
+{
+	bool dash = take(s, '-');
+	if (!month_name(s, &d->month) || take(s, '-') != dash || !number(s, 4, &d->year)) return false;
+	if (!dash) return s->at == s->end || (take(s, ':') && read_time(s, ':', d));
+	pass_blanks(s);
+	return s->at == s->end || (read_time(s, '.', d) && read_half(s, d));
+}
+
+static bool read_layout(scan *s, date *d)
+{
+	int64_t first;
+	if (!number(s, 4, &first) || s->at == s->end) return false;
+	bool letter = (*s->at | 0x20) >= 'a' && (*s->at | 0x20) <= 'z', named = letter || (s->end - s->at > 1 && *s->at == '-' && (s->at[1] | 0x20) >= 'a');
+	if (named) {
+		d->day = first;
+		return read_named(s, d);
+	}
+	char mark = *s->at++;
+	if (mark == '-') {
+		d->year = first;
+		return number(s, 2, &d->month) && take(s, '-') && number(s, 2, &d->day) && read_optional_time(s, ':', d);
+	}
+	if (mark != '/' && mark != '.') return false;
+	*(mark == '/' ? &d->month : &d->day) = first;
+	return number(s, 2, mark == '/' ? &d->day : &d->month) && take(s, mark) && number(s, 4, &d->year) && read_optional_time(s, ':', d);
+}
+
+static bool is_sound(const date *d)
+{
+	static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool leap = d->year % 4 == 0 && (d->year % 100 != 0 || d->year % 400 == 0);
+	if (d->month < 1 || d->month > 12 || d->day < 1 || d->day > days[d->month - 1] + (leap && d->month == 2)) return false;
+	return d->hour < 24 && d->minute < 60 && d->second < 60;
+}
+
+/* Days from 1970-01-01, by years that begin in March. */
+static int64_t days_of(const date *d)
+{
+	int64_t year = d->year - (d->month <= 2), month = (d->month + 9) % 12;
+	return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + d->day - 1 - 719468;
+}
+
+static bool read_zone(scan *s, int64_t *offset)
+{
+	int64_t hours, minutes = 0;
+	pass_blanks(s);
+	bool negative = s->at < s->end && *s->at == '-';
+	if (!negative && (s->at == s->end || *s->at != '+')) return false;
+	s->at++;
+	if (!number(s, 2, &hours) || (take(s, ':') && !number(s, 2, &minutes)) || hours > 13 || minutes > 59) return false;
+	*offset = (negative ? -1 : 1) * (3600 * hours + 60 * minutes);
+	return true;
+}
+
+bool sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset)
+{
+	scan s = {text, text + size};
+	date d = {0};
+	*seconds = *offset = 0;
+	pass_blanks(&s);
+	if (!read_layout(&s, &d) || (zone && !read_zone(&s, offset))) return false;
+	pass_blanks(&s);
+	if (d.year < 100) d.year += 2000;
+	if (s.at < s.end || !is_sound(&d)) return false;
+	*seconds = 86400 * days_of(&d) + 3600 * d.hour + 60 * d.minute + d.second;
+	return true;
+}

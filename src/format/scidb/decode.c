@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece into columns: a block of cells at a time, and of those one column after the other. Then a last cell that is not whole. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/scidb/scidb.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct decoding {
+	const sheaf_scidb_reader *in;
+	const sheaf_scidb_layout *layout;
+	const sheaf_piece *piece;
+	sheaf_scidb_part part;
+	sheaf_frame *frame;
+	sheaf_context *cx;
+	sheaf_error *err;
+	sheaf_scidb_filling *fillings; /* one for each attribute */
+	int64_t *bases;
+	int64_t most; /* cells of a block */
+	int64_t at;   /* byte in the piece that comes next */
+	sheaf_scidb_evidence *evidence;
+} decoding;
+
+static sheaf_column *column_of(const decoding *d, const sheaf_scidb_item *item) { return &d->frame->columns[d->in->coordinates + item->column]; }
+
+/* ---- whole cells ---- */
+
+/* The next `count` cells. A mapped file may be changed by somebody meanwhile: what is not there any more is no part of it. */
+static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_scidb_block *out)
+{
+	int64_t after, size = (int64_t)d->piece->bytes.size;
+	*out = (sheaf_scidb_block){.layout = d->layout, .data = d->piece->bytes.data, .end = d->piece->bytes.data + size, .stride = d->most, .count = count};
+	out->items = d->layout->count;
+	out->first = d->part.first + cell;
+	out->byte = d->piece->byte;
+	if (d->layout->cell_bytes) {
+		out->data += d->at;
+		out->byte += d->at;
+		d->at += count * d->layout->cell_bytes;
+		return SHEAF_OK;
+	}
+	out->bases = d->bases;
+	int64_t cells = sheaf_scidb_pass_cells(d->layout, out->data, d->at, size, count, d->bases, d->most, &after);
+	d->at = after;
+	if (cells == count) return SHEAF_OK;
+	return sheaf_fail(d->err, SHEAF_DATA, "%s: byte %" PRId64 ": expected the cells that were there before, found others: was the file changed meanwhile?",
+	                  sheaf_source_name(d->in->source), out->byte + after);
+}
+
+static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
+{
+	bool odd = false;
+	for (int i = 0; i < block->items; i++) {
+		const sheaf_scidb_item *item = &d->layout->items[i];
+		if (item->column < 0) continue;
+		sheaf_scidb_filling *f = &d->fillings[item->column];
+		f->odd = false;
+		sheaf_scidb_fill(f, column_of(d, item), item, block);
+		odd |= f->odd;
+	}
+	return odd;
+}
+
+static sheaf_status decode_cells(decoding *d)
+{
+	bool validating = sheaf_is_validating(d->cx);
+	for (int64_t cell = 0; cell < d->part.count; cell += d->most) {
+		sheaf_scidb_block block;
+		int64_t left = d->part.count - cell;
+		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
+		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
+		if (fill_columns(d, &block) || validating) SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
+		if (validating) sheaf_scidb_judge(&block, d->evidence);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the cell that is not whole ---- */
+
+typedef struct rest {
+	int items;     /* entries that are there */
+	int64_t byte;  /* in the cell, of what is not */
+	int64_t needed; /* bytes that it takes */
+	const char *what;
+} rest;
+
+/* Passes over one entry; false where it ends too early, with *r what is not there. */
+static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, int64_t *bases, rest *r)
+{
+	r->what = "a null byte";
+	r->needed = 1;
+	if (item->entry.nullable && d->part.left - r->byte < 1) return false;
+	r->byte += item->entry.nullable ? 1 : 0;
+	r->what = "a count";
+	r->needed = item->entry.size ? item->entry.size : SCIDB_COUNT;
+	if (item->entry.size == 0) {
+		if (d->part.left - r->byte < r->needed) return false;
+		r->needed = sheaf_load_u32le(cell + r->byte);
+		r->byte += SCIDB_COUNT;
+	}
+	r->what = NULL;
+	if (d->part.left - r->byte < r->needed) return false;
+	r->byte += r->needed;
+	if (item->entry.size == 0) bases[item->base + 1] = r->byte;
+	return true;
+}
+
+static rest pass_rest(const decoding *d, const uint8_t *cell, int64_t *bases)
+{
+	rest r = {0};
+	bases[0] = 0;
+	while (r.items < d->layout->count && pass_item(d, &d->layout->items[r.items], cell, bases, &r)) r.items++;
+	return r;
+}
+
+/* Of the piece: the last cell before one that makes no sense. */
+static sheaf_status describe_last(decoding *d, char *text, size_t size)
+{
+	sheaf_scidb_evidence evidence = {.first_odd = -1};
+	int64_t end = d->at;
+	sheaf_status status = SHEAF_OK;
+	d->at = 0;
+	for (int64_t cell = 0; cell < d->part.count && evidence.first_odd < 0 && status == SHEAF_OK; cell += d->most) {
+		sheaf_scidb_block block;
+		int64_t left = d->part.count - cell;
+		status = next_block(d, cell, left < d->most ? left : d->most, &block);
+		if (status == SHEAF_OK) sheaf_scidb_judge(&block, &evidence);
+	}
+	d->at = end;
+	int64_t last = evidence.first_odd < 0 ? d->part.first + d->part.count - 1 : evidence.first_odd - 1;
+	if (last < 0)
+		snprintf(text, size, "; no cell before it makes sense");
+	else
+		snprintf(text, size, "; the last cell that makes sense is %" PRId64, last);
+	return status;
+}
+
+/* Of the bytes that are not there; for all entries behind the first such one that is none. */
+static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool first, char *text, size_t size)
+{
+	const char *type = item->entry.type ? item->entry.type->name : "skip";
+	if (!first)
+		snprintf(text, size, "a value of type %.40s", type);
+	else if (r->what)
+		snprintf(text, size, "%s of %" PRId64 " byte%s before a value of type %.40s", r->what, r->needed, r->needed > 1 ? "s" : "", type);
+	else
+		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
+}
+
+/* The server counts an error for each attribute, but cannot go on behind something that it skips. */
+static sheaf_status tell_rest(decoding *d, const rest *r, bool *readable)
+{
+	char expected[128], last[80], found[160];
+	int64_t left = d->part.left - r->byte;
+	SHEAF_TRY(describe_last(d, last, sizeof last));
+	for (int i = r->items; i < d->layout->count; i++) {
+		const sheaf_scidb_item *item = &d->layout->items[i];
+		bool first = i == r->items, skip = item->column < 0;
+		int64_t byte = d->piece->byte + d->at + (first ? r->byte : d->part.left);
+		sheaf_scidb_spot spot = {d->in, item, d->part.first + d->part.count, byte, d->cx};
+		describe_needed(r, item, first, expected, sizeof expected);
+		if (left && first)
+			snprintf(found, sizeof found, "%" PRId64 " to the end of the input%s", left, last);
+		else
+			snprintf(found, sizeof found, "the end of the input%s", first ? last : "");
+		*readable &= !skip;
+		SHEAF_TRY(sheaf_scidb_report(&spot, skip ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_SHORT, "end of input", expected, found,
+		                             skip ? "the cell is left out" : sheaf_scidb_consequence(item), d->err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_rest(decoding *d, int64_t *bases)
+{
+	bool readable = true;
+	const uint8_t *cell = d->piece->bytes.data + d->at;
+	rest r = pass_rest(d, cell, bases);
+	sheaf_scidb_block block = {d->layout, cell, d->piece->bytes.data + d->piece->bytes.size, bases, 1, 1, r.items, d->part.first + d->part.count,
+	                           d->piece->byte + d->at};
+	SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
+	SHEAF_TRY(tell_rest(d, &r, &readable));
+	if (!readable) return SHEAF_OK;
+	fill_columns(d, &block);
+	for (int i = r.items; i < d->layout->count; i++) {
+		const sheaf_scidb_item *item = &d->layout->items[i];
+		if (item->column >= 0) sheaf_scidb_fill_default(&d->fillings[item->column], column_of(d, item));
+	}
+	d->part.count++;
+	return SHEAF_OK;
+}
+
+static sheaf_status decode_rest(decoding *d)
+{
+	void *memory;
+	size_t n = (size_t)d->layout->counted + 1;
+	if (d->part.left < 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, n, sizeof(int64_t), &memory, d->err));
+	sheaf_status status = read_rest(d, (int64_t *)memory);
+	sheaf_release(d->cx, memory, n * sizeof(int64_t));
+	return status;
+}
+
+/* ---- cells beyond the array ---- */
+
+/* Those behind the last that the dimensions have room for are left out; whether the first of them is in this piece. */
+static bool cut_beyond(decoding *d)
+{
+	int64_t capacity = sheaf_scidb_capacity(&d->in->array), end = d->part.first + d->part.count + (d->part.left >= 0);
+	if (capacity < 0 || end <= capacity) return false;
+	bool first = d->part.first <= capacity;
+	d->part.count = first ? capacity - d->part.first : 0;
+	d->part.left = -1;
+	return first;
+}
+
+static sheaf_status tell_beyond(decoding *d)
+{
+	char expected[64];
+	int64_t capacity = sheaf_scidb_capacity(&d->in->array);
+	sheaf_scidb_spot spot = {d->in, &d->layout->items[0], capacity, d->piece->byte + d->at, d->cx};
+	snprintf(expected, sizeof expected, "at most %" PRId64 " cells, as the dimensions say", capacity);
+	return sheaf_scidb_report(&spot, SHEAF_FATAL, SHEAF_DATA, "cells beyond the array", expected, "more", "they are left out", d->err);
+}
+
+/* ---- the piece ---- */
+
+static sheaf_status begin_notes(decoding *d)
+{
+	static const sheaf_scidb_evidence none = {.first_odd = -1};
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
+	sheaf_builder_append(&b, &none, sizeof none);
+	SHEAF_TRY(sheaf_builder_finish(&b, &d->frame->notes, d->err));
+	d->evidence = (sheaf_scidb_evidence *)(void *)d->frame->notes.data;
+	return SHEAF_OK;
+}
+
+static sheaf_status fill_all(decoding *d)
+{
+	bool beyond = cut_beyond(d);
+	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_begin(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->cx);
+	sheaf_status status = decode_cells(d);
+	if (status == SHEAF_OK && beyond) status = tell_beyond(d);
+	if (status == SHEAF_OK) status = decode_rest(d);
+	for (int a = 0; a < d->in->entries.attributes && status == SHEAF_OK; a++)
+		status = sheaf_scidb_filling_finish(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->err);
+	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_drop(&d->fillings[a]);
+	return status;
+}
+
+/* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of eight. */
+static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes, int64_t count)
+{
+	enum { BYTES = 16 << 10, LEAST = 64 };
+	int64_t bytes = layout->cell_bytes ? layout->cell_bytes : count ? piece_bytes / count + 1 : 1, cells = BYTES / bytes / 8 * 8;
+	if (layout->counted > 64) return LEAST;
+	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
+}
+
+sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
+	decoding d = {.in = in, .layout = &in->layout, .piece = piece, .part = sheaf_scidb_part_of(piece), .frame = frame, .cx = cx, .err = err};
+	void *fillings, *bases;
+	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
+	SHEAF_TRY(begin_notes(&d));
+	d.most = block_cells(d.layout, piece->size, d.part.count);
+	size_t attributes = (size_t)in->entries.attributes, words = in->layout.cell_bytes ? 0 : ((size_t)in->layout.counted + 1) * (size_t)d.most;
+	SHEAF_TRY(sheaf_allocate_array(cx, attributes, sizeof *d.fillings, &fillings, err));
+	d.fillings = (sheaf_scidb_filling *)fillings;
+	sheaf_status status = sheaf_allocate_array(cx, words + 1, sizeof *d.bases, &bases, err);
+	if (status == SHEAF_OK) {
+		d.bases = (int64_t *)bases;
+		status = fill_all(&d);
+		if (status == SHEAF_OK) status = sheaf_scidb_fill_coordinates(in, d.part.first, d.part.count, frame, cx, err);
+		sheaf_release(cx, bases, (words + 1) * sizeof *d.bases);
+	}
+	sheaf_release(cx, fillings, attributes * sizeof *d.fillings);
+	frame->nrows = status ? 0 : d.part.count;
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Format strings: what stands in a cell, entry by entry. */
+#ifndef SHEAF_FORMAT_SCIDB_ENTRIES_H
+#define SHEAF_FORMAT_SCIDB_ENTRIES_H
+
+#include "base/buffer.h"
+#include "format/scidb/types.h"
+
+enum { SCIDB_COUNT = 4 }; /* bytes of a count */
+
+typedef struct sheaf_scidb_entry {
+	const sheaf_scidb_type *type; /* NULL: skipped */
+	int64_t size;                 /* bytes behind the null byte; 0: a count, and as many as it says */
+	bool nullable;
+	int attribute; /* number among those that are not skipped, or -1 */
+} sheaf_scidb_entry;
+
+/* Begins as zeros. */
+typedef struct sheaf_scidb_entries {
+	sheaf_context *cx;
+	sheaf_scidb_entry *list;
+	int count, room;
+	int attributes;     /* entries that are not skipped */
+	int64_t least;      /* bytes that a cell takes at least */
+	int64_t cell_bytes; /* bytes that each takes; 0: that differs */
+} sheaf_scidb_entries;
+
+/* `option` is what messages call the text. */
+SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option, const char *text, sheaf_scidb_types *types, sheaf_context *cx,
+                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_scidb_entry entry, sheaf_error *err);
+void sheaf_scidb_entries_free(sheaf_scidb_entries *entries);
+/* Appends the format string. */
+void sheaf_scidb_entries_text(const sheaf_scidb_entries *entries, sheaf_builder *b);
+/* "int64", "string(10)", "skip". */
+void sheaf_scidb_entry_text(const sheaf_scidb_entry *entry, sheaf_builder *b);
+
+#endif

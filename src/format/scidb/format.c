@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* SciDB's binary files: the table entry. */
+#include "base/buffer.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/scidb/scidb.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const suffixes[] = {".scidb", NULL};
+
+static const sheaf_option options[] = {
+	{"format-string", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT", "what a cell of a SciDB binary file holds: (int64, string null, skip(8), double)", 0},
+	{"schema", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT",
+     "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; the format string follows from it where there is none", 0},
+	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES", "a type of a plugin and its size, such as rational=16; repeatable", 0},
+	{"not-null-default", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
+     "attributes of --schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12", 0},
+	{"dimensions", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
+     "the coordinates of each cell are columns, too: they follow from the dimensions of --schema, cells being in the order of chunks", 0},
+	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "the schema lists the types that there are, with their sizes", 0},
+	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT", "the format string of the output, where it is not that of the input", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* ---- recognition ---- */
+
+/* Chunk images of the server's backup format begin with a number of their own; those of the first versions with another. */
+static const uint32_t OPAQUE = 0x5ac00e, OLD_OPAQUE = 0x0aecac;
+
+static bool is_opaque(sheaf_bytes head)
+{
+	enum { LAST_VERSION = 2 };
+	if (head.size < 8) return false;
+	uint32_t magic = sheaf_load_u32le(head.data), version = sheaf_load_u32le(head.data + 4);
+	return magic == OLD_OPAQUE || (magic == OPAQUE && version >= 1 && version <= LAST_VERSION);
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+	return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* Nothing in a file tells that it is one. */
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	if (is_opaque(head)) return SHEAF_SURE;
+	return has_suffix(name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+/* ---- opening ---- */
+
+static void close_reader(void *reader)
+{
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	if (!in) return;
+	if (in->counting) sheaf_release_text(in->cx, in->counting);
+	sheaf_schema_free(&in->schema);
+	sheaf_scidb_layout_free(&in->layout);
+	sheaf_scidb_entries_free(&in->entries);
+	sheaf_scidb_array_free(&in->array);
+	sheaf_scidb_types_free(&in->types);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status refuse_opaque(sheaf_scidb_reader *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 8, &head, err));
+	if (!is_opaque(head)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: byte 0: expected cells, found a file of the server's format opaque, which only the server reads: save it with a "
+	                                          "format string", sheaf_source_name(in->source));
+}
+
+static sheaf_status add_field(sheaf_scidb_reader *in, const char *name, const sheaf_scidb_type *type, int64_t width, bool nullable, sheaf_error *err)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
+	sheaf_scidb_make_field(field, type, width, nullable);
+	return SHEAF_OK;
+}
+
+static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool types, sheaf_error *err)
+{
+	in->schema.rows = SHEAF_CELLS;
+	in->schema.cx = in->cx;
+	in->coordinates = dimensions ? in->array.ndimensions : 0;
+	if (in->coordinates > SHEAF_MAX_RANK)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d", SHEAF_MAX_RANK, in->coordinates);
+	for (int i = 0; i < in->coordinates; i++) SHEAF_TRY(add_field(in, in->array.dimensions[i].name, sheaf_scidb_type_of(SCIDB_INT64), 0, false, err));
+	for (int i = 0; i < in->layout.count; i++) {
+		const sheaf_scidb_item *item = &in->layout.items[i];
+		int64_t width = item->converts ? 0 : item->entry.size;
+		if (item->column >= 0) SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type, width, item->nullable, err));
+	}
+	return sheaf_scidb_label(&in->schema, &in->entries, &in->array, types ? &in->types : NULL, in->cx, err);
+}
+
+static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	static const char option[] = "--format-string";
+	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, in->cx, err));
+	if (in->entries.count == 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected --format-string or --schema, since nothing in the file says what it holds, found neither",
+		                  sheaf_source_name(in->source));
+	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, in->cx, err));
+	SHEAF_TRY(sheaf_scidb_layout_bind(&in->layout, &in->array, option, err));
+	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(sheaf_scidb_check_dimensions(&in->array, err));
+	return make_schema(in, sheaf_values_flag(values, "dimensions"), sheaf_values_flag(values, "types"), err);
+}
+
+/* Entries decide where cells end; nullability, dimensions and conversions decide nothing about that. */
+static sheaf_status describe_counting(sheaf_scidb_reader *in, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, in->cx, NULL);
+	sheaf_scidb_entries_text(&in->entries, &b);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(in->cx, (const char *)b.data, b.size, &in->counting, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status prepare(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
+{
+	in->evidence.first_odd = -1;
+	SHEAF_TRY(refuse_opaque(in, err));
+	SHEAF_TRY(read_options(in, values, err));
+	SHEAF_TRY(describe_counting(in, err));
+	in->views = in->layout.cell_bytes > 0 && sheaf_source_size(in->source) >= 0;
+	return in->views ? sheaf_source_make_seekable(in->source, err) : SHEAF_OK;
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	(void)how;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_scidb_reader), &memory, err));
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = prepare(in, values, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+{
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	in->cell = 0;
+	in->ended = false;
+	in->evidence = (sheaf_scidb_evidence){.first_odd = -1};
+	return in->views ? SHEAF_OK : sheaf_source_rewind(in->source, err);
+}
+
+/* ---- what is known ---- */
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_scidb_reader *)in)->schema; }
+
+static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
+
+static void facts(const void *reader, sheaf_facts *out)
+{
+	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
+	*out = SHEAF_NO_FACTS;
+	if (in->views && sheaf_source_size(in->source) % in->layout.cell_bytes == 0) out->rows = out->samples = sheaf_source_size(in->source) / in->layout.cell_bytes;
+	out->ordinal_keys = 1;
+}
+
+static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, text);
+	sheaf_builder_printf(&b, json ? ",\"format_string\":\"%s\"" : "format string: %s\n", in->counting);
+	if (in->layout.cell_bytes) sheaf_builder_printf(&b, json ? ",\"cell_bytes\":%" PRId64 : "cell bytes: %" PRId64 "\n", in->layout.cell_bytes);
+	return sheaf_builder_finish(&b, text, err);
+}
+
+const sheaf_format sheaf_format_scidb = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "scidb",
+	.summary = "SciDB binary files: rows of typed attributes, as a format string or array schema says",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
+	.takes = SHEAF_TAKES_CELLS,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.describe = describe,
+	.cut = sheaf_scidb_cut,
+	.decode = sheaf_scidb_decode,
+	.review = sheaf_scidb_review,
+	.rewind = rewind_reader,
+	.measure = sheaf_scidb_measure,
+	.counting = counting,
+	.recall = sheaf_scidb_recall,
+	.resume = sheaf_scidb_resume,
+	.settle = sheaf_scidb_settle,
+	.close = close_reader,
+	.holds = sheaf_scidb_holds,
+	.accept = sheaf_scidb_accept,
+	.create = sheaf_scidb_create,
+	.encode = sheaf_scidb_encode,
+	.append = sheaf_scidb_append,
+	.finish = sheaf_scidb_finish,
+	.abandon = sheaf_scidb_abandon,
+	.declare = sheaf_scidb_declare,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells by their counts: where they end, and nothing else of them. */
+#include "base/endian.h"
+#include "format/scidb/scidb.h"
+
+const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *needed)
+{
+	uint64_t passed = 0, room = (uint64_t)(end - at);
+	for (int k = 0; k < layout->counted; k++) {
+		*needed = passed + (uint64_t)layout->gaps[k] + SCIDB_COUNT;
+		if (*needed > room) return NULL;
+		*needed += sheaf_load_u32le(at + *needed - SCIDB_COUNT);
+		if (*needed > room) return NULL;
+		passed = *needed;
+	}
+	*needed = passed + (uint64_t)layout->gaps[layout->counted];
+	return *needed > room ? NULL : at + *needed;
+}
+
+/* Notes where the counted entries of a cell end; the end of the cell, or -1 where it is not all there. */
+static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t at, int64_t to, int64_t *bases, int64_t stride)
+{
+	for (int k = 0; k < layout->counted; k++) {
+		if (to - at < layout->gaps[k] + SCIDB_COUNT) return -1;
+		at += layout->gaps[k] + SCIDB_COUNT;
+		int64_t size = sheaf_load_u32le(data + at - SCIDB_COUNT);
+		if (to - at < size) return -1;
+		at += size;
+		bases[(k + 1) * stride] = at;
+	}
+	return to - at < layout->gaps[layout->counted] ? -1 : at + layout->gaps[layout->counted];
+}
+
+int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from, int64_t to, int64_t n, int64_t *bases, int64_t stride,
+                               int64_t *after)
+{
+	int64_t c = 0;
+	for (*after = from; c < n; c++) {
+		bases[c] = *after;
+		int64_t end = pass_one(layout, data, *after, to, bases + c, stride);
+		if (end < 0) break;
+		*after = end;
+	}
+	return c;
+}

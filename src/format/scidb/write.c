@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows into cells: null bytes, counts and zeros where the server wants them. What does not fit is a loss, and named with its cell. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/scidb/scidb.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_scidb_types types;
+	sheaf_scidb_entries entries;
+	sheaf_scidb_array array;   /* attributes as the columns have them */
+	sheaf_scidb_array options; /* as --schema has them, and its dimensions */
+	sheaf_scidb_layout layout;
+	int coordinates; /* columns before the attributes, of which cells have nothing */
+} writer;
+
+/* ---- what can be stored ---- */
+
+bool sheaf_scidb_holds(const sheaf_field *field)
+{
+	(void)field;
+	return true;
+}
+
+sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	(void)values;
+	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column to write, found %d", 0);
+	for (int i = 0; i < schema->nfields; i++)
+		if (schema->fields[i].meaning == SHEAF_COMPLEX) schema->fields[i].type = SHEAF_F64;
+	return SHEAF_OK;
+}
+
+/* ---- create ---- */
+
+void sheaf_scidb_abandon(void *created)
+{
+	writer *out = (writer *)created;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_scidb_layout_free(&out->layout);
+	sheaf_scidb_entries_free(&out->entries);
+	sheaf_scidb_array_free(&out->array);
+	sheaf_scidb_array_free(&out->options);
+	sheaf_scidb_types_free(&out->types);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+/* Bytes may be those of any type that has as many. */
+static bool takes_bytes(const sheaf_scidb_item *item)
+{
+	return item->type->kind == SCIDB_BINARY && (item->entry.type->kind == SCIDB_BINARY || item->entry.type->kind == SCIDB_USER);
+}
+
+static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
+{
+	for (int i = 0; i < out->layout.count; i++) {
+		sheaf_scidb_item *item = &out->layout.items[i];
+		if (item->column < 0) continue;
+		const sheaf_scidb_attribute *attribute = &out->array.attributes[out->coordinates + item->column];
+		item->type = attribute->type;
+		item->nullable = attribute->nullable;
+		item->converts = item->type != item->entry.type && !takes_bytes(item);
+		if (item->converts && !sheaf_scidb_converts(item->type, item->entry.type))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: entry %d: expected a type that column \"%s\" of type %s can become, found %s", option, i + 1,
+			                  attribute->name, item->type->name, item->entry.type->name);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_number(const writer *out, const sheaf_schema *schema, const char *option, sheaf_error *err)
+{
+	if (out->entries.attributes == schema->nfields - out->coordinates) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option,
+	                  schema->nfields - out->coordinates, out->entries.attributes);
+}
+
+static sheaf_status check_coordinates(const writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_scidb_check_dimensions(&out->options, err));
+	for (int i = 0; i < out->coordinates; i++) {
+		const char *name = out->options.dimensions[i].name;
+		const sheaf_field *field = i < schema->nfields ? &schema->fields[i] : NULL;
+		if (!field || strcmp(field->name, name) != 0 || field->nlevels || field->type != SHEAF_I64)
+			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected the first columns to be the dimensions, int64, found none \"%s\" in its place", name);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	const char *option = sheaf_values_text(values, "write-as") ? "--write-as" : "--format-string";
+	bool dimensions = sheaf_values_flag(values, "dimensions");
+	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
+	out->coordinates = dimensions ? out->options.ndimensions : 0;
+	if (dimensions) SHEAF_TRY(check_coordinates(out, schema, err));
+	bool own = out->entries.count == 0;
+	SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, schema, out->cx, err));
+	SHEAF_TRY(check_number(out, schema, option, err));
+	SHEAF_TRY(sheaf_scidb_layout_make(&out->layout, &out->entries, out->cx, err));
+	return bind(out, option, err);
+}
+
+sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                                void **created, sheaf_error *err)
+{
+	void *memory;
+	(void)totals;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
+	writer *out = (writer *)memory;
+	out->cx = cx;
+	sheaf_status status = prepare(out, schema, values, err);
+	if (status) {
+		sheaf_scidb_abandon(out);
+		return status;
+	}
+	out->sink = sink;
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_scidb_append(void *created, const sheaf_blob *blob, sheaf_error *err)
+{
+	return sheaf_sink_write(((writer *)created)->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+sheaf_status sheaf_scidb_finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	sheaf_status status = sheaf_sink_commit(out->sink, err);
+	out->sink = NULL;
+	sheaf_scidb_abandon(out);
+	return status;
+}
+
+/* ---- losses ---- */
+
+typedef struct encoding {
+	const writer *out;
+	sheaf_builder b;
+	sheaf_context *cx;
+	sheaf_error *err;
+	int64_t row; /* of the output */
+} encoding;
+
+static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const char *rule, const char *expected, const char *found, const char *consequence)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_sink_name(e->out->sink);
+	problem.place.row = e->row;
+	problem.place.row_word = "cell";
+	problem.place.stream_word = "attribute";
+	problem.place.stream = e->out->array.attributes[e->out->coordinates + item->column].name;
+	return sheaf_report(e->cx, &problem, e->err);
+}
+
+static sheaf_status lose_null(const encoding *e, const sheaf_scidb_item *item, int code)
+{
+	char expected[64], found[32];
+	snprintf(expected, sizeof expected, "a value, since entry %d is not null", item->number + 1);
+	snprintf(found, sizeof found, "null, reason %d", code);
+	return lose(e, item, "null without a place", expected, found, item->entry.size ? "zeros are written" : "an empty one is written");
+}
+
+static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, size_t size)
+{
+	char expected[96], found[48];
+	bool string = item->entry.type->kind == SCIDB_STRING;
+	snprintf(expected, sizeof expected, string ? "at most %" PRId64 " bytes and their NUL" : "%" PRId64 " bytes", item->entry.size - string);
+	snprintf(found, sizeof found, "%zu", size);
+	return lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected, found,
+	            string ? "it is cut" : "they are cut, or zeros put behind them");
+}
+
+/* ---- payloads ---- */
+
+static void put_zeros(sheaf_builder *b, int64_t n)
+{
+	if (!sheaf_builder_room(b, (size_t)n)) return;
+	memset(b->data + b->size, 0, (size_t)n);
+	b->size += (size_t)n;
+}
+
+/* As many bytes as the entry has: of the text, and zeros behind. */
+static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t size)
+{
+	size_t n = bytes.size < most ? bytes.size : most;
+	sheaf_builder_append(b, bytes.data, n);
+	put_zeros(b, size - (int64_t)n);
+}
+
+static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
+{
+	bool string = item->entry.type->kind == SCIDB_STRING, fits = string ? (int64_t)text.size < item->entry.size : (int64_t)text.size == item->entry.size;
+	if (!fits) SHEAF_TRY(lose_size(e, item, text.size));
+	if (string && text.size && memchr(text.data, '\0', text.size))
+		SHEAF_TRY(lose(e, item, "NUL in a string", "a string without NUL in it, which would end it in an entry of fixed size", "one", "what is behind it goes unread"));
+	put_padded(&e->b, text, (size_t)item->entry.size - string, item->entry.size);
+	return SHEAF_OK;
+}
+
+/* Strings count their NUL. */
+static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
+{
+	bool string = item->entry.type->kind == SCIDB_STRING;
+	if (text.size > UINT32_MAX - string)
+		return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ", attribute \"%s\": expected at most %" PRIu32 " bytes, found %zu",
+		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[e->out->coordinates + item->column].name, UINT32_MAX - string, text.size);
+	sheaf_builder_u32le(&e->b, (uint32_t)(text.size + string));
+	sheaf_builder_append(&e->b, text.data, text.size);
+	if (string) sheaf_builder_byte(&e->b, '\0');
+	return SHEAF_OK;
+}
+
+static sheaf_status put_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
+{
+	return item->entry.size ? put_fixed_text(e, item, text) : put_counted_text(e, item, text);
+}
+
+/* The item of a column as the bytes of its type in a file. `room` is for numbers. */
+static sheaf_bytes bytes_of(const sheaf_scidb_item *item, const sheaf_column *column, int64_t r, uint8_t *room)
+{
+	size_t size = (size_t)item->type->size;
+	if (column->nlevels && sheaf_means_run(column->meaning) && size == 0) {
+		sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+		return (sheaf_bytes){column->values.data ? column->values.data + run.begin : (const uint8_t *)"", (size_t)sheaf_run_length(run)};
+	}
+	const uint8_t *at = column->values.data + (size_t)r * size;
+	if (column->meaning == SHEAF_COORDINATE && column->type == SHEAF_I32) {
+		sheaf_store_u64le(room, (uint64_t)((const int32_t *)(const void *)column->values.data)[r]);
+		return (sheaf_bytes){room, 8};
+	}
+	if (column->meaning == SHEAF_BOOL) {
+		*room = *at != 0;
+		return (sheaf_bytes){room, 1};
+	}
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) return (sheaf_bytes){at, size};
+	size_t word = size < 8 ? size : 8;
+	for (size_t i = 0; i < size; i++) room[i] = at[i / word * word + word - 1 - i % word];
+	return (sheaf_bytes){room, size};
+}
+
+static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, sheaf_bytes bytes)
+{
+	enum { MOST = 16 };
+	sheaf_scidb_value v = {0}, shown = {0};
+	sheaf_scidb_convert(item->type, bytes, item->entry.type, &v);
+	if (v.flaw) {
+		char found[SCIDB_NUMBER_TEXT + 8];
+		sheaf_scidb_convert(item->type, bytes, sheaf_scidb_type_of(SCIDB_STRING), &shown);
+		snprintf(found, sizeof found, "%.*s", (int)(shown.size < SCIDB_NUMBER_TEXT ? shown.size : SCIDB_NUMBER_TEXT), shown.text);
+		SHEAF_TRY(lose(e, item, "value changed by its conversion", v.flaw, found, v.failed ? "0 is written" : "converted as the server does"));
+	}
+	if (item->entry.type->kind == SCIDB_STRING) return put_text(e, item, (sheaf_bytes){(const uint8_t *)v.text, v.size});
+	if (!sheaf_builder_room(&e->b, MOST)) return SHEAF_OK;
+	sheaf_scidb_store(item->entry.type, &v, true, e->b.data + e->b.size);
+	e->b.size += (size_t)item->entry.size;
+	return SHEAF_OK;
+}
+
+/* ---- cells ---- */
+
+static sheaf_status put_nothing(encoding *e, const sheaf_scidb_item *item, int code, bool null)
+{
+	bool string = item->entry.type && item->entry.type->kind == SCIDB_STRING;
+	if (null && !item->entry.nullable) {
+		SHEAF_TRY(lose_null(e, item, code));
+		if (string && item->entry.size == 0) return put_counted_text(e, item, (sheaf_bytes){(const uint8_t *)"", 0});
+	}
+	if (item->entry.nullable) sheaf_builder_byte(&e->b, (char)code);
+	put_zeros(&e->b, item->entry.size ? item->entry.size : SCIDB_COUNT);
+	return SHEAF_OK;
+}
+
+static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sheaf_column *column, int64_t r)
+{
+	uint8_t room[16];
+	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) return put_nothing(e, item, sheaf_level_code(&column->levels[0], r), true);
+	if (item->entry.nullable) sheaf_builder_byte(&e->b, '\xff');
+	sheaf_bytes bytes = bytes_of(item, column, r, room);
+	if (item->converts) return put_converted(e, item, bytes);
+	if (item->type->size == 0) return put_text(e, item, bytes);
+	sheaf_builder_append(&e->b, bytes.data, bytes.size);
+	return SHEAF_OK;
+}
+
+/* The place of a cell in the file says where it is in its array: so its coordinates must be those. */
+static sheaf_status check_place(const encoding *e, const sheaf_frame *frame, int64_t r)
+{
+	const writer *out = e->out;
+	int64_t coordinates[SHEAF_MAX_RANK], cell = -1;
+	if (out->coordinates == 0) return SHEAF_OK;
+	for (int i = 0; i < out->coordinates; i++) coordinates[i] = ((const int64_t *)(const void *)frame->columns[i].values.data)[r];
+	if (sheaf_scidb_cell_at(&out->options, coordinates, &cell) && cell == e->row) return SHEAF_OK;
+	return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ": expected rows in the order of chunks, with every cell, found the coordinates of cell %" PRId64,
+	                  sheaf_sink_name(out->sink), e->row, cell);
+}
+
+static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
+{
+	const sheaf_scidb_layout *layout = &e->out->layout;
+	for (int64_t r = 0; r < frame->nrows && !e->b.failed; r++, e->row++) {
+		SHEAF_TRY(check_place(e, frame, r));
+		for (int i = 0; i < layout->count; i++) {
+			const sheaf_scidb_item *item = &layout->items[i];
+			SHEAF_TRY(item->column < 0 ? put_nothing(e, item, 0, false) : put_item(e, item, &frame->columns[e->out->coordinates + item->column], r));
+		}
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_scidb_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	encoding e = {.out = (const writer *)created, .cx = cx, .err = err, .row = row};
+	sheaf_builder_begin(&e.b, cx, &blob->bytes);
+	sheaf_status status = put_rows(&e, frame);
+	if (status) {
+		sheaf_builder_drop(&e.b);
+		return status;
+	}
+	blob->rows = blob->samples = frame->nrows;
+	return sheaf_builder_finish(&e.b, &blob->bytes, err);
+}
