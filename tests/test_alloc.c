@@ -134,9 +134,10 @@ static table make_dataset(sheaf_context *cx)
 static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table, make_matrix};
 
 /* Doubles, as the format that does not store types reads them on request; and the groups that each stream is, for one that wants to know. */
-enum { MOST_SETTINGS = 3 };
-static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}};
-static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}};
+enum { MOST_SETTINGS = 4 };
+#define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
+static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}};
+static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}};
 
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];
@@ -255,7 +256,9 @@ static sheaf_open_options reading(int i)
 {
 	static settings s;
 	s = settings_for(of_dataset, i, -1);
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
+	/* Nothing in a table may tell what it is. */
+	const char *format = inputs[i].content == TABLE ? format_of(i)->name : NULL;
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
 }
 
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
@@ -475,7 +478,9 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	sheaf_buffer text = {0};
-	sheaf_open_options options = {.size = sizeof options, .glance = true};
+	sheaf_open_options options = {.size = sizeof options};
+	if (inputs[i].content == TABLE) options = reading(i);
+	options.glance = true;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
 	sheaf_status status = sheaf_dataset_describe(dataset, false, &text, &err);
 	sheaf_buffer_reset(&text);
@@ -535,12 +540,13 @@ static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 	return convert_it(&from, 1, settings_for(of_dataset, i, i), format_of(i)->suffixes[0], cx);
 }
 
-/* Nothing is declared: where a format has another spelling, it goes from one into the other. */
+/* Nothing is declared but tables: where a format has another spelling, it goes from one into the other. */
 static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].name);
 	const char *const *suffixes = format_of(i)->suffixes;
-	return convert_it(&from, 1, (settings){.n = 0}, suffixes[1] ? suffixes[1] : suffixes[0], cx);
+	settings none = {.n = 0};
+	return convert_it(&from, 1, inputs[i].content == TABLE ? settings_for(of_dataset, i, i) : none, suffixes[1] ? suffixes[1] : suffixes[0], cx);
 }
 
 static sheaf_status convert_flat(int i, sheaf_context *cx)

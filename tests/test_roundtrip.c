@@ -18,6 +18,7 @@ enum { MOST_STREAMS = 6 };
 typedef struct declared {
 	sheaf_setting settings[MOST_STREAMS + 1]; /* and one for chunks */
 	char words[MOST_STREAMS + 1][96];
+	char schema[1000];
 	int n;
 } declared;
 
@@ -46,12 +47,42 @@ static void declare_each_group(const sheaf_schema *schema, declared *d)
 	}
 }
 
+static const char *attribute_type(const sheaf_field *field)
+{
+	static const char *const numbers[] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float", "double"};
+	static const char *const others[SHEAF_MEANINGS] = {
+		[SHEAF_STRING] = "string", [SHEAF_BYTES] = "binary", [SHEAF_BOOL] = "bool", [SHEAF_CHAR] = "char", [SHEAF_DATETIME] = "datetime",
+		[SHEAF_DATETIMETZ] = "datetimetz", [SHEAF_COMPLEX] = "complex"};
+	return field->meaning == SHEAF_NUMBER ? numbers[field->type] : others[field->meaning];
+}
+
+/* Names, nullability and types in one text; and what stands in a cell, since bytes may be fixed. */
+static void declare_each_attribute(const sheaf_schema *schema, declared *d)
+{
+	size_t n = 0, m = 0, room = sizeof d->schema / 2;
+	char *format = d->schema + room;
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		bool null = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE, fixed = field->meaning == SHEAF_BYTES && field->levels[0].kind == SHEAF_FIXED;
+		const char *type = attribute_type(field);
+		n += (size_t)snprintf(d->schema + n, room - n, "%c\"%s\":%s%s", i ? ',' : '<', field->name, type, null ? "" : " NOT NULL");
+		m += (size_t)snprintf(format + m, room - m, "%c%s", i ? ',' : '(', type);
+		if (fixed) m += (size_t)snprintf(format + m, room - m, "(%" PRId64 ")", field->levels[0].extents[0]);
+		m += (size_t)snprintf(format + m, room - m, "%s", null ? " null" : "");
+	}
+	assert_true(n + 1 < room && m + 1 < room);
+	strcat(d->schema, ">");
+	strcat(format, ")");
+	d->settings[d->n++] = (sheaf_setting){"schema", d->schema};
+	d->settings[d->n++] = (sheaf_setting){"format-string", format};
+}
+
 /* The only place with names of formats: those that do not store the schema, or not without more words. */
 static const struct {
 	const char *format;
 	unsigned use;
 	void (*declare)(const sheaf_schema *schema, declared *d);
-} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream}, {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group}};
+} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream}, {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group}, {"scidb", SHEAF_READING, declare_each_attribute}};
 
 /* *d may not move while its settings are in use: they point into it. */
 static void declare(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)
@@ -409,7 +440,7 @@ static void assert_holds_table(const table *t, const sheaf_schema *schema, const
 		for (int l = 0; l < field->nlevels; l++) {
 			/* A format that knows of samples that were not given may say so. */
 			sheaf_level_shape shape = schema->fields[at].levels[l];
-			shape.missing = SHEAF_NEVER;
+			if (field->levels[l].missing == SHEAF_NEVER) shape.missing = SHEAF_NEVER;
 			assert_memory_equal(&shape, &field->levels[l], sizeof shape);
 		}
 		for (int64_t r = 0; r < t->frame.nrows; r++)
@@ -659,7 +690,9 @@ static void is_recognised(const sheaf_format *format, const table *t, sheaf_cont
 	declare(format, SHEAF_READING, &t->schema, &d);
 	sheaf_open_options options = {.size = sizeof options, .settings = d.settings, .nsettings = d.n};
 	if (format->probe((sheaf_bytes){bytes.data, bytes.size}, "no suffix") == SHEAF_NO) {
-		assert_status(SHEAF_UNKNOWN, open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset));
+		/* Any bytes may look a little like a text; what was declared does not suit that one then. */
+		sheaf_status status = open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset);
+		assert_true(status == SHEAF_UNKNOWN || status == SHEAF_USAGE);
 	} else {
 		assert_ok(open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset));
 		assert_ptr_equal(sheaf_dataset_format(dataset), format);
