@@ -36,7 +36,12 @@ sheaf_status sheaf_cntk_fail(const sheaf_cntk *c, size_t at, const char *format,
 
 /* ---- tokens ---- */
 
-static char closer_of(char opener) { return opener == '[' ? ']' : opener == '{' ? '}' : opener == '(' ? ')' : '\0'; }
+static char closer_of(char opener)
+{
+	static const char pairs[] = "[]{}()";
+	const char *pair = opener ? strchr(pairs, opener) : NULL;
+	return pair && (pair - pairs) % 2 == 0 ? pair[1] : '\0';
+}
 
 static bool is_closer(char byte) { return byte == ']' || byte == '}' || byte == ')'; }
 
@@ -64,9 +69,9 @@ static bool begins_quiet(char byte) { return byte == '#' || byte == '"' || byte 
 /* Behind the bracket that closes the one at `at`. */
 static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_t *past)
 {
-	size_t open[DEEPEST];
-	int depth = 0;
-	for (; at < end; at++) {
+	size_t open[DEEPEST] = {at};
+	int depth = 1;
+	while (++at < end) {
 		char byte = c->text[at];
 		if (begins_quiet(byte)) {
 			at = past_quiet(c, at, end) - 1;

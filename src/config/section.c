@@ -48,7 +48,7 @@ static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_recor
 		at += n + (at[n] == '.');
 		bool is_number = strspn(word, "0123456789") == n && n < 9;
 		sheaf_status status =
-			is_number && sheaf_cntk_is_array(c, value, &inside) ? find_element(c, inside, atol(word), &value) : find_word(c, &records[*last], word, &value);
+			is_number && sheaf_cntk_is_array(c, value, &inside) ? find_element(c, inside, strtol(word, NULL, 10), &value) : find_word(c, &records[*last], word, &value);
 		if (status == SHEAF_OK && sheaf_cntk_is_array(c, value, &inside) && *at) continue;
 		if (status == SHEAF_OK) status = take_record(c, value, &records[*last], &records[*last + 1]);
 		if (status) return refuse_section(c, section, word, status);

@@ -20,7 +20,8 @@ static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record
 /* Without its quotes, in which a backslash is a character like any other. */
 static sheaf_status unquote(const sheaf_cntk *c, sheaf_span *value)
 {
-	char mark = value->at < value->end ? c->text[value->at] : '\0';
+	if (value->at >= value->end) return SHEAF_OK;
+	char mark = c->text[value->at];
 	if (mark != '"' && mark != '\'') return SHEAF_OK;
 	const char *second = (const char *)memchr(c->text + value->at + 1, mark, value->end - value->at - 1);
 	if (!second) return sheaf_cntk_fail(c, value->at, "expected a second %c to end this string, found the end of the line", mark);
