@@ -85,7 +85,7 @@ static hid_t make_scale(sheaf_h5 *h5, const char *path, int64_t count)
 	char name[100];
 	hsize_t places = (hsize_t)count;
 	hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &places, NULL), scale = H5I_INVALID_HID;
-	bool fine = creation >= 0 && space >= 0 && H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
+	bool fine = creation >= 0 && space >= 0 && H5Pset_obj_track_times(creation, false) >= 0 && H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
 	if (fine) scale = H5Dcreate2(h5->file, path, H5T_IEEE_F32BE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
 	snprintf(name, sizeof name, NOT_A_VARIABLE "%10" PRId64, count);
 	fine = scale >= 0 && H5DSset_scale(scale, name) >= 0 && write_number(h5, scale);

@@ -137,7 +137,7 @@ hid_t sheaf_h5_access(sheaf_h5 *h5)
 static hid_t create_file(sheaf_h5 *h5, hid_t access)
 {
 	hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-	bool fine = creation >= 0;
+	bool fine = creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
 	/* netCDF wants to know in which order things were made. */
 	unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 	if (fine && h5->kind == SHEAF_BOX_NETCDF) fine = H5Pset_link_creation_order(creation, order) >= 0 && H5Pset_attr_creation_order(creation, order) >= 0;

@@ -182,6 +182,7 @@ static sheaf_status list_all(walk *w)
 	if (H5Oget_info2(w->h5->file, &info, H5O_INFO_BASIC) < 0) return sheaf_h5_fail(w->h5, "", "a root group", w->err);
 	seen root = {info.addr, ""};
 	sheaf_builder_append(&w->groups, &root, sizeof root);
+	SHEAF_TRY(sheaf_builder_status(&w->groups, w->err));
 	for (size_t at = 0; at < w->groups.size; at += sizeof(seen)) {
 		seen it;
 		memcpy(&it, w->groups.data + at, sizeof it);

@@ -25,7 +25,7 @@ sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err
 	unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 	sheaf_h5_enter();
 	hid_t links = link_properties(), creation = H5Pcreate(H5P_GROUP_CREATE), group = H5I_INVALID_HID;
-	bool fine = links >= 0 && creation >= 0;
+	bool fine = links >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
 	if (fine && h5->kind == SHEAF_BOX_NETCDF) fine = H5Pset_link_creation_order(creation, order) >= 0 && H5Pset_attr_creation_order(creation, order) >= 0;
 	if (fine) group = H5Gcreate2(h5->file, path, links, creation, H5P_DEFAULT);
 	if (group < 0 || H5Gclose(group) < 0) status = sheaf_h5_fail(h5, path, "to make a group", err);
@@ -56,7 +56,8 @@ sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_erro
 static bool set_storage(hid_t creation, const sheaf_box_plan *plan)
 {
 	hsize_t chunk = (hsize_t)plan->chunk;
-	bool fine = H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;
+	/* Without times: the same values make the same file. */
+	bool fine = H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
 	if (!plan->chunk) return fine && H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0;
 	fine = fine && H5Pset_chunk(creation, 1, &chunk) >= 0;
 	if (plan->shuffle) fine = fine && H5Pset_shuffle(creation) >= 0;
