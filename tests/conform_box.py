@@ -182,6 +182,32 @@ def killed(folder):
     process.wait()
 
 
+# ---- the module ----
+
+def installed(folder):
+    """A copy of the program and of the module as they are installed, and without the module."""
+    layout = os.environ.get("BOX_LAYOUT")
+    if not layout:
+        point(True, "the module as installed # SKIP linked into the program")
+        return
+    root = os.path.join(folder, "root")
+    os.makedirs(os.path.join(root, "bin"))
+    own = shutil.copy(TOOL, os.path.join(root, "bin"))
+    path = os.path.join(folder, "ours0.h5")
+    environment = {key: value for key, value in os.environ.items() if key != "SHEAF_MODULES"}
+    code, _, err = run(own, "list", path, env=environment)
+    point(code == 1 and err.startswith("unsupported") and "sheaf-hdf5.so), found that it is not installed" in err, "without the module: named", err)
+    beside = os.path.normpath(os.path.join(root, "bin", layout))
+    os.makedirs(beside)
+    module = shutil.copy(os.path.join(os.environ["SHEAF_MODULES"], "sheaf-hdf5.so"), beside)
+    code, _, err = run(own, "list", path, env=environment)
+    point(code == 0, "as installed: found", err)
+    with open(module, "wb") as file:
+        file.write(b"no module")
+    code, _, err = run(own, "list", path, env=environment)
+    point(code == 1 and err.startswith("unsupported") and "which cannot be used" in err, "a damaged module: named", err)
+
+
 # ---- what others write ----
 
 def values(items, path):
@@ -365,6 +391,7 @@ def main():
             ours_for_netcdf(folder)
         else:
             point(True, "netCDF's programs # SKIP not installed")
+        installed(folder)
         into_what_is_there(folder)
         killed(folder)
         readable(folder)
