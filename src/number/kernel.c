@@ -9,6 +9,7 @@
 
 static bool always(void) { return true; }
 static void leave_all(sheaf_numbers *run) { (void)run; }
+static void leave_entries(sheaf_entries *run) { (void)run; }
 
 /* Leaves all numbers to the scanner. */
 static const sheaf_kernel scalar = {
@@ -25,6 +26,7 @@ static const sheaf_kernel scalar = {
 	.find_any = sheaf_find_any_scalar,
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
+	.entries = leave_entries,
 };
 
 const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,

@@ -12,6 +12,7 @@
 #define SHEAF_NUMBER_KERNEL_H
 
 #include "number/find.h"
+#include "number/entries.h"
 #include "number/lines.h"
 #include "number/words.h"
 #include <stdbool.h>
@@ -78,6 +79,7 @@ typedef struct sheaf_kernel {
 	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
 	sheaf_finder *find_any;
 	sheaf_word_copier *copy_words, *copy_reals;
+	sheaf_entries_reader *entries;            /* lines of coordinates and numbers */
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time; pairs are in kernel_avx2_pairs.c, all else is the portable one's. */
+#include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -133,5 +134,6 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.find_any = sheaf_find_any_avx2,
 	.copy_words = sheaf_copy_words_avx2,
 	.copy_reals = sheaf_copy_reals_avx2,
+	.entries = sheaf_entries_portable,
 };
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of numbers with AVX-512. */
+#include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -251,5 +252,6 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.find_any = sheaf_find_any_avx512,
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,
+	.entries = sheaf_entries_portable,
 };
 #endif

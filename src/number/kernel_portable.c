@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the text's end. */
 #include "number/clinger.h"
+#include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -269,4 +270,5 @@ const sheaf_kernel sheaf_kernel_portable = {
 	.find_any = sheaf_find_any_portable,
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
+	.entries = sheaf_entries_portable,
 };

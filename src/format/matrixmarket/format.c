@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrix Market files: the table entry. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/matrixmarket/matrixmarket.h"
+#include <string.h>
+#include <strings.h>
+
+static const char *const suffixes[] = {".mtx", ".mm", NULL};
+
+static const sheaf_option options[] = {
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "coordinate|array", "a line for each entry with its place, or all values column by column (default: as the input is)", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+static bool has_banner(sheaf_bytes head)
+{
+	static const char banner[] = "%%MatrixMarket";
+	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) head = (sheaf_bytes){head.data + 3, head.size - 3};
+	return head.size >= sizeof banner - 1 && strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	size_t n = strlen(name);
+	if (has_banner(head)) return SHEAF_SURE;
+	for (const char *const *suffix = suffixes; *suffix; suffix++)
+		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return SHEAF_PERHAPS;
+	return SHEAF_NO;
+}
+
+static void close_reader(void *reader)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	if (!in) return;
+	sheaf_sorter_free(in->places);
+	sheaf_schema_free(&in->schema);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	(void)values, (void)how;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mtx_reader), &memory, err));
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = sheaf_mtx_read_header(in, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	sheaf_cutter_begin(&in->cutter, source);
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_mtx_reader *)in)->schema; }
+
+/* What a file breaks off before is refused when that is found. */
+static void facts(const void *in, sheaf_facts *out) { out->rows = ((const sheaf_mtx_reader *)in)->entries; }
+
+/* Each line that is read is an entry, whatever is asked for. */
+static const char *counting(const void *in)
+{
+	(void)in;
+	return "a line each";
+}
+
+const sheaf_format sheaf_format_matrixmarket = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "matrixmarket",
+	.summary = "Matrix Market: a matrix as lines of entries, or an array",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
+	.needs = SHEAF_NEEDS_ROWS,
+	.takes = SHEAF_TAKES_ENTRIES,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_mtx_cut,
+	.decode = sheaf_mtx_decode,
+	.review = sheaf_mtx_review,
+	.rewind = sheaf_mtx_rewind,
+	.measure = sheaf_mtx_measure,
+	.counting = counting,
+	.recall = sheaf_mtx_recall,
+	.resume = sheaf_mtx_resume,
+	.settle = sheaf_mtx_settle,
+	.close = close_reader,
+	.holds = sheaf_mtx_holds,
+	.accept = sheaf_mtx_accept,
+	.create = sheaf_mtx_create,
+	.encode = sheaf_mtx_encode,
+	.append = sheaf_mtx_append,
+	.finish = sheaf_mtx_finish,
+	.abandon = sheaf_mtx_abandon,
+};

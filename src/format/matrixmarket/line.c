@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* One line: an entry, nothing, or what is wrong with it. What a number is, the scanner says; beside that there are the words for what is no
+ * finite number. */
+#include "base/context.h"
+#include "format/matrixmarket/matrixmarket.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+sheaf_status sheaf_mtx_report(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, const char *expected, const char *found,
+                              const char *consequence)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(d->in->source);
+	problem.place.line = d->line;
+	problem.place.column = at - d->line_start + 1;
+	problem.place.byte = d->piece->byte + (at - d->begin);
+	return sheaf_report(d->cx, &problem, d->err);
+}
+
+/* Only the input's last line ends without a feed. */
+static const char *found_at(const sheaf_mtx_decoding *d, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
+{
+	while (at < d->end && *at == '\r') at++;
+	return sheaf_show(at, d->end, '\n', text);
+}
+
+static sheaf_status refuse(sheaf_mtx_decoding *d, const char *rule, const uint8_t *at, const char *expected)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	return sheaf_mtx_report(d, SHEAF_FATAL, rule, at, expected, found_at(d, at, found), NULL);
+}
+
+static void pass_spaces(sheaf_mtx_decoding *d)
+{
+	while (d->at < d->end && sheaf_mtx_is_space(*d->at)) d->at++;
+}
+
+static bool ends_word(const sheaf_mtx_decoding *d, const uint8_t *at) { return at == d->end || *at == '\n' || sheaf_mtx_is_space(*at); }
+
+/* ---- coordinates ---- */
+
+static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int64_t limit, int64_t *out, bool *ok)
+{
+	char expected[64];
+	uint64_t value;
+	pass_spaces(d);
+	const uint8_t *at = d->at;
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->end, &value);
+	d->at = (const uint8_t *)scanned.end;
+	*ok = false;
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) {
+		snprintf(expected, sizeof expected, "the number of a %s", what);
+		return refuse(d, "not a coordinate", at, expected);
+	}
+	if (scanned.flaw || value < 1 || value > (uint64_t)limit) {
+		snprintf(expected, sizeof expected, "a %s from 1 to %" PRId64, what, limit);
+		return refuse(d, "coordinate range", at, expected);
+	}
+	*out = (int64_t)value - 1;
+	*ok = true;
+	return SHEAF_OK;
+}
+
+/* ---- values ---- */
+
+/* "nan", "inf" and "infinity", with a sign or without, in any case: as C and Python write them. */
+static bool read_nonfinite(sheaf_mtx_decoding *d, double *out)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"nan", NAN}, {"infinity", INFINITY}, {"inf", INFINITY}};
+	bool negative = d->at < d->end && *d->at == '-';
+	const uint8_t *at = d->at + (negative || (d->at < d->end && *d->at == '+'));
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+		size_t n = strlen(words[w].word);
+		if ((size_t)(d->end - at) < n || strncasecmp((const char *)at, words[w].word, n) != 0 || !ends_word(d, at + n)) continue;
+		*out = negative && !isnan(words[w].value) ? -words[w].value : words[w].value;
+		d->at = at + n;
+		return true;
+	}
+	return false;
+}
+
+static sheaf_status read_real(sheaf_mtx_decoding *d, double *out, bool *ok)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	const uint8_t *at = d->at;
+	*ok = read_nonfinite(d, out);
+	if (*ok) return SHEAF_OK;
+	sheaf_scanned scanned = sheaf_scan_f64((const char *)at, (const char *)d->end, out);
+	d->at = (const uint8_t *)scanned.end;
+	*ok = scanned.flaw == SHEAF_NUMBER_OK && ends_word(d, d->at);
+	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->at : at, "a number");
+	if (!scanned.infinite) return SHEAF_OK;
+	return sheaf_mtx_report(d, SHEAF_WARNING, "value overflow", at, "a value that float64 can hold", found_at(d, at, found), "read as infinity");
+}
+
+/* An integer, as the bits of its 64. */
+static sheaf_status read_integer(sheaf_mtx_decoding *d, bool is_signed, int64_t *out, bool *ok)
+{
+	uint64_t value;
+	const uint8_t *at = d->at;
+	bool negative = at < d->end && *at == '-';
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + (at < d->end && (negative || *at == '+')), (const char *)d->end, &value);
+	d->at = (const uint8_t *)scanned.end;
+	*ok = false;
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) return refuse(d, "not an integer", at, "an integer");
+	if (!is_signed && (scanned.flaw || (negative && value))) return refuse(d, "integer range", at, "an integer from 0 to 18446744073709551615");
+	if (is_signed && (scanned.flaw || value > (uint64_t)INT64_MAX + negative))
+		return refuse(d, "integer range", at, "an integer of 64 bits, from -9223372036854775808 to 9223372036854775807");
+	value = negative ? 0 - value : value;
+	memcpy(out, &value, sizeof *out);
+	*ok = true;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_numbers(sheaf_mtx_decoding *d, int n, double *out, bool *ok)
+{
+	*ok = true;
+	for (int k = 0; k < n && *ok; k++) {
+		pass_spaces(d);
+		SHEAF_TRY(read_real(d, &out[k], ok));
+	}
+	if (*ok) sheaf_builder_append(&d->values, out, (size_t)n * sizeof *out);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_value(sheaf_mtx_decoding *d, bool *ok)
+{
+	double numbers[2];
+	int64_t integer;
+	pass_spaces(d);
+	switch (d->in->field) {
+	case MTX_REAL: return read_numbers(d, 1, numbers, ok);
+	case MTX_COMPLEX: return read_numbers(d, 2, numbers, ok);
+	case MTX_PATTERN: sheaf_builder_byte(&d->values, 1); return SHEAF_OK;
+	default: break;
+	}
+	SHEAF_TRY(read_integer(d, d->in->field == MTX_INTEGER, &integer, ok));
+	if (*ok) sheaf_builder_i64(&d->values, integer);
+	return SHEAF_OK;
+}
+
+/* ---- lines ---- */
+
+static sheaf_status read_place(sheaf_mtx_decoding *d, int64_t *i, int64_t *j, bool *ok)
+{
+	const sheaf_mtx_reader *in = d->in;
+	char expected[96];
+	if (!in->array) {
+		SHEAF_TRY(read_coordinate(d, "row", in->rows, i, ok));
+		return *ok ? read_coordinate(d, "column", in->columns, j, ok) : SHEAF_OK;
+	}
+	*ok = d->entry < in->entries;
+	*i = d->row;
+	*j = d->column;
+	if (*ok) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "no more values than %" PRId64 ", as the sizes say", in->entries);
+	return refuse(d, "too many entries", d->at, expected);
+}
+
+/* The whole line or nothing: a value that was read goes again where something else stands behind it. */
+static sheaf_status read_entry(sheaf_mtx_decoding *d)
+{
+	int64_t i = 0, j = 0;
+	bool ok;
+	size_t before = d->values.size;
+	SHEAF_TRY(read_place(d, &i, &j, &ok));
+	if (ok) SHEAF_TRY(read_value(d, &ok));
+	pass_spaces(d);
+	bool ended = d->at == d->end || *d->at == '\n';
+	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->at, "the end of the line"));
+	if (ok && ended)
+		sheaf_mtx_put_entry(d, i, j);
+	else
+		d->values.size = before;
+	return SHEAF_OK;
+}
+
+static sheaf_status pass_comment(sheaf_mtx_decoding *d)
+{
+	return sheaf_mtx_report(d, SHEAF_BREACH, "comment among the entries", d->at, "an entry, since comments stand before the sizes", "a comment", "it is passed over");
+}
+
+sheaf_status sheaf_mtx_read_line(sheaf_mtx_decoding *d)
+{
+	d->line_start = d->at;
+	pass_spaces(d);
+	bool blank = d->at == d->end || *d->at == '\n', comment = !blank && *d->at == '%';
+	if (comment) SHEAF_TRY(pass_comment(d));
+	if (!blank && !comment) {
+		SHEAF_TRY(read_entry(d));
+		if (d->in->array && d->entry < d->in->entries) sheaf_mtx_pass_places(d, 1);
+	}
+	const uint8_t *feed = (const uint8_t *)memchr(d->at, '\n', (size_t)(d->end - d->at));
+	d->at = feed ? feed + 1 : d->end;
+	d->line++;
+	return sheaf_builder_status(&d->values, d->err);
+}

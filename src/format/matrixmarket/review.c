@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the whole input shows: how many entries there are, and, while validating, which of them stand in one place. */
+#include "base/context.h"
+#include "format/matrixmarket/matrixmarket.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static int64_t coordinate(const sheaf_frame *frame, int c, int64_t r)
+{
+	const void *data = frame->columns[c].values.data;
+	return frame->columns[c].type == SHEAF_I64 ? ((const int64_t *)data)[r] : ((const int32_t *)data)[r];
+}
+
+/* All places of a matrix in one word; of a matrix too large for that, the rows. */
+static bool places_fit(const sheaf_mtx_reader *in)
+{
+	uint64_t places;
+	return !__builtin_mul_overflow((uint64_t)in->rows, (uint64_t)in->columns, &places);
+}
+
+static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, sheaf_error *err)
+{
+	enum { MEMORY = 64 << 20, SHARE = 8 };
+	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
+	bool fit = places_fit(in);
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	if (!in->places) SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		uint64_t i = (uint64_t)coordinate(frame, 0, r), j = (uint64_t)coordinate(frame, 1, r);
+		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err) : sheaf_sorter_add(in->places, i, j, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status tell_of_too_many(const sheaf_mtx_reader *in, int64_t line, sheaf_error *err)
+{
+	char expected[96];
+	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", as the sizes say", in->entries);
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected, "another one", NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.line = line;
+	problem.place.column = 1;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	in->seen = row + frame->nrows;
+	if (row <= in->entries && in->entries < in->seen) SHEAF_TRY(tell_of_too_many(in, lines[in->entries - row], err));
+	return sheaf_is_validating(in->cx) && !in->array ? note_places(in, frame, err) : SHEAF_OK;
+}
+
+/* ---- settling ---- */
+
+typedef struct repeats {
+	sheaf_mtx_reader *in;
+	sheaf_error *err;
+	uint64_t key, value;
+	bool any, fit;
+} repeats;
+
+static sheaf_status tell_of_repeat(const repeats *r, uint64_t key, uint64_t value)
+{
+	char found[160];
+	uint64_t columns = (uint64_t)r->in->columns, i = r->fit ? key / columns : key, j = r->fit ? key % columns : value;
+	int n = snprintf(found, sizeof found, "(%" PRIu64 ", %" PRIu64 ") again", i + 1, j + 1);
+	if (r->fit) snprintf(found + n, sizeof found - (size_t)n, ", first seen on line %" PRIu64, r->value);
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "entry twice", SHEAF_NOWHERE, "one entry for each place, since some programs add them and some keep one",
+	                         found, "both are kept"};
+	problem.place.file = sheaf_source_name(r->in->source);
+	if (r->fit) problem.place.line = (int64_t)value, problem.place.column = 1;
+	return sheaf_report(r->in->cx, &problem, r->err);
+}
+
+static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
+{
+	repeats *r = (repeats *)user;
+	bool again = r->any && key == r->key && (r->fit || value == r->value);
+	if (again) return tell_of_repeat(r, key, value);
+	r->any = true;
+	r->key = key;
+	r->value = value;
+	return SHEAF_OK;
+}
+
+static sheaf_status tell_of_too_few(const sheaf_mtx_reader *in, sheaf_error *err)
+{
+	char expected[96], found[64];
+	snprintf(expected, sizeof expected, "%" PRId64 " entries, as the sizes say", in->entries);
+	snprintf(found, sizeof found, "%" PRId64, in->seen);
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	return sheaf_report(in->cx, &problem, err);
+}
+
+/* Sizes that the usual readers, which count in 32 bits, take wrongly. */
+static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
+{
+	if (in->rows <= INT32_MAX && in->columns <= INT32_MAX && in->entries <= INT32_MAX) return SHEAF_OK;
+	sheaf_problem problem = {
+		SHEAF_NOTE, SHEAF_DATA, "sizes beyond 32 bits", SHEAF_NOWHERE, "sizes below 2147483648", "larger ones, which readers of 32 bits take wrongly", NULL};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.line = in->first_line > 1 ? in->first_line - 1 : 1;
+	problem.place.column = 1;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
+	/* What was left out has been told of. */
+	if (in->seen < in->entries && sheaf_context_problems(in->cx, SHEAF_FATAL) == 0) SHEAF_TRY(tell_of_too_few(in, err));
+	SHEAF_TRY(note_sizes(in, err));
+	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
+}

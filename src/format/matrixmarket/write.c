@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries into lines, in the order in which they come: the format has none of its own. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/matrixmarket/matrixmarket.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sheaf_mtx_writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	bool array;
+	sheaf_mtx_field field;
+	sheaf_mtx_symmetry symmetry;
+	bool upper; /* what comes stands above the diagonal, and is written as what it implies below */
+	int rank;
+	int64_t rows, columns, entries, written;
+} sheaf_mtx_writer;
+
+bool sheaf_mtx_holds(const sheaf_field *field)
+{
+	(void)field;
+	return false;
+}
+
+/* ---- accept ---- */
+
+static bool is_array(const sheaf_tensor *t, const sheaf_values *values)
+{
+	const char *layout = sheaf_values_text(values, "layout");
+	return layout ? strcmp(layout, "array") == 0 : t->dense;
+}
+
+static sheaf_status accept_value(sheaf_field *field, sheaf_error *err)
+{
+	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0, real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
+	if (number && !real) field->type = SHEAF_I64;
+	if (field->meaning == SHEAF_COMPLEX || (number && real)) field->type = SHEAF_F64;
+	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
+	if (!nullable && (number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "\"%s\": expected numbers, complex numbers or truth values, none of which may be missing, found %s%s", field->name,
+	                  sheaf_field_storage(field), nullable ? " that may be missing" : "");
+}
+
+sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_tensor *t = &schema->tensor;
+	int value = sheaf_schema_value(schema);
+	if (t->rank < 1 || t->rank > 2) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d", t->rank);
+	if (value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	SHEAF_TRY(accept_value(&schema->fields[value], err));
+	if (!is_array(t, values)) {
+		t->dense = false;
+		return SHEAF_OK;
+	}
+	t->dense = t->sorted = t->unique = true;
+	t->structure = SHEAF_GENERAL;
+	for (int d = 0; d < t->rank; d++) t->order[d] = t->rank - 1 - d; /* columns first */
+	return SHEAF_OK;
+}
+
+/* ---- the header ---- */
+
+static sheaf_mtx_field field_of(const sheaf_schema *schema, const sheaf_mtx_writer *out)
+{
+	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
+	if (value->meaning == SHEAF_COMPLEX) return MTX_COMPLEX;
+	if (value->meaning == SHEAF_BOOL) return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? MTX_PATTERN : MTX_INTEGER;
+	return value->type == SHEAF_F64 ? MTX_REAL : MTX_INTEGER;
+}
+
+/* A real matrix that is hermitian is symmetric. */
+static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
+{
+	static const sheaf_mtx_symmetry symmetries[SHEAF_STRUCTURES] = {MTX_GENERAL, MTX_SYMMETRIC, MTX_SYMMETRIC, MTX_HERMITIAN, MTX_HERMITIAN, MTX_SKEW, MTX_SKEW};
+	sheaf_mtx_symmetry symmetry = symmetries[schema->tensor.structure];
+	bool complex = schema->fields[sheaf_schema_value(schema)].meaning == SHEAF_COMPLEX;
+	return symmetry == MTX_HERMITIAN && !complex ? MTX_SYMMETRIC : symmetry;
+}
+
+static void put_comments(sheaf_builder *b, const char *text)
+{
+	while (text) {
+		const char *feed = strchr(text, '\n');
+		sheaf_builder_byte(b, '%');
+		sheaf_builder_append(b, text, feed ? (size_t)(feed - text) : strlen(text));
+		sheaf_builder_byte(b, '\n');
+		text = feed ? feed + 1 : NULL;
+	}
+}
+
+static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_builder_printf(&b, "%%%%MatrixMarket matrix %s %s %s\n", out->array ? "array" : "coordinate", sheaf_mtx_fields[out->field],
+	                     sheaf_mtx_symmetries[out->symmetry]);
+	put_comments(&b, sheaf_schema_attribute(schema, "comment"));
+	sheaf_builder_printf(&b, "%" PRId64 " %" PRId64, out->rows, out->columns);
+	if (!out->array) sheaf_builder_printf(&b, " %" PRId64, out->entries);
+	sheaf_builder_byte(&b, '\n');
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* ---- create ---- */
+
+static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_severity severity, sheaf_status status, const char *rule, const char *expected, const char *found,
+                         const char *consequence, sheaf_error *err)
+{
+	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_sink_name(out->sink);
+	return sheaf_report(out->cx, &problem, err);
+}
+
+static bool is_zero_fill(const sheaf_schema *schema)
+{
+	static const uint8_t zeros[sizeof schema->tensor.fill];
+	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
+	size_t size = sheaf_type_size(value->type) * (value->meaning == SHEAF_COMPLEX ? 2 : 1);
+	return !schema->tensor.has_fill || memcmp(schema->tensor.fill, zeros, size) == 0;
+}
+
+static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	for (int a = 0; a < schema->nattributes; a++)
+		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
+			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss, "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
+	if (!out->array && !is_zero_fill(schema))
+		SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, "fill", "zero where no entry is", "another fill", "it is left out", err));
+	if (out->rank == 1) return tell(out, SHEAF_ERROR, SHEAF_LOSS, "vector", "two dimensions", "one", "it becomes a matrix of one column", err);
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals, sheaf_error *err)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	out->rank = t->rank;
+	out->rows = t->shape[0];
+	out->columns = t->rank == 2 ? t->shape[1] : 1;
+	out->array = t->dense;
+	out->upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER || t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
+	out->symmetry = symmetry_of(schema);
+	out->field = field_of(schema, out);
+	out->entries = totals->rows;
+	if (out->array && __builtin_mul_overflow(out->rows, out->columns, &out->entries))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a shape of less than 2^63 positions, found more");
+	if (out->entries < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of entries before the first one, found it unknown", sheaf_sink_name(out->sink));
+	SHEAF_TRY(tell_of_losses(out, schema, err));
+	return write_header(out, schema, err);
+}
+
+void sheaf_mtx_abandon(void *writer)
+{
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
+{
+	void *memory;
+	(void)values;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mtx_writer), &memory, err));
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)memory;
+	*out = (sheaf_mtx_writer){.cx = cx, .sink = sink};
+	sheaf_status status = prepare(out, schema, totals, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_mtx_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+/* ---- encode ---- */
+
+/* A line at most: two coordinates, two numbers, and what parts them. */
+enum { LINE_MAX = 5 * SHEAF_NUMBER_MAX, BATCH = 256 };
+
+static inline int64_t coordinate(const sheaf_column *column, int64_t r)
+{
+	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r] : ((const int32_t *)(const void *)column->values.data)[r];
+}
+
+static inline char *put_coordinate(char *to, int64_t value)
+{
+	to = sheaf_print_u64(to, (uint64_t)value + 1);
+	*to = ' ';
+	return to + 1;
+}
+
+static inline char *put_place(const sheaf_mtx_writer *out, char *to, const sheaf_frame *frame, int64_t r)
+{
+	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
+	to = put_coordinate(to, out->upper ? j : i);
+	return put_coordinate(to, out->upper ? i : j);
+}
+
+/* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian one. */
+static inline char *put_value(const sheaf_mtx_writer *out, char *to, const sheaf_column *values, int64_t r)
+{
+	bool skew = out->upper && out->symmetry == MTX_SKEW, conjugate = out->upper && out->symmetry == MTX_HERMITIAN;
+	const double *reals = (const double *)(const void *)values->values.data;
+	const int64_t *integers = (const int64_t *)(const void *)values->values.data;
+	switch (out->field) {
+	case MTX_REAL: return sheaf_print_f64(to, skew ? -reals[r] : reals[r]);
+	case MTX_COMPLEX:
+		to = sheaf_print_f64(to, skew ? -reals[2 * r] : reals[2 * r]);
+		*to++ = ' ';
+		return sheaf_print_f64(to, skew || conjugate ? -reals[2 * r + 1] : reals[2 * r + 1]);
+	case MTX_PATTERN: return to - 1; /* the space behind the place */
+	default: break;
+	}
+	if (values->type == SHEAF_U8) return sheaf_print_u64(to, values->values.data[r] != 0);
+	if (skew && integers[r] == INT64_MIN) return sheaf_print_u64(to, UINT64_C(1) << 63);
+	return sheaf_print_i64(to, skew ? -integers[r] : integers[r]);
+}
+
+static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from, int64_t to)
+{
+	const sheaf_column *values = &frame->columns[out->rank];
+	if (!sheaf_builder_room(b, (size_t)(to - from) * LINE_MAX)) return;
+	char *at = (char *)b->data + b->size;
+	for (int64_t r = from; r < to; r++) {
+		if (!out->array) at = put_place(out, at, frame, r);
+		at = put_value(out, at, values, r);
+		*at++ = '\n';
+	}
+	b->size = (size_t)(at - (char *)b->data);
+}
+
+/* A pattern says that entries are there, and a falsehood would come back as the truth. */
+static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row, sheaf_context *cx, sheaf_error *err)
+{
+	if (out->field != MTX_PATTERN) return SHEAF_OK;
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		if (frame->columns[out->rank].values.data[r]) continue;
+		sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "false entry in a pattern", SHEAF_NOWHERE, "true entries", "a false one", "it is written as true"};
+		problem.place.file = sheaf_sink_name(out->sink);
+		problem.place.row = row + r;
+		SHEAF_TRY(sheaf_report(cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
+/* The lines of an array do not say where their values stand. */
+static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	for (int64_t r = 0; r < frame->nrows && out->array; r++) {
+		int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
+		if (out->rows == 0 || i != (row + r) % out->rows || j != (row + r) / out->rows)
+			return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each position, column by column, found (%" PRId64 ", %" PRId64 ") as number %" PRId64,
+			                  sheaf_sink_name(out->sink), i, j, row + r);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_mtx_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
+	sheaf_builder b;
+	SHEAF_TRY(check_truth(out, frame, row, cx, err));
+	SHEAF_TRY(check_order(out, frame, row, err));
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	for (int64_t from = 0; from < frame->nrows && !b.failed; from += BATCH)
+		put_lines(out, &b, frame, from, frame->nrows - from < BATCH ? frame->nrows : from + BATCH);
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
+
+/* ---- append, finish ---- */
+
+sheaf_status sheaf_mtx_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+{
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
+	out->written += blob->rows;
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+sheaf_status sheaf_mtx_finish(void *writer, sheaf_error *err)
+{
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
+	sheaf_status status;
+	if (out->written == out->entries) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	} else {
+		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64, sheaf_sink_name(out->sink), out->entries,
+		                    out->written);
+	}
+	sheaf_mtx_abandon(out);
+	return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A text in runs of whole lines. */
+#include "io/cutter.h"
+#include <string.h>
+
+void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source) { *cutter = (sheaf_cutter){.source = source}; }
+
+/* Bytes of the whole lines in the first `limit` bytes. */
+static size_t whole_lines(sheaf_bytes window, size_t limit)
+{
+	const uint8_t *feed = limit ? (const uint8_t *)memrchr(window.data, '\n', limit) : NULL;
+	return feed ? (size_t)(feed + 1 - window.data) : 0;
+}
+
+/* A want of memory may pass. */
+static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *size, sheaf_error *err)
+{
+	*size = whole_lines(window, window.size);
+	if (*size) return SHEAF_OK;
+	sheaf_status status = cutter->cut_off;
+	if (err) *err = cutter->cut_off_error;
+	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) cutter->cut_off = SHEAF_OK;
+	return status;
+}
+
+/* What to take of a window of at most `want` bytes; 0: the first line does not end there. */
+static size_t choose(sheaf_bytes window, size_t bytes, size_t want)
+{
+	bool is_end = window.size < want;
+	if (is_end && window.size <= bytes) return window.size;
+	size_t size = whole_lines(window, window.size < bytes ? window.size : bytes);
+	if (size) return size;
+	const uint8_t *feed = (const uint8_t *)memchr(window.data, '\n', window.size);
+	return feed ? (size_t)(feed + 1 - window.data) : is_end ? window.size : 0;
+}
+
+sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_bytes window = {0};
+	size_t size = 0;
+	sheaf_buffer_reset(out);
+	if (cutter->cut_off) return fail_here(cutter, window, &size, err);
+	for (size_t want = bytes; size == 0; want *= 2) {
+		cutter->cut_off = sheaf_source_ahead(cutter->source, want, &window, &cutter->cut_off_error);
+		if (window.size > want) window.size = want;
+		if (cutter->cut_off) {
+			SHEAF_TRY(fail_here(cutter, window, &size, err));
+			break;
+		}
+		if (window.size == 0) return SHEAF_END;
+		size = choose(window, bytes, want);
+	}
+	sheaf_source_take(cutter->source, size, out);
+	return SHEAF_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The readers of entries of this build. */
+#ifndef SHEAF_NUMBER_ENTRIES_PARTS_H
+#define SHEAF_NUMBER_ENTRIES_PARTS_H
+
+#include "number/kernel_parts.h"
+
+/* Significant digits that fit in a word whatever they are; zeros before them count. */
+enum { SHEAF_ENTRIES_DIGITS = 19 };
+
+sheaf_entries_reader sheaf_entries_portable;
+/* Reads one line; false where it is left. */
+bool sheaf_entries_one(sheaf_entries *run);
+#ifdef SHEAF_KERNEL_X86
+sheaf_entries_reader sheaf_entries_avx512;
+#endif
+
+#endif
