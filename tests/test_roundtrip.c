@@ -411,6 +411,7 @@ static bytes_sink written(const table *t, const sheaf_format *format, const shea
 	bytes_sink bytes = {0};
 	declared d;
 	sheaf_create_options options = writing(format, &t->schema, totals, chunk_bytes, &d);
+	if (format->needs & SHEAF_NEEDS_ROWS) options.totals.rows = t->frame.nrows;
 	assert_ok(write_table(t, &options, step, &bytes, t->cx));
 	return bytes;
 }
@@ -462,15 +463,30 @@ static void assert_reads_back(const table *t, const bytes_sink *bytes, const she
 
 enum { DATASETS = 40 };
 
+/* Whether the format stores such cells or entries in other types than these. */
+static bool changes_types(const sheaf_format *format, const sheaf_schema *schema)
+{
+	bool changed = false;
+	sheaf_schema stored;
+	if (schema->rows == SHEAF_SEQUENCES || !format->accept) return false;
+	assert_ok(sheaf_schema_copy(schema, schema->cx, &stored, &err));
+	sheaf_status status = format->accept(&stored, &(sheaf_values){NULL, 0}, &err);
+	for (int c = 0; c < schema->nfields && status == SHEAF_OK; c++) changed |= stored.fields[c].type != schema->fields[c].type;
+	sheaf_schema_free(&stored);
+	return changed;
+}
+
 /* Whether the format has a place for all columns and their types. */
 static bool can_hold(const sheaf_format *format, const table *t)
 {
 	bytes_sink bytes = {0};
 	declared d;
-	sheaf_create_options options = writing(format, &t->schema, NULL, 0, &d);
+	sheaf_facts facts = facts_of(t);
+	if (changes_types(format, &t->schema)) return false;
+	sheaf_create_options options = writing(format, &t->schema, &facts, 0, &d);
 	sheaf_status status = write_table(t, &options, 0, &bytes, t->cx);
 	free_bytes(&bytes);
-	return status != SHEAF_UNSUPPORTED;
+	return status != SHEAF_UNSUPPORTED && status != SHEAF_LOSS;
 }
 
 /* Of what is generated, something that the format can hold. */
