@@ -139,6 +139,9 @@ enum { MOST_SETTINGS = 4 };
 static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}};
 static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}};
 
+/* Which columns a tensor is, for formats that do not say it. */
+static const sheaf_setting of_matrix[MOST_SETTINGS] = {{"precision", "double"}, {"coordinates", "i,j"}, {"shape", "10,20"}};
+
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];
 	int n;
@@ -161,6 +164,8 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 	}
 	return s;
 }
+
+static const sheaf_setting *of_content(int i) { return inputs[i].content == MATRIX ? of_matrix : of_dataset; }
 
 static void compress(input *in, sheaf_context *cx)
 {
@@ -255,7 +260,7 @@ typedef struct operation {
 static sheaf_open_options reading(int i)
 {
 	static settings s;
-	s = settings_for(of_dataset, i, -1);
+	s = settings_for(of_content(i), i, -1);
 	/* Nothing in a table may tell what it is. */
 	const char *format = inputs[i].content == TABLE ? format_of(i)->name : NULL;
 	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
@@ -531,13 +536,13 @@ static sheaf_status convert_it(const char *const *from, int n, settings s, const
 static sheaf_status convert_to_next(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].name);
-	return convert_it(&from, 1, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].packed);
-	return convert_it(&from, 1, settings_for(of_dataset, i, i), format_of(i)->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(of_content(i), i, i), format_of(i)->suffixes[0], cx);
 }
 
 /* Nothing is declared but tables: where a format has another spelling, it goes from one into the other. */
@@ -558,7 +563,7 @@ static sheaf_status convert_flat(int i, sheaf_context *cx)
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
-	return convert_it(from, 2, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(from, 2, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 /* Over a file that is there: it must stay as it was. */
@@ -567,7 +572,7 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 	char output[32];
 	const char *from = in_folder(inputs[i].name);
 	int to = next_to(i);
-	settings s = settings_for(of_dataset, i, to);
+	settings s = settings_for(of_content(i), i, to);
 	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n};
 	snprintf(output, sizeof output, "old%s", format_of(to)->suffixes[0]);
 	write_text(output, "the old file");

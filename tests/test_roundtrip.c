@@ -17,7 +17,7 @@ enum { MOST_STREAMS = 6 };
 
 typedef struct declared {
 	sheaf_setting settings[MOST_STREAMS + 1]; /* and one for chunks */
-	char words[MOST_STREAMS + 1][96];
+	char words[MOST_STREAMS + 1][256];
 	char schema[1000];
 	int n;
 } declared;
@@ -77,12 +77,36 @@ static void declare_each_attribute(const sheaf_schema *schema, declared *d)
 	d->settings[d->n++] = (sheaf_setting){"format-string", format};
 }
 
+/* All columns in one setting; of a tensor also which are coordinates, and its shape. */
+static void declare_each_column(const sheaf_schema *schema, declared *d)
+{
+	static const char *const numbers[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float", "double"};
+	static const char *const others[SHEAF_MEANINGS] = {[SHEAF_BOOL] = "bool",         [SHEAF_CHAR] = "char",     [SHEAF_DATETIME] = "datetime", [SHEAF_DATETIMETZ] = "datetimetz",
+	                                                   [SHEAF_STRING] = "string",     [SHEAF_BYTES] = "binary",  [SHEAF_COORDINATE] = "int64"};
+	char *columns = d->words[0], *coordinates = d->words[1], *shape = d->words[2];
+	size_t size = sizeof d->words[0], n = 0, names = 0, extents = 0;
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		const char *type = others[field->meaning] ? others[field->meaning] : numbers[field->type];
+		bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+		n += (size_t)snprintf(columns + n, size - n, "%s%s:%s%s", i ? "," : "", field->name, type, nullable ? " null" : "");
+		if (field->meaning != SHEAF_COORDINATE) continue;
+		names += (size_t)snprintf(coordinates + names, size - names, "%s%s", i ? "," : "", field->name);
+		extents += (size_t)snprintf(shape + extents, size - extents, "%s%" PRId64, i ? "," : "", schema->tensor.shape[i]);
+	}
+	d->settings[0] = (sheaf_setting){"columns", columns};
+	d->settings[1] = (sheaf_setting){"coordinates", coordinates};
+	d->settings[2] = (sheaf_setting){"shape", shape};
+	d->n = schema->rows == SHEAF_ENTRIES ? 3 : 1;
+}
+
 /* The only place with names of formats: those that do not store the schema, or not without more words. */
 static const struct {
 	const char *format;
 	unsigned use;
 	void (*declare)(const sheaf_schema *schema, declared *d);
-} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream}, {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group}, {"scidb", SHEAF_READING, declare_each_attribute}};
+} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream}, {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group}, {"scidb", SHEAF_READING, declare_each_attribute},
+				 {"csv", SHEAF_READING, declare_each_column}, {"tsv", SHEAF_READING, declare_each_column}};
 
 /* *d may not move while its settings are in use: they point into it. */
 static void declare(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)

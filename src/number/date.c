@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Seconds into years, months and days. */
+/* Seconds into years, months and days, and back. */
 #include "number/date.h"
 #include "number/number.h"
+#include <stddef.h>
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
@@ -75,4 +76,85 @@ char *sheaf_print_offset(char *to, int64_t seconds)
 	if (n % MINUTE == 0) return to;
 	*to++ = ':';
 	return put_two(to, (int64_t)(n % MINUTE));
+}
+
+/* ---- reading ---- */
+
+static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
+
+/* Two digits of a number of at most `most`, behind `before` where that is no NUL. */
+static const char *scan_two(const char *at, const char *end, char before, int64_t most, int64_t *out)
+{
+	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end)) return NULL;
+	*out = (at[0] - '0') * 10 + (at[1] - '0');
+	return *out <= most ? at + 2 : NULL;
+}
+
+/* Four digits, or more that do not begin with a 0. */
+static const char *scan_year(const char *at, const char *end, int64_t *year)
+{
+	enum { LEAST = 4, MOST = 12 };
+	bool negative = at < end && *at == '-';
+	const char *first = at += negative;
+	for (*year = 0; is_digit(at, end) && at - first < MOST; at++) *year = *year * 10 + (*at - '0');
+	if (at - first < LEAST || (at - first > LEAST && *first == '0') || (negative && *year == 0)) return NULL;
+	if (negative) *year = -*year;
+	return at;
+}
+
+static bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+static bool is_date(date d)
+{
+	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	return d.month >= 1 && d.month <= 12 && d.day >= 1 && d.day <= lengths[d.month - 1] + (d.month == 2 && is_leap(d.year));
+}
+
+/* The inverse of date_of. */
+static int64_t days_of(date d)
+{
+	enum { SHIFT = 719468, ERA = 146097 };
+	int64_t year = d.year - (d.month <= 2), era = (year >= 0 ? year : year - 399) / 400, in_era = year - era * 400;
+	int64_t in_year = (153 * (d.month > 2 ? d.month - 3 : d.month + 9) + 2) / 5 + d.day - 1;
+	return era * ERA + in_era * 365 + in_era / 4 - in_era / 100 + in_year - SHIFT;
+}
+
+static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
+{
+	int64_t hours, minutes, rest;
+	at = scan_two(at, end, '\0', 23, &hours);
+	at = scan_two(at, end, ':', 59, &minutes);
+	at = scan_two(at, end, ':', 59, &rest);
+	if (at) *seconds = hours * HOUR + minutes * MINUTE + rest;
+	return at;
+}
+
+const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds)
+{
+	int64_t year, month, day, clock;
+	if (!(at = scan_year(at, end, &year))) return NULL;
+	at = scan_two(at, end, '-', 12, &month);
+	at = scan_two(at, end, '-', 31, &day);
+	if (!at || !is_date((date){year, (int)month, (int)day}) || at == end || (*at != ' ' && *at != 'T')) return NULL;
+	if (!(at = scan_clock(at + 1, end, &clock))) return NULL;
+	/* Days before 1970 are counted down to midnight: the smallest number of seconds is on a day whose beginning is out of range. */
+	int64_t days = days_of((date){year, (int)month, (int)day});
+	if (days < 0) days++, clock -= DAY;
+	return __builtin_mul_overflow(days, (int64_t)DAY, seconds) || __builtin_add_overflow(*seconds, clock, seconds) ? NULL : at;
+}
+
+const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)
+{
+	enum { LONGEST = 16 };
+	int64_t hours = 0, minutes, rest = 0;
+	if (at == end || (*at != '+' && *at != '-')) return NULL;
+	bool negative = *at++ == '-';
+	const char *first = at;
+	for (; is_digit(at, end) && at - first < LONGEST; at++) hours = hours * 10 + (*at - '0');
+	if (at - first < 2 || !(at = scan_two(at, end, ':', 59, &minutes))) return NULL;
+	const char *more = scan_two(at, end, ':', 59, &rest);
+	__int128 sum = (__int128)hours * HOUR + minutes * MINUTE + (more ? rest : 0);
+	if (negative) sum = -sum;
+	*seconds = (int64_t)sum;
+	return *seconds == sum ? (more ? more : at) : NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef SHEAF_NUMBER_DATE_H
 #define SHEAF_NUMBER_DATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Room that either of the following may need. */
@@ -13,5 +14,11 @@ enum { SHEAF_DATE_MAX = 48 };
 char *sheaf_print_datetime(char *to, int64_t seconds, char between);
 /* An offset in seconds as "+02:00", with seconds where it has any. */
 char *sheaf_print_offset(char *to, int64_t seconds);
+
+/* What stands behind the text that was read, or NULL where there is none of this kind, or one beyond 64 bits. "2012-05-25 14:13:29", with a blank or a T in between:
+ * exactly what sheaf_print_datetime prints. */
+const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds);
+/* "+02:00", "-00:30", "+01:00:30". */
+const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds);
 
 #endif

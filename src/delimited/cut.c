@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The input in pieces that hold whole records, each of about the size asked for; a longer record makes a longer piece. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "delimited/delimited.h"
+#include "number/lines.h"
+#include <inttypes.h>
+#include <string.h>
+
+static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n) { return bytes.size >= n && memcmp(bytes.data, mark, n) == 0; }
+
+sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	const char *file = sheaf_source_name(in->source);
+	in->line = in->column = 1;
+	in->cut_off = SHEAF_OK;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
+	if (head.size == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a line with the names of columns, or with values, found an empty input", file);
+	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark", file);
+	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
+	return SHEAF_OK;
+}
+
+/* At most `want` bytes from here on, the same whatever the source has at hand. */
+static bool show(sheaf_delimited_reader *in, size_t want, sheaf_bytes *window)
+{
+	in->cut_off = sheaf_source_ahead(in->source, want, window, &in->cut_off_error);
+	if (window->size > want) window->size = want;
+	return in->cut_off == SHEAF_OK;
+}
+
+static sheaf_status fail_again(sheaf_delimited_reader *in, sheaf_error *err)
+{
+	sheaf_status status = in->cut_off;
+	if (err) *err = in->cut_off_error;
+	if (sheaf_is_of_memory(status)) in->cut_off = SHEAF_OK;
+	return status;
+}
+
+sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err)
+{
+	enum { FIRST = 4096 };
+	const uint8_t *end = NULL;
+	for (size_t want = FIRST; !end; want *= 2) {
+		if (!show(in, want, record)) return fail_again(in, err);
+		end = sheaf_records_first_end(&in->dialect, record->data, record->data + record->size);
+		if (!end && record->size < want) end = record->data + record->size;
+	}
+	record->size = (size_t)(end - record->data);
+	return SHEAF_OK;
+}
+
+static void pass(sheaf_delimited_reader *in, sheaf_bytes bytes)
+{
+	in->line += sheaf_count_feeds(bytes.data, bytes.data + bytes.size);
+	sheaf_source_consume(in->source, bytes.size);
+}
+
+sheaf_status sheaf_delimited_begin(sheaf_delimited_reader *in, sheaf_error *err)
+{
+	sheaf_bytes record;
+	SHEAF_TRY(sheaf_delimited_pass_mark(in, err));
+	if (!in->header) return SHEAF_OK;
+	SHEAF_TRY(sheaf_delimited_first(in, &record, err));
+	pass(in, record);
+	return SHEAF_OK;
+}
+
+/* Bytes of the whole records of a window. */
+static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *begin, size_t size)
+{
+	const uint8_t *end = sheaf_records_last_end(&in->dialect, begin, begin + size);
+	return end ? (size_t)(end - begin) : 0;
+}
+
+/* Where the input fails, the whole records before that come first. */
+static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
+{
+	*size = window.size ? whole_records(in, window.data, window.size) : 0;
+	return *size ? SHEAF_OK : fail_again(in, err);
+}
+
+/* What to cut from a window that begins with it; 0 where the first record does not end there. */
+static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, size_t bytes, bool is_end)
+{
+	if (is_end && window.size <= bytes) return window.size;
+	size_t size = window.size <= bytes ? whole_records(in, window.data, window.size) : 0;
+	if (size == 0 && window.size > bytes) {
+		const uint8_t *end = sheaf_records_first_end(&in->dialect, window.data, window.data + window.size);
+		size = end ? (size_t)(end - window.data) : 0;
+	}
+	return size == 0 && is_end ? window.size : size;
+}
+
+static sheaf_status find_cut(sheaf_delimited_reader *in, size_t bytes, size_t *size, sheaf_error *err)
+{
+	sheaf_bytes window = {0};
+	*size = 0;
+	if (in->cut_off) return cut_before_failure(in, window, size, err);
+	for (size_t want = bytes; *size == 0; want *= 2) {
+		if (!show(in, want, &window)) return cut_before_failure(in, window, size, err);
+		if (window.size == 0) return SHEAF_END;
+		*size = choose_cut(in, window, bytes, window.size < want);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	size_t size;
+	sheaf_buffer_reset(&piece->bytes);
+	SHEAF_TRY(find_cut(in, (size_t)bytes, &size, err));
+	*piece = (sheaf_piece){.byte = sheaf_source_tell(in->source), .size = (int64_t)size, .line = in->line, .column = in->column, .chunk = -1};
+	sheaf_source_take(in->source, size, &piece->bytes);
+	in->line += sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
+	return SHEAF_OK;
+}
+
+/* ---- in any order ---- */
+
+/* A line takes a byte at least. */
+static sheaf_status check_piece(const sheaf_delimited_reader *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
+	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column == 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64, sheaf_source_name(in->source), piece->line,
+	                  piece->byte);
+}
+
+sheaf_status sheaf_delimited_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_delimited_reader *in = (const sheaf_delimited_reader *)reader;
+	SHEAF_TRY(check_piece(in, piece, err));
+	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
+}
+
+sheaf_status sheaf_delimited_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	SHEAF_TRY(check_piece(in, piece, err));
+	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
+	in->line = piece->line;
+	in->column = piece->column;
+	in->cut_off = SHEAF_OK;
+	return SHEAF_OK;
+}

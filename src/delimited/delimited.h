@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables as delimited text: rows are records of fields, parted by a delimiter and ended by a line feed. The formats of this family differ in
+ * their dialects and options only; what is read and written is here.
+ *
+ *   dialect.c  quotes, escapes, and which of them a file uses       columns.c  columns that the settings declare, names
+ *   word.c     a field's text: nulls, kinds, without its escapes     item.c     a field's text as an item of its type
+ *   records.c  where records and fields end                          cut.c      the input into pieces of whole records
+ *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
+ *   decode.c   a piece into columns                                  report.c   what is wrong with a piece, in order
+ *   write.c    the writer's life                                     encode.c   rows into records
+ *   probe.c    whether a file is a table
+ *
+ * What is read and why is in the formats' pages of docs/formats. */
+#ifndef SHEAF_DELIMITED_DELIMITED_H
+#define SHEAF_DELIMITED_DELIMITED_H
+
+#include "base/buffer.h"
+#include "base/show.h"
+#include "data/frame.h"
+#include "number/marks.h"
+#include <sheaf/sys/format.h>
+
+/* ---- dialect.c ---- */
+
+typedef struct sheaf_dialect {
+	uint8_t delimiter;
+	uint8_t quote;   /* around fields, doubled inside of them; 0: there are none */
+	uint8_t escape;  /* before a byte that is meant as it is: within quotes, or anywhere where there are none; 0: there is none */
+	bool any_quoted; /* a field in quotes may be something else than text */
+} sheaf_dialect;
+
+/* What a format of this family is by itself. */
+typedef struct sheaf_delimited_kind {
+	uint8_t delimiter;
+	bool quotes;
+	const char *null_word;
+} sheaf_delimited_kind;
+
+/* A setting by its name; for writing, the one of the same name behind "out-" comes first. */
+const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
+/* The dialect that the settings ask for. *guess is set where the file is to be asked which quotes it uses. */
+SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing, sheaf_dialect *out, bool *guess,
+                                            sheaf_error *err);
+/* Takes the quotes of the first field that stands in quotes. */
+void sheaf_dialect_guess(sheaf_dialect *dialect, sheaf_bytes head);
+
+/* ---- records.c ---- */
+
+/* What is wrong with a record, or odd. */
+typedef enum sheaf_record_flaw { RECORD_COUNT, RECORD_BLANK, RECORD_OPEN, RECORD_BEHIND_QUOTE, RECORD_INNER_QUOTE } sheaf_record_flaw;
+
+typedef struct sheaf_record_finding {
+	uint32_t at, line_start, line; /* bytes of the piece; lines behind its first one */
+	uint32_t rows;                 /* records before it that stand */
+	uint32_t count;                /* fields of the record */
+	sheaf_record_flaw flaw;
+} sheaf_record_finding;
+
+/* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one begins behind it. */
+typedef struct sheaf_records {
+	const uint8_t *begin;
+	uint32_t width;
+	int64_t count;
+	sheaf_builder starts, ends; /* uint32 */
+	sheaf_builder lines;        /* int64: the line that a record begins on */
+	sheaf_builder findings;
+} sheaf_records;
+
+void sheaf_records_begin(sheaf_records *records, sheaf_context *cx);
+/* Finds the records of [at, end), which begins with one on line `line`. Those that are not of `width` fields, or are not sound, are findings. */
+SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width, const uint8_t *at, const uint8_t *end, int64_t line,
+                                          sheaf_error *err);
+/* Leaves out the records that are marked. */
+void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
+void sheaf_records_drop(sheaf_records *records);
+
+/* The byte behind the last whole record of [at, end), or NULL. `at` begins one. */
+const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
+/* The byte behind the first one. */
+const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
+
+/* ---- word.c ---- */
+
+/* A field's text, without its quotes, but with what is escaped in it. */
+typedef struct sheaf_word {
+	const uint8_t *at, *end;
+	bool quoted;
+} sheaf_word;
+
+static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf_dialect *dialect, int64_t record, uint32_t field)
+{
+	const uint32_t *ends = (const uint32_t *)(const void *)records->ends.data + record * records->width + field;
+	uint32_t start = field ? ends[-1] + 1 : ((const uint32_t *)(const void *)records->starts.data)[record];
+	sheaf_word word = {records->begin + start, records->begin + *ends, false};
+	if (field + 1 == records->width && word.end > word.at && word.end[-1] == '\r') word.end--;
+	if (dialect->quote && word.end - word.at >= 2 && *word.at == dialect->quote) word = (sheaf_word){word.at + 1, word.end - 1, true};
+	return word;
+}
+
+enum { SHEAF_NO_CODE = -1, SHEAF_MOST_CODE = 127 };
+/* The code of a word that says that nothing is there ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
+int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect);
+/* Without the blanks around it. */
+sheaf_word sheaf_word_trim(sheaf_word word);
+
+/* What a word looks like. */
+enum {
+	KIND_NULL = 1,
+	KIND_BLANK = 2, /* nothing, but for a text */
+	KIND_BOOL = 4,
+	KIND_INTEGER = 8, /* of 64 bits with a sign */
+	KIND_NEGATIVE = 16,
+	KIND_LARGE = 32, /* an integer that 64 bits hold without a sign only */
+	KIND_REAL = 64,
+	KIND_DATETIME = 128,
+	KIND_DATETIMETZ = 256,
+	KIND_TEXT = 512
+};
+unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
+/* Whether a text would be taken for something else where it stood without quotes and escapes. */
+bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect);
+
+/* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has nothing behind it. */
+uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to);
+
+/* ---- item.c ---- */
+
+/* What became of a word. All above OK are worth a finding; ITEM_ROUNDED and ITEM_INFINITE stand all the same. */
+typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } sheaf_item_flaw;
+
+/* Bytes of one item of a field, runs of no fixed length apart. */
+size_t sheaf_item_size(const sheaf_field *field);
+/* Reads an item of a fixed size. */
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, void *out);
+/* Reads a text, or bytes, to where there is room for the word; *size tells how many. */
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, uint8_t *to, size_t *size);
+/* "an int32", for messages. */
+const char *sheaf_item_expected(const sheaf_field *field);
+/* The name of the field's type, as --columns takes it. */
+const char *sheaf_item_type(const sheaf_field *field);
+/* Makes the field of a type's name; false where there is none. */
+bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable);
+
+/* ---- the reader ---- */
+
+typedef struct sheaf_delimited_reader {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_dialect dialect;
+	sheaf_schema table;  /* the columns of the file, or those of them that were declared */
+	sheaf_schema schema; /* what is given: the same, or coordinates and a value */
+	int *columns;        /* of each field of the table, and then of the schema: which column of the file it is */
+	int ncolumns;        /* room there */
+	int width;           /* fields of a record */
+	bool header;
+	int64_t line, column; /* of the next byte to cut, from 1 */
+	sheaf_facts facts;
+	char guess[80];
+	sheaf_status cut_off; /* the input failed here, when the records before had been cut */
+	sheaf_error cut_off_error;
+} sheaf_delimited_reader;
+
+SHEAF_USE sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind, const sheaf_values *values, const sheaf_opening *how,
+                                            sheaf_context *cx, void **out, sheaf_error *err);
+void sheaf_delimited_close(void *in);
+const sheaf_schema *sheaf_delimited_schema(const void *in);
+void sheaf_delimited_facts(const void *in, sheaf_facts *facts);
+SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
+
+/* ---- probe.c ---- */
+
+sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes);
+
+/* ---- columns.c ---- */
+
+/* Columns as users write them: "a:int64, b:string null". */
+SHEAF_USE sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+/* Appends them as --columns takes them. */
+void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema);
+SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+/* Makes *out the coordinates of these names, parted by commas, and the value that is left of the table; `shape` NULL: `most` has the largest of each column. */
+SHEAF_USE sheaf_status sheaf_columns_make_entries(sheaf_delimited_reader *in, const char *names, const char *shape, const int64_t *most, sheaf_error *err);
+
+/* ---- infer.c ---- */
+
+/* What was seen in the columns of a file. */
+typedef struct sheaf_seen {
+	unsigned *kinds; /* of each column */
+	int64_t *most;   /* the largest integer of each, or -1 */
+	int64_t rows;
+	bool flawed; /* some records were passed over */
+} sheaf_seen;
+
+SHEAF_USE sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err);
+void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width);
+/* Looks at all of the input, behind the header, and goes back to its beginning. */
+SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err);
+/* Looks at the first part without moving. */
+SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete, sheaf_error *err);
+/* Makes a field of what was seen. */
+void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
+/* Bytes of the first part under the context's memory limit. */
+size_t sheaf_infer_part_size(const sheaf_context *cx);
+
+/* ---- cut.c ---- */
+
+/* Passes a byte order mark, and the header. */
+SHEAF_USE sheaf_status sheaf_delimited_begin(sheaf_delimited_reader *in, sheaf_error *err);
+/* Shows the first record, which stays where it is. */
+SHEAF_USE sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
+
+/* ---- decode.c and report.c ---- */
+
+typedef struct sheaf_delimited_decoding {
+	const sheaf_delimited_reader *in;
+	sheaf_context *cx;
+	sheaf_error *err;
+	const sheaf_piece *piece;
+	sheaf_records records;
+	bool found; /* some item is worth a finding */
+} sheaf_delimited_decoding;
+
+SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Reports all findings of a piece in the order of the input, and leaves out the records that do not stand. */
+SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
+/* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
+int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect);
+/* Reads an item of a fixed size of field `f`. */
+sheaf_item_flaw sheaf_delimited_item(const sheaf_delimited_reader *in, int f, sheaf_word word, void *out);
+
+/* ---- the writer ---- */
+
+SHEAF_USE sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind, const sheaf_schema *schema, const sheaf_values *values,
+                                              sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
+void sheaf_delimited_abandon(void *out);
+
+typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;
+
+typedef struct sheaf_delimited_writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_schema schema;
+	sheaf_dialect dialect;
+	sheaf_null_style nulls;
+	const char *null_word;
+	bool code_columns;
+	bool header, begun;
+} sheaf_delimited_writer;
+
+/* Puts a column's name as a field. */
+void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text, size_t size);
+
+#endif

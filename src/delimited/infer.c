@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Types that nobody declared: each column's type is the narrowest that says all that stands in it, and nothing is rounded or respelled to fit one. All
+ * threads look at pieces of the input; what they have seen is put together. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
+#include "delimited/delimited.h"
+#include "number/number.h"
+#include <stdio.h>
+#include <string.h>
+
+sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err)
+{
+	void *memory;
+	*seen = (sheaf_seen){.kinds = NULL};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)width, sizeof *seen->kinds, &memory, err));
+	seen->kinds = (unsigned *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)width, sizeof *seen->most, &memory, err));
+	seen->most = (int64_t *)memory;
+	for (int c = 0; c < width; c++) seen->most[c] = -1;
+	return SHEAF_OK;
+}
+
+void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width)
+{
+	if (seen->kinds) sheaf_release(cx, seen->kinds, (size_t)width * sizeof *seen->kinds);
+	if (seen->most) sheaf_release(cx, seen->most, (size_t)width * sizeof *seen->most);
+	*seen = (sheaf_seen){.kinds = NULL};
+}
+
+static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
+{
+	for (int c = 0; c < width; c++) {
+		to->kinds[c] |= from->kinds[c];
+		if (from->most[c] > to->most[c]) to->most[c] = from->most[c];
+	}
+	to->rows += from->rows;
+	to->flawed |= from->flawed;
+}
+
+static void see_integer(sheaf_word word, int64_t *most)
+{
+	uint64_t v;
+	word = sheaf_word_trim(word);
+	if (word.at < word.end && *word.at == '+') word.at++;
+	if (sheaf_scan_u64((const char *)word.at, (const char *)word.end, &v).flaw == SHEAF_NUMBER_OK && v <= INT64_MAX && (int64_t)v > *most) *most = (int64_t)v;
+}
+
+/* Where a column has texts and nulls there is nothing left to see. */
+static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column, unsigned *kinds, int64_t *most)
+{
+	enum { ALL = KIND_TEXT | KIND_NULL };
+	unsigned seen = 0;
+	for (int64_t r = 0; r < records->count && (seen & ALL) != ALL; r++) {
+		sheaf_word word = sheaf_word_of(records, dialect, r, column);
+		unsigned kind = seen & KIND_TEXT ? (sheaf_word_null(word, dialect) != SHEAF_NO_CODE ? (unsigned)KIND_NULL : 0) : sheaf_word_kind(word, dialect);
+		seen |= kind;
+		if (kind == KIND_INTEGER) see_integer(word, most);
+	}
+	*kinds |= seen;
+}
+
+static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end, sheaf_error *err)
+{
+	sheaf_records records;
+	sheaf_records_begin(&records, in->cx);
+	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, at, end, 1, err);
+	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++) see_column(&records, &in->dialect, c, &seen->kinds[c], &seen->most[c]);
+	seen->rows += records.count;
+	seen->flawed |= records.findings.size > 0;
+	sheaf_records_drop(&records);
+	return status;
+}
+
+/* ---- the whole input ---- */
+
+typedef struct inference {
+	sheaf_delimited_reader *in;
+	sheaf_error *err;
+	sheaf_seen *seen;
+	sheaf_pipeline pipeline;
+	sheaf_status cut; /* of the last cut */
+	sheaf_error cut_error;
+} inference;
+
+typedef struct item {
+	sheaf_piece piece;
+	sheaf_seen seen;
+	sheaf_status status;
+	sheaf_error error;
+} item;
+
+static void look_at_piece(void *user, void *memory)
+{
+	const inference *f = (const inference *)user;
+	item *i = (item *)memory;
+	const uint8_t *begin = i->piece.bytes.data;
+	i->status = sheaf_seen_begin(&i->seen, f->in->cx, f->in->width, &i->error);
+	if (i->status == SHEAF_OK) i->status = see(&i->seen, f->in, begin, begin + i->piece.size, &i->error);
+}
+
+static void drop(void *user, void *memory)
+{
+	const inference *f = (const inference *)user;
+	item *i = (item *)memory;
+	sheaf_seen_free(&i->seen, f->in->cx, f->in->width);
+	sheaf_buffer_reset(&i->piece.bytes);
+}
+
+static void cut_ahead(inference *f)
+{
+	item *i;
+	while (f->cut == SHEAF_OK && (i = (item *)sheaf_pipeline_free_item(&f->pipeline))) {
+		f->cut = sheaf_delimited_cut(f->in, (int64_t)sheaf_infer_part_size(f->in->cx), &i->piece, &f->cut_error);
+		if (f->cut == SHEAF_OK) sheaf_pipeline_submit(&f->pipeline);
+	}
+}
+
+static sheaf_status add_first(inference *f)
+{
+	item *i = (item *)sheaf_pipeline_first(&f->pipeline);
+	SHEAF_TRY(sheaf_check_stop(f->in->cx, f->err));
+	if (i->status && f->err) *f->err = i->error;
+	SHEAF_TRY(i->status);
+	add_seen(f->seen, &i->seen, f->in->width);
+	drop(f, i);
+	sheaf_pipeline_pass(&f->pipeline);
+	return SHEAF_OK;
+}
+
+static sheaf_status look_at_pieces(inference *f)
+{
+	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
+	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
+	if (f->cut == SHEAF_END || (f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off)) return SHEAF_OK;
+	if (f->err) *f->err = f->cut_error;
+	return f->cut;
+}
+
+static sheaf_status look_at_depth(inference *f, int depth)
+{
+	f->cut = SHEAF_OK;
+	SHEAF_TRY(sheaf_delimited_begin(f->in, f->err));
+	SHEAF_TRY(sheaf_seen_begin(f->seen, f->in->cx, f->in->width, f->err));
+	SHEAF_TRY(sheaf_pipeline_open(&f->pipeline, f->in->cx, sizeof(item), depth, (sheaf_pipeline_steps){look_at_piece, NULL, drop, f}, f->err));
+	sheaf_status status = look_at_pieces(f);
+	sheaf_pipeline_close(&f->pipeline);
+	return status;
+}
+
+/* Where several pieces are too much for the memory there is, it begins anew with one at a time. */
+sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err)
+{
+	inference f = {.in = in, .err = err, .seen = seen};
+	int threads = sheaf_context_threads(in->cx);
+	sheaf_status status = look_at_depth(&f, threads > 1 ? threads + 1 : 1);
+	if (sheaf_is_of_memory(status) && threads > 1) {
+		sheaf_seen_free(seen, in->cx, in->width);
+		SHEAF_TRY(sheaf_source_rewind(in->source, err));
+		status = look_at_depth(&f, 1);
+	}
+	if (seen->flawed == false && in->cut_off) seen->flawed = true;
+	SHEAF_TRY(status);
+	return sheaf_source_rewind(in->source, err);
+}
+
+/* ---- the first part ---- */
+
+/* A small limit leaves room for a small window only. */
+size_t sheaf_infer_part_size(const sheaf_context *cx)
+{
+	enum { FIRST_PART = 512 << 10, SHARE = 64, LEAST = 4096 };
+	int64_t share = sheaf_max_memory(cx) / SHARE;
+	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
+}
+
+sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete, sheaf_error *err)
+{
+	sheaf_bytes window;
+	const uint8_t *end = NULL;
+	*part = sheaf_infer_part_size(in->cx);
+	SHEAF_TRY(sheaf_seen_begin(seen, in->cx, in->width, err));
+	for (size_t most = *part; !end; most *= 2) {
+		sheaf_status status = sheaf_source_ahead(in->source, most, &window, err);
+		*complete = status == SHEAF_OK && window.size < most;
+		if (window.size > most) window.size = most;
+		end = window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
+		if (status && !end) return status;
+		if (*complete) end = window.data + window.size;
+		if (status) break;
+	}
+	return see(seen, in, window.data, end, err);
+}
+
+/* ---- what it comes to ---- */
+
+void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
+{
+	enum { NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL, VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT };
+	unsigned values = kinds & VALUES;
+	bool number = values && !(values & ~(unsigned)NUMBERS) && ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
+	bool text = !number && values != KIND_BOOL && values != KIND_DATETIME && values != KIND_DATETIMETZ;
+	bool nullable = (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK)) || !complete;
+	if (number)
+		sheaf_field_make_cell(field, SHEAF_NUMBER, values & KIND_REAL ? SHEAF_F64 : values & KIND_LARGE ? SHEAF_U64 : SHEAF_I64, 1, nullable);
+	else if (values == KIND_BOOL)
+		sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable);
+	else if (values == KIND_DATETIME)
+		sheaf_field_make_cell(field, SHEAF_DATETIME, SHEAF_I64, 1, nullable);
+	else if (values == KIND_DATETIMETZ)
+		sheaf_field_make_cell(field, SHEAF_DATETIMETZ, SHEAF_I64, 2, nullable);
+	else
+		sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, nullable);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Items of each type from their text. */
+#include "base/endian.h"
+#include "delimited/delimited.h"
+#include "number/date.h"
+#include "number/number.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- types by name ---- */
+
+static const struct {
+	const char *name, *article;
+	sheaf_meaning meaning;
+	sheaf_type type;
+	int width; /* of a run; -1: any */
+} types[] = {
+	{"bool", "a bool (true or false)", SHEAF_BOOL, SHEAF_U8, 1},
+	{"char", "a single byte", SHEAF_CHAR, SHEAF_U8, 1},
+	{"int8", "an int8", SHEAF_NUMBER, SHEAF_I8, 1},
+	{"int16", "an int16", SHEAF_NUMBER, SHEAF_I16, 1},
+	{"int32", "an int32", SHEAF_NUMBER, SHEAF_I32, 1},
+	{"int64", "an int64", SHEAF_NUMBER, SHEAF_I64, 1},
+	{"uint8", "a uint8", SHEAF_NUMBER, SHEAF_U8, 1},
+	{"uint16", "a uint16", SHEAF_NUMBER, SHEAF_U16, 1},
+	{"uint32", "a uint32", SHEAF_NUMBER, SHEAF_U32, 1},
+	{"uint64", "a uint64", SHEAF_NUMBER, SHEAF_U64, 1},
+	{"float", "a number", SHEAF_NUMBER, SHEAF_F32, 1},
+	{"double", "a number", SHEAF_NUMBER, SHEAF_F64, 1},
+	{"datetime", "a datetime (2012-05-25 14:13:29)", SHEAF_DATETIME, SHEAF_I64, 1},
+	{"datetimetz", "a datetimetz (2012-05-25 14:13:29 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2},
+	{"string", "a string", SHEAF_STRING, SHEAF_U8, -1},
+	{"binary", "bytes in base64", SHEAF_BYTES, SHEAF_U8, -1},
+	{"complex64", "a complex number (re,im)", SHEAF_COMPLEX, SHEAF_F32, 2},
+	{"complex128", "a complex number (re,im)", SHEAF_COMPLEX, SHEAF_F64, 2},
+	{"float32", "a number", SHEAF_NUMBER, SHEAF_F32, 1},
+	{"float64", "a number", SHEAF_NUMBER, SHEAF_F64, 1},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+static size_t find_type(const sheaf_field *field)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (types[i].meaning == field->meaning && types[i].type == field->type) return i;
+	return 0;
+}
+
+const char *sheaf_item_expected(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_COORDINATE ? "a coordinate inside of the shape" : types[find_type(field)].article;
+}
+
+const char *sheaf_item_type(const sheaf_field *field) { return types[find_type(field)].name; }
+
+bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable)
+{
+	for (size_t i = 0; i < TYPES; i++) {
+		if (strlen(types[i].name) != n || strncasecmp(types[i].name, type, n) != 0) continue;
+		sheaf_field_make_cell(field, types[i].meaning, types[i].type, types[i].width, nullable);
+		return true;
+	}
+	return false;
+}
+
+size_t sheaf_item_size(const sheaf_field *field)
+{
+	bool two = field->meaning == SHEAF_DATETIMETZ || field->meaning == SHEAF_COMPLEX;
+	return sheaf_type_size(field->type) * (two ? 2 : 1);
+}
+
+/* ---- numbers ---- */
+
+/* Up to 18 digits cannot overflow. */
+static bool read_magnitude(const uint8_t *at, const uint8_t *end, uint64_t *out)
+{
+	enum { SURE = 18 };
+	uint64_t v = 0;
+	if (at == end) return false;
+	if (end - at > SURE) {
+		sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)end, out);
+		return scanned.flaw == SHEAF_NUMBER_OK && scanned.end == (const char *)end;
+	}
+	for (; at < end; at++) {
+		uint8_t digit = (uint8_t)(*at - '0');
+		if (digit > 9) return false;
+		v = v * 10 + digit;
+	}
+	*out = v;
+	return true;
+}
+
+static sheaf_item_flaw read_signed(sheaf_word word, int64_t low, int64_t high, int64_t *out)
+{
+	uint64_t v = 0;
+	bool negative = word.at < word.end && *word.at == '-';
+	if (word.at < word.end && (negative || *word.at == '+')) word.at++;
+	*out = 0;
+	if (!read_magnitude(word.at, word.end, &v) || v > (negative ? (uint64_t)-(low + 1) + 1 : (uint64_t)high)) return ITEM_BAD;
+	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
+	return ITEM_OK;
+}
+
+static sheaf_item_flaw read_unsigned(sheaf_word word, uint64_t high, uint64_t *out)
+{
+	uint64_t v = 0;
+	if (word.at < word.end && *word.at == '+') word.at++;
+	bool fits = read_magnitude(word.at, word.end, &v) && v <= high;
+	*out = fits ? v : 0;
+	return fits ? ITEM_OK : ITEM_BAD;
+}
+
+static bool is_named(sheaf_word word, const char *name)
+{
+	return (size_t)(word.end - word.at) == strlen(name) && strncasecmp((const char *)word.at, name, strlen(name)) == 0;
+}
+
+static sheaf_item_flaw read_nonfinite(sheaf_word word, double *out)
+{
+	bool negative = word.at < word.end && *word.at == '-';
+	if (word.at < word.end && (negative || *word.at == '+')) word.at++;
+	bool nan = is_named(word, "nan");
+	*out = nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
+	return nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
+}
+
+/* An integer that the real type does not hold; one with a point was meant to be rounded. `most`: integers below are held. */
+static bool is_rounded(sheaf_word word, double value, double most)
+{
+	uint64_t v = 0;
+	if (fabs(value) < most) return false;
+	if (*word.at == '-' || *word.at == '+') word.at++;
+	for (const uint8_t *at = word.at; at < word.end; at++)
+		if (*at < '0' || *at > '9') return false;
+	return !read_magnitude(word.at, word.end, &v) || fabs(value) >= 0x1p64 || (uint64_t)fabs(value) != v;
+}
+
+static sheaf_item_flaw read_f64(sheaf_word word, double *out)
+{
+	sheaf_scanned scanned = sheaf_scan_f64((const char *)word.at, (const char *)word.end, out);
+	if (scanned.flaw || scanned.end != (const char *)word.end) return read_nonfinite(word, out);
+	return scanned.infinite ? ITEM_INFINITE : is_rounded(word, *out, 0x1p53) ? ITEM_ROUNDED : ITEM_OK;
+}
+
+static sheaf_item_flaw read_f32(sheaf_word word, float *out)
+{
+	sheaf_scanned scanned = sheaf_scan_f32((const char *)word.at, (const char *)word.end, out);
+	if (scanned.flaw || scanned.end != (const char *)word.end) {
+		double value;
+		sheaf_item_flaw flaw = read_nonfinite(word, &value);
+		*out = (float)value;
+		return flaw;
+	}
+	return scanned.infinite ? ITEM_INFINITE : is_rounded(word, (double)*out, 0x1p24) ? ITEM_ROUNDED : ITEM_OK;
+}
+
+#define SIGNED(T, LOW, HIGH) \
+	do { \
+		int64_t v; \
+		sheaf_item_flaw flaw = read_signed(word, LOW, HIGH, &v); \
+		*(T *)out = (T)v; \
+		return flaw; \
+	} while (0)
+#define UNSIGNED(T, HIGH) \
+	do { \
+		uint64_t v; \
+		sheaf_item_flaw flaw = read_unsigned(word, HIGH, &v); \
+		*(T *)out = (T)v; \
+		return flaw; \
+	} while (0)
+
+static sheaf_item_flaw read_number(sheaf_type type, sheaf_word word, void *out)
+{
+	switch (type) {
+	case SHEAF_U8: UNSIGNED(uint8_t, UINT8_MAX);
+	case SHEAF_U16: UNSIGNED(uint16_t, UINT16_MAX);
+	case SHEAF_U32: UNSIGNED(uint32_t, UINT32_MAX);
+	case SHEAF_U64: UNSIGNED(uint64_t, UINT64_MAX);
+	case SHEAF_I8: SIGNED(int8_t, INT8_MIN, INT8_MAX);
+	case SHEAF_I16: SIGNED(int16_t, INT16_MIN, INT16_MAX);
+	case SHEAF_I32: SIGNED(int32_t, INT32_MIN, INT32_MAX);
+	case SHEAF_I64: SIGNED(int64_t, INT64_MIN, INT64_MAX);
+	case SHEAF_F32: return read_f32(word, (float *)out);
+	default: return read_f64(word, (double *)out);
+	}
+}
+
+/* ---- other items ---- */
+
+static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
+{
+	*out = is_named(word, "true") || is_named(word, "1");
+	return *out || is_named(word, "false") || is_named(word, "0") ? ITEM_OK : ITEM_BAD;
+}
+
+/* In quotes that have escapes, a byte that is no letter may be written as C does. */
+static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, uint8_t *out)
+{
+	enum { LONGEST = 2 };
+	static const char names[] = "0nrtf", bytes[] = "\0\n\r\t\f";
+	uint8_t text[LONGEST];
+	*out = 0;
+	if (word.end - word.at > LONGEST) return ITEM_BAD;
+	const char *name = word.end - word.at == LONGEST && dialect->quote && dialect->escape && *word.at == dialect->escape && word.at[1]
+	                       ? strchr(names, word.at[1])
+	                       : NULL;
+	const uint8_t *end = name ? NULL : sheaf_word_text(word, dialect, text);
+	*out = name ? (uint8_t)bytes[name - names] : text[0];
+	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
+}
+
+static sheaf_item_flaw read_date(sheaf_word word, int64_t *seconds, int64_t *offset)
+{
+	const char *end = (const char *)word.end, *at = sheaf_scan_datetime((const char *)word.at, end, seconds);
+	if (offset) {
+		*offset = 0;
+		if (at && at < end && *at == ' ') at++;
+		at = at ? sheaf_scan_offset(at, end, offset) : NULL;
+	}
+	if (at == end) return ITEM_OK;
+	*seconds = 0;
+	return ITEM_BAD;
+}
+
+static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
+{
+	size_t size = sheaf_type_size(type);
+	memset(out, 0, 2 * size);
+	if (word.end - word.at < 2 || *word.at != '(' || word.end[-1] != ')') return ITEM_BAD;
+	sheaf_word parts[2] = {{word.at + 1, NULL, false}, {NULL, word.end - 1, false}};
+	const uint8_t *comma = (const uint8_t *)memchr(word.at, ',', (size_t)(word.end - word.at));
+	if (!comma) return ITEM_BAD;
+	parts[0].end = comma;
+	parts[1].at = comma + 1;
+	sheaf_item_flaw worst = ITEM_OK;
+	for (int i = 0; i < 2; i++) {
+		sheaf_item_flaw flaw = read_number(type, sheaf_word_trim(parts[i]), (uint8_t *)out + (size_t)i * size);
+		if (flaw > worst) worst = flaw;
+	}
+	return worst;
+}
+
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, void *out)
+{
+	if (field->meaning == SHEAF_CHAR) return read_char(word, dialect, (uint8_t *)out);
+	word = sheaf_word_trim(word);
+	switch (field->meaning) {
+	case SHEAF_BOOL: return read_bool(word, (uint8_t *)out);
+	case SHEAF_DATETIME: return read_date(word, (int64_t *)out, NULL);
+	case SHEAF_DATETIMETZ: return read_date(word, (int64_t *)out, (int64_t *)out + 1);
+	case SHEAF_COMPLEX: return read_complex(field->type, word, out);
+	default: return read_number(field->type, word, out);
+	}
+}
+
+/* ---- runs ---- */
+
+static int sextet(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z') return c - 'A';
+	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+	if (c >= '0' && c <= '9') return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Four digits are three bytes; '=' fills up the last ones. */
+static bool read_base64(sheaf_word word, uint8_t *to, size_t *size)
+{
+	size_t n = (size_t)(word.end - word.at), fill = 0;
+	*size = 0;
+	if (n % 4) return false;
+	while (fill < 2 && n > 0 && word.at[n - 1] == '=') n--, fill++;
+	uint32_t bits = 0;
+	for (size_t i = 0; i < n; i++) {
+		int v = sextet(word.at[i]);
+		if (v < 0) return false;
+		bits = bits << 6 | (uint32_t)v;
+		if (i % 4 > 0) to[(*size)++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+	}
+	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
+}
+
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, uint8_t *to, size_t *size)
+{
+	*size = 0;
+	if (field->meaning == SHEAF_BYTES) return read_base64(sheaf_word_trim(word), to, size) ? ITEM_OK : ITEM_BAD;
+	uint8_t *end = sheaf_word_text(word, dialect, to);
+	if (!end) return ITEM_BAD;
+	*size = (size_t)(end - to);
+	return ITEM_OK;
+}

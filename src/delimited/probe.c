@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a file is a table, by its name and its first bytes. Content alone tells little, so a name that says something else is believed. */
+#include "delimited/delimited.h"
+#include <string.h>
+
+/* The delimiters outside of quotes on the line that begins at *at, which moves behind it; -1 where it has what lines of tables do not have, or does not end. */
+static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t delimiter)
+{
+	int count = 0;
+	bool quoted = false;
+	for (; *at < end && (quoted || **at != '\n'); ++*at) {
+		uint8_t c = **at;
+		if ((c < ' ' && c != '\t' && c != '\r' && c != '\n') || (!quoted && strchr("|;{}", c))) return -1;
+		quoted ^= c == '"';
+		count += !quoted && c == delimiter;
+	}
+	if (*at == end) return -1;
+	++*at;
+	return count;
+}
+
+/* The first lines are parted alike. */
+static bool looks_like(sheaf_bytes head, uint8_t delimiter)
+{
+	const uint8_t *at = head.data, *end = head.data + head.size;
+	int first = head.size ? count_delimiters(&at, end, delimiter) : 0;
+	return first > 0 && at < end && count_delimiters(&at, end, delimiter) == first;
+}
+
+sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes)
+{
+	size_t n = strlen(name);
+	for (const char *const *suffix = suffixes; *suffix; suffix++) {
+		size_t length = strlen(*suffix);
+		if (n > length && strcmp(name + n - length, *suffix) == 0) return head.size && memchr(head.data, '\0', head.size < 64 ? head.size : 64) ? SHEAF_NO : SHEAF_PERHAPS;
+	}
+	const char *slash = strrchr(name, '/');
+	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
+}

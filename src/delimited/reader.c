@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a table of delimited text: its dialect, its header, its columns. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/names.h"
+#include "delimited/delimited.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct opening {
+	sheaf_delimited_reader *in;
+	const sheaf_values *values;
+	const sheaf_opening *how;
+	sheaf_error *err;
+	sheaf_records first; /* the first record */
+	sheaf_seen seen;
+	bool complete; /* all of the input was seen */
+} opening;
+
+void sheaf_delimited_close(void *reader)
+{
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	if (!in) return;
+	sheaf_schema_free(&in->schema);
+	sheaf_schema_free(&in->table);
+	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status refuse_first(const opening *o, const char *expected, const char *found)
+{
+	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(o->in->source),
+	                  sheaf_source_tell(o->in->source), expected, found);
+}
+
+/* ---- the first record ---- */
+
+/* Old Macintosh files are one long line to everybody else. */
+static bool has_bare_return(const sheaf_records *records, const sheaf_dialect *dialect)
+{
+	for (uint32_t f = 0; f < records->width; f++) {
+		sheaf_word word = sheaf_word_of(records, dialect, 0, f);
+		const uint8_t *found = !word.quoted && word.end > word.at ? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at)) : NULL;
+		if (found && found + 1 < word.end) return true;
+	}
+	return false;
+}
+
+static sheaf_status read_first(opening *o)
+{
+	sheaf_delimited_reader *in = o->in;
+	sheaf_bytes record;
+	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
+	SHEAF_TRY(sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
+	if (o->first.count == 0) return refuse_first(o, "a first record", "one whose quotes are not sound");
+	if (has_bare_return(&o->first, &in->dialect)) return refuse_first(o, "lines that end with LF or CR LF", "a CR alone");
+	in->width = (int)o->first.width;
+	return o->first.width <= INT32_MAX / 8 ? SHEAF_OK : refuse_first(o, "fewer columns", "too many");
+}
+
+static sheaf_word first_word(const opening *o, int column) { return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)column); }
+
+/* All of it are words that are nothing else, but for the first, which may be empty: there row names stand. */
+static bool looks_like_names(const opening *o)
+{
+	for (int c = 0; c < o->in->width; c++) {
+		sheaf_word word = first_word(o, c);
+		bool empty = word.at == word.end;
+		if (empty ? c > 0 || o->in->width == 1 : sheaf_word_kind(word, &o->in->dialect) != KIND_TEXT) return false;
+	}
+	return true;
+}
+
+/* ---- names ---- */
+
+/* The name of a column: what the header has there, or "a" and its number. */
+static sheaf_status name_of(const opening *o, int column, sheaf_builder *b)
+{
+	sheaf_word word = first_word(o, column);
+	b->size = 0;
+	if (o->in->header && word.at < word.end && sheaf_builder_room(b, (size_t)(word.end - word.at))) {
+		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
+		if (!end) return refuse_first(o, "a name", "a backslash with nothing behind it");
+		b->size = (size_t)(end - b->data);
+	} else {
+		sheaf_builder_printf(b, "a%d", column);
+	}
+	return sheaf_builder_status(b, o->err);
+}
+
+static sheaf_status add_column(opening *o, int column, sheaf_names *names, sheaf_builder *b)
+{
+	sheaf_delimited_reader *in = o->in;
+	sheaf_field *field;
+	SHEAF_TRY(name_of(o, column, b));
+	SHEAF_TRY(sheaf_schema_add(&in->table, in->cx, (const char *)b->data, b->size, &field, o->err));
+	if (sheaf_names_find(names, field->name, strlen(field->name), -1) >= 0)
+		return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected a name for each column, found \"%s\" twice; name them with --columns, or say --header no",
+		                  sheaf_source_name(in->source), field->name);
+	return sheaf_names_add(names, in->cx, field->name, strlen(field->name), o->err);
+}
+
+static sheaf_status add_columns(opening *o)
+{
+	sheaf_names names = {0};
+	sheaf_builder b;
+	sheaf_status status = SHEAF_OK;
+	o->in->table.rows = SHEAF_CELLS;
+	sheaf_builder_begin(&b, o->in->cx, NULL);
+	for (int c = 0; c < o->in->width && status == SHEAF_OK; c++) {
+		o->in->columns[c] = c;
+		status = add_column(o, c, &names, &b);
+	}
+	sheaf_builder_drop(&b);
+	sheaf_names_free(&names);
+	return status;
+}
+
+/* ---- declared columns ---- */
+
+/* The column that the header calls so, or -1. */
+static int find_in_header(const opening *o, const char *name, sheaf_builder *b)
+{
+	for (int c = 0; c < o->in->width; c++) {
+		sheaf_word word = first_word(o, c);
+		b->size = 0;
+		if (!sheaf_builder_room(b, (size_t)(word.end - word.at) + 1)) return -1;
+		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
+		if (end && (size_t)(end - b->data) == strlen(name) && memcmp(b->data, name, strlen(name)) == 0) return c;
+	}
+	return -1;
+}
+
+/* Whether all declared columns stand in the first record by name; sets which they are. */
+static bool match_names(opening *o)
+{
+	sheaf_builder b;
+	bool all = o->in->table.nfields <= o->in->width;
+	sheaf_builder_begin(&b, o->in->cx, NULL);
+	for (int f = 0; f < o->in->table.nfields && all; f++) {
+		o->in->columns[f] = find_in_header(o, o->in->table.fields[f].name, &b);
+		all = o->in->columns[f] >= 0;
+	}
+	sheaf_builder_drop(&b);
+	return all;
+}
+
+/* Whether the first record has a word wherever something else was declared. */
+static bool contradicts(const opening *o)
+{
+	int others = 0;
+	for (int f = 0; f < o->in->table.nfields; f++) {
+		if (sheaf_means_text(o->in->table.fields[f].meaning)) continue;
+		others++;
+		if (sheaf_word_kind(first_word(o, f), &o->in->dialect) != KIND_TEXT) return false;
+	}
+	return others > 0;
+}
+
+/* By name where the header has all of the names, else one by one. */
+static sheaf_status place_declared(opening *o, const char *header)
+{
+	sheaf_delimited_reader *in = o->in;
+	bool asked = !header || strcmp(header, "auto") == 0, same = in->table.nfields == in->width;
+	bool named = (asked || strcmp(header, "yes") == 0) && match_names(o);
+	in->header = asked ? named || (same && contradicts(o)) : strcmp(header, "yes") == 0;
+	if (named) return SHEAF_OK;
+	for (int f = 0; f < in->table.nfields; f++) in->columns[f] = f;
+	if (same) return SHEAF_OK;
+	return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected %d columns, as --columns says, or a header that has their names, found %d", sheaf_source_name(in->source),
+	                  in->table.nfields, in->width);
+}
+
+/* ---- types ---- */
+
+/* Whether the columns' kinds, or the largest coordinates, must be found in the file. */
+static sheaf_status look(opening *o, bool declared, bool shape)
+{
+	sheaf_delimited_reader *in = o->in;
+	size_t part;
+	o->complete = true;
+	if (declared && !shape) return SHEAF_OK;
+	if (o->how->glance && !shape) {
+		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
+		SHEAF_TRY(sheaf_delimited_begin(in, o->err));
+		SHEAF_TRY(sheaf_infer_part(in, &o->seen, &part, &o->complete, o->err));
+		snprintf(in->guess, sizeof in->guess, "inferred from the first %zu bytes", part);
+	} else {
+		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
+		SHEAF_TRY(sheaf_infer_whole(in, &o->seen, o->err));
+		o->complete = !in->cut_off;
+	}
+	if (o->complete) snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
+	if (!declared) in->facts.guess = in->guess;
+	if (o->complete && !o->seen.flawed && !declared) in->facts.rows = o->seen.rows;
+	return SHEAF_OK;
+}
+
+static void take_types(opening *o)
+{
+	for (int f = 0; f < o->in->table.nfields; f++) sheaf_infer_field(&o->in->table.fields[f], o->seen.kinds[o->in->columns[f]], o->complete);
+}
+
+static sheaf_status make_schema(opening *o, const char *coordinates, const char *shape)
+{
+	sheaf_delimited_reader *in = o->in;
+	bool entries = coordinates && (!o->how->rows || (o->how->rows & SHEAF_TAKES_ENTRIES));
+	if (entries) return sheaf_columns_make_entries(in, coordinates, shape, o->seen.most, o->err);
+	return sheaf_schema_copy(&in->table, in->cx, &in->schema, o->err);
+}
+
+static sheaf_status find_columns(opening *o)
+{
+	sheaf_delimited_reader *in = o->in;
+	const char *text = sheaf_values_text(o->values, "columns"), *header = sheaf_values_text(o->values, "header");
+	const char *coordinates = sheaf_values_text(o->values, "coordinates"), *shape = sheaf_values_text(o->values, "shape");
+	void *memory;
+	in->ncolumns = in->width;
+	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->table, o->err));
+	if (in->table.nfields > in->ncolumns) in->ncolumns = in->table.nfields;
+	if (in->ncolumns <= SHEAF_MAX_RANK) in->ncolumns = SHEAF_MAX_RANK + 1;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->ncolumns, sizeof *in->columns, &memory, o->err));
+	in->columns = (int *)memory;
+	if (text) {
+		SHEAF_TRY(place_declared(o, header));
+	} else {
+		in->header = header && strcmp(header, "auto") != 0 ? strcmp(header, "yes") == 0 : looks_like_names(o);
+		SHEAF_TRY(add_columns(o));
+	}
+	SHEAF_TRY(look(o, text, coordinates && !shape));
+	if (!text) take_types(o);
+	return make_schema(o, coordinates, shape);
+}
+
+/* ---- the whole ---- */
+
+static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
+{
+	sheaf_delimited_reader *in = o->in;
+	sheaf_bytes head;
+	bool guess;
+	SHEAF_TRY(sheaf_dialect_choose(kind, o->values, false, &in->dialect, &guess, o->err));
+	SHEAF_TRY(sheaf_source_make_rewindable(in->source, o->err));
+	SHEAF_TRY(sheaf_delimited_pass_mark(in, o->err));
+	if (guess) {
+		/* What is wrong with the input is met in its place. */
+		enum { HEAD = 64 << 10 };
+		sheaf_status status = sheaf_source_ahead(in->source, HEAD, &head, o->err);
+		if (status && head.size == 0) return status;
+		if (head.size > HEAD) head.size = HEAD;
+		sheaf_dialect_guess(&in->dialect, head);
+	}
+	SHEAF_TRY(read_first(o));
+	SHEAF_TRY(find_columns(o));
+	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
+	return sheaf_delimited_begin(in, o->err);
+}
+
+sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind, const sheaf_values *values, const sheaf_opening *how,
+                                  sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_delimited_reader), &memory, err));
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)memory;
+	opening o = {.in = in, .values = values, .how = how, .err = err};
+	*in = (sheaf_delimited_reader){.cx = cx, .source = source, .facts = SHEAF_NO_FACTS};
+	sheaf_records_begin(&o.first, cx);
+	sheaf_status status = prepare(&o, kind);
+	sheaf_records_drop(&o.first);
+	sheaf_seen_free(&o.seen, cx, in->width);
+	if (status) {
+		sheaf_delimited_close(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+const sheaf_schema *sheaf_delimited_schema(const void *in) { return &((const sheaf_delimited_reader *)in)->schema; }
+
+void sheaf_delimited_facts(const void *in, sheaf_facts *facts) { *facts = ((const sheaf_delimited_reader *)in)->facts; }
+
+sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	return sheaf_delimited_begin(in, err);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at a time. A quote opens a quoted field
+ * where it stands first in it, and nowhere else. */
+#include "delimited/delimited.h"
+#include <string.h>
+
+/* The quote that closes a field, from the byte behind the one that opens it; NULL where none does. */
+static const uint8_t *find_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
+{
+	while (at < end) {
+		if (*at == dialect->escape && dialect->escape) {
+			at += 2;
+		} else if (*at != dialect->quote) {
+			at = dialect->escape ? at + 1 : (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at));
+			if (!at) return NULL;
+		} else if (at + 1 < end && at[1] == dialect->quote) {
+			at += 2;
+		} else {
+			return at;
+		}
+	}
+	return NULL;
+}
+
+/* ---- records of a piece ---- */
+
+typedef struct walk {
+	sheaf_records *records;
+	const sheaf_dialect *dialect;
+	sheaf_marks marks;
+	const uint8_t *begin, *end;
+	const uint8_t *record, *field, *line_start;
+	uint32_t lines, record_lines; /* line feeds before `field`, and before the record */
+	size_t before;                /* of the ends: those of the records that stand */
+	bool bad;
+} walk;
+
+void sheaf_records_begin(sheaf_records *records, sheaf_context *cx)
+{
+	*records = (sheaf_records){.count = 0};
+	sheaf_builder_begin(&records->starts, cx, NULL);
+	sheaf_builder_begin(&records->ends, cx, NULL);
+	sheaf_builder_begin(&records->lines, cx, NULL);
+	sheaf_builder_begin(&records->findings, cx, NULL);
+}
+
+void sheaf_records_drop(sheaf_records *records)
+{
+	sheaf_builder_drop(&records->starts);
+	sheaf_builder_drop(&records->ends);
+	sheaf_builder_drop(&records->lines);
+	sheaf_builder_drop(&records->findings);
+}
+
+static void put_u32(sheaf_builder *b, uint32_t v) { sheaf_builder_append(b, &v, sizeof v); }
+
+static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, uint32_t line, sheaf_record_flaw flaw, uint32_t count)
+{
+	sheaf_record_finding finding = {.at = (uint32_t)(at - w->begin),
+	                                .line_start = (uint32_t)(line_start - w->begin),
+	                                .line = line,
+	                                .rows = (uint32_t)w->records->count,
+	                                .count = count,
+	                                .flaw = flaw};
+	sheaf_builder_append(&w->records->findings, &finding, sizeof finding);
+}
+
+static void find_flaw(walk *w, const uint8_t *at, sheaf_record_flaw flaw) { find_in_line(w, at, w->line_start, w->lines, flaw, 0); }
+
+static inline void end_field(walk *w, const uint8_t *at)
+{
+	put_u32(&w->records->ends, (uint32_t)(at - w->begin));
+	w->field = at + 1;
+}
+
+static bool is_blank(const walk *w, const uint8_t *end) { return end == w->record || (end == w->record + 1 && *w->record == '\r'); }
+
+/* Whether the record of `count` fields that ends before `end` stands. */
+static bool stands(walk *w, const uint8_t *end, uint32_t count)
+{
+	if (w->bad) return false;
+	if (count == w->records->width) return true;
+	find_in_line(w, w->record, w->record, w->record_lines, count == 1 && is_blank(w, end) ? RECORD_BLANK : RECORD_COUNT, count);
+	return false;
+}
+
+static inline void end_record(walk *w, const uint8_t *end, int64_t line)
+{
+	sheaf_records *r = w->records;
+	uint32_t count = (uint32_t)((r->ends.size - w->before) / sizeof(uint32_t));
+	if (r->width == 0) r->width = count;
+	if (stands(w, end, count)) {
+		put_u32(&r->starts, (uint32_t)(w->record - w->begin));
+		sheaf_builder_i64(&r->lines, line + w->record_lines);
+		r->count++;
+	} else {
+		r->ends.size = w->before;
+	}
+	w->before = r->ends.size;
+	w->bad = false;
+	w->lines++;
+	w->record_lines = w->lines;
+	w->record = w->field = w->line_start = end + 1;
+}
+
+/* The walk goes on at `at`. */
+static void seek(walk *w, const uint8_t *at)
+{
+	if (at - w->marks.block < SHEAF_MARKS_BLOCK)
+		w->marks.mask &= ~UINT64_C(0) << (at - w->marks.block);
+	else
+		sheaf_marks_begin(&w->marks, at, w->end, w->marks.bytes);
+}
+
+static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
+{
+	while ((at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)))) {
+		w->lines++;
+		w->line_start = ++at;
+	}
+}
+
+static bool ends_field(const walk *w, const uint8_t *at)
+{
+	if (at < w->end && *at == '\r' && (at + 1 == w->end || at[1] == '\n')) return true;
+	return at == w->end || *at == w->dialect->delimiter || *at == '\n';
+}
+
+/* Passes a quoted field. Where none ends there, all the rest belongs to it. */
+static void pass_quoted(walk *w, const uint8_t *open)
+{
+	const uint8_t *close = find_close(w->dialect, open + 1, w->end);
+	if (!close) {
+		find_flaw(w, open, RECORD_OPEN);
+		w->bad = true;
+		count_lines(w, open, w->end);
+		w->marks.mask = 0;
+		w->marks.block = w->end;
+		return;
+	}
+	count_lines(w, open, close);
+	if (!ends_field(w, close + 1)) {
+		if (!w->bad) find_flaw(w, close + 1, RECORD_BEHIND_QUOTE);
+		w->bad = true;
+	}
+	seek(w, close + 1);
+}
+
+static void meet_quote(walk *w, const uint8_t *at)
+{
+	if (at == w->field)
+		pass_quoted(w, at);
+	else if (!w->bad && !w->dialect->escape)
+		find_flaw(w, at, RECORD_INNER_QUOTE);
+}
+
+sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width, const uint8_t *at, const uint8_t *end, int64_t line,
+                                sheaf_error *err)
+{
+	uint8_t quote = dialect->quote ? dialect->quote : '\n';
+	const uint8_t bytes[SHEAF_MARKS] = {dialect->delimiter, '\n', quote, quote};
+	walk w = {.records = records, .dialect = dialect, .begin = at, .end = end, .record = at, .field = at, .line_start = at};
+	if (end - at >= UINT32_MAX) return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
+	records->begin = at;
+	records->width = (uint32_t)width;
+	sheaf_marks_begin(&w.marks, at, end, bytes);
+	for (const uint8_t *mark; (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
+		if (*mark == dialect->delimiter) {
+			end_field(&w, mark);
+		} else if (*mark == '\n') {
+			end_field(&w, mark);
+			end_record(&w, mark, line);
+		} else {
+			meet_quote(&w, mark);
+		}
+	}
+	if (w.record < end) {
+		end_field(&w, end);
+		end_record(&w, end, line);
+	}
+	SHEAF_TRY(sheaf_builder_status(&records->starts, err));
+	SHEAF_TRY(sheaf_builder_status(&records->ends, err));
+	SHEAF_TRY(sheaf_builder_status(&records->findings, err));
+	return sheaf_builder_status(&records->lines, err);
+}
+
+void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
+{
+	int64_t kept = 0;
+	size_t size = records->width * sizeof(uint32_t);
+	for (int64_t r = 0; r < records->count; r++) {
+		if (marked[r]) continue;
+		memmove(records->starts.data + (size_t)kept * sizeof(uint32_t), records->starts.data + (size_t)r * sizeof(uint32_t), sizeof(uint32_t));
+		memmove(records->lines.data + (size_t)kept * sizeof(int64_t), records->lines.data + (size_t)r * sizeof(int64_t), sizeof(int64_t));
+		memmove(records->ends.data + (size_t)kept * size, records->ends.data + (size_t)r * size, size);
+		kept++;
+	}
+	records->count = kept;
+	records->starts.size = (size_t)kept * sizeof(uint32_t);
+	records->lines.size = (size_t)kept * sizeof(int64_t);
+	records->ends.size = (size_t)kept * size;
+}
+
+/* ---- ends of records ---- */
+
+static bool opens(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *quote)
+{
+	return quote == begin || quote[-1] == dialect->delimiter || quote[-1] == '\n';
+}
+
+/* The next quote that opens a field from `at` on; `end` where there is none. */
+static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at, const uint8_t *end)
+{
+	while (dialect->quote && at < end && (at = (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at)))) {
+		if (opens(dialect, begin, at)) return at;
+		at++;
+	}
+	return end;
+}
+
+const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
+{
+	const uint8_t *last = NULL;
+	for (const uint8_t *at = begin; at < end;) {
+		const uint8_t *open = next_open(dialect, begin, at, end);
+		const uint8_t *feed = (const uint8_t *)memrchr(at, '\n', (size_t)(open - at));
+		if (feed) last = feed + 1;
+		const uint8_t *close = open < end ? find_close(dialect, open + 1, end) : NULL;
+		at = close ? close + 1 : end;
+	}
+	return last;
+}
+
+const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
+{
+	for (const uint8_t *at = begin; at < end;) {
+		const uint8_t *open = next_open(dialect, begin, at, end);
+		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(open - at));
+		if (feed) return feed + 1;
+		const uint8_t *close = open < end ? find_close(dialect, open + 1, end) : NULL;
+		at = close ? close + 1 : end;
+	}
+	return NULL;
+}

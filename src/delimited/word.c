@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What a field's text says, and how: whether anything is there, what it looks like, and what it is without its escapes. */
+#include "delimited/delimited.h"
+#include "number/date.h"
+#include "number/number.h"
+#include <string.h>
+
+static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
+static inline bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
+
+sheaf_word sheaf_word_trim(sheaf_word word)
+{
+	while (word.at < word.end && is_space(*word.at)) word.at++;
+	while (word.at < word.end && is_space(word.end[-1])) word.end--;
+	return word;
+}
+
+/* "?5" to "?127". */
+static int code_of(const uint8_t *at, size_t n)
+{
+	int code = 0;
+	enum { DIGITS = 3 };
+	if (n < 2 || n > 1 + DIGITS) return SHEAF_NO_CODE;
+	for (size_t i = 1; i < n; i++) {
+		if (!is_digit(at[i])) return SHEAF_NO_CODE;
+		code = code * 10 + (at[i] - '0');
+	}
+	return code <= SHEAF_MOST_CODE ? code : SHEAF_NO_CODE;
+}
+
+static inline int null_of(const uint8_t *at, size_t n)
+{
+	if (n == 0) return 0;
+	if (*at == 'n') return n == 4 && memcmp(at, "null", 4) == 0 ? 0 : SHEAF_NO_CODE;
+	if (*at == '\\') return n == 2 && at[1] == 'N' ? 0 : SHEAF_NO_CODE;
+	return *at == '?' ? code_of(at, n) : SHEAF_NO_CODE;
+}
+
+/* Without quotes an empty text is a text; what is no text is then not there. */
+int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect)
+{
+	if (word.quoted || (word.at == word.end && !dialect->quote)) return SHEAF_NO_CODE;
+	return null_of(word.at, (size_t)(word.end - word.at));
+}
+
+/* ---- kinds ---- */
+
+static bool is_word(const uint8_t *at, size_t n, const char *word)
+{
+	if (strlen(word) != n) return false;
+	for (size_t i = 0; i < n; i++)
+		if ((at[i] | 32) != word[i]) return false;
+	return true;
+}
+
+static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && is_digit(*at)) at++;
+	return at;
+}
+
+/* A whole number as its digits say; one that begins with a zero is an identifier rather than a number. */
+static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
+{
+	enum { SURE = 18 };
+	static const char most[] = "9223372036854775807", least[] = "9223372036854775808", largest[] = "18446744073709551615";
+	unsigned sign = negative ? KIND_NEGATIVE : 0;
+	if (n > 1 && *digits == '0') return KIND_TEXT;
+	if (n == 1 && *digits == '0' && negative) return KIND_REAL;
+	if (n <= SURE || (n == SURE + 1 && memcmp(digits, negative ? least : most, n) <= 0)) return KIND_INTEGER | sign;
+	if (!negative && (n == SURE + 1 || (n == SURE + 2 && memcmp(digits, largest, n) <= 0))) return KIND_LARGE;
+	return KIND_TEXT;
+}
+
+/* [+-]? digits, with a point, an exponent or both. */
+static unsigned number_kind(const uint8_t *at, const uint8_t *end)
+{
+	bool negative = *at == '-';
+	const uint8_t *first = at += negative || *at == '+';
+	at = pass_digits(at, end);
+	size_t whole = (size_t)(at - first), part = 0;
+	if (at == end) return whole ? integer_kind(first, whole, negative) : KIND_TEXT;
+	if (whole > 1 && *first == '0') return KIND_TEXT;
+	if (*at == '.') {
+		const uint8_t *point = at++;
+		at = pass_digits(at, end);
+		part = (size_t)(at - point - 1);
+	}
+	if (whole + part == 0) return KIND_TEXT;
+	if (at < end && (*at | 32) == 'e') {
+		at++;
+		if (at < end && (*at == '-' || *at == '+')) at++;
+		const uint8_t *exponent = at;
+		at = pass_digits(at, end);
+		if (at == exponent) return KIND_TEXT;
+	}
+	return at == end ? KIND_REAL : KIND_TEXT;
+}
+
+static unsigned date_kind(const uint8_t *at, const uint8_t *end)
+{
+	int64_t seconds;
+	const char *stop = (const char *)end, *behind = sheaf_scan_datetime((const char *)at, stop, &seconds);
+	if (!behind) return KIND_TEXT;
+	if (behind == stop) return KIND_DATETIME;
+	if (*behind == ' ') behind++;
+	return sheaf_scan_offset(behind, stop, &seconds) == stop ? KIND_DATETIMETZ : KIND_TEXT;
+}
+
+static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
+{
+	at += *at == '-' || *at == '+';
+	size_t n = (size_t)(end - at);
+	return is_word(at, n, "nan") || is_word(at, n, "inf") || is_word(at, n, "infinity");
+}
+
+static unsigned plain_kind(const uint8_t *at, const uint8_t *end)
+{
+	enum { SHORTEST_DATE = 19, DASH = 4 };
+	uint8_t first = *at;
+	if (is_digit(first) || first == '-' || first == '+' || first == '.') {
+		unsigned kind = number_kind(at, end);
+		if (kind != KIND_TEXT) return kind;
+		if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH))) kind = date_kind(at, end);
+		return kind == KIND_TEXT && is_nonfinite(at, end) ? KIND_REAL : kind;
+	}
+	if ((first | 32) == 't' || (first | 32) == 'f') {
+		size_t n = (size_t)(end - at);
+		return is_word(at, n, "true") || is_word(at, n, "false") ? KIND_BOOL : KIND_TEXT;
+	}
+	return ((first | 32) == 'n' || (first | 32) == 'i') && is_nonfinite(at, end) ? KIND_REAL : KIND_TEXT;
+}
+
+unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
+{
+	if (word.quoted && !dialect->any_quoted) return KIND_TEXT;
+	if (!word.quoted && sheaf_word_null(word, dialect) != SHEAF_NO_CODE) return KIND_NULL;
+	word = sheaf_word_trim(word);
+	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end);
+}
+
+bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect)
+{
+	if (size == 0) return dialect->quote != 0;
+	uint8_t first = text[0], last = text[size - 1];
+	if (dialect->quote && (first == '"' || first == '\'')) return true; /* the other dialect's quotes, where it is guessed */
+	if (is_space(first) || is_space(last) || first == '?' || null_of(text, size) != SHEAF_NO_CODE) return true;
+	/* Most texts begin with a letter that nothing else begins with. */
+	return plain_kind(text, text + size) != KIND_TEXT;
+}
+
+/* ---- escapes ---- */
+
+static uint8_t *take_quoted(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to)
+{
+	for (const uint8_t *at = word.at; at < word.end; at++) {
+		bool doubled = *at == dialect->quote && at + 1 < word.end && at[1] == dialect->quote;
+		bool escaped = dialect->escape && *at == dialect->escape && at + 1 < word.end && (at[1] == dialect->quote || at[1] == dialect->escape);
+		*to++ = *(at += doubled || escaped);
+	}
+	return to;
+}
+
+static uint8_t meaning_of(uint8_t escaped) { return escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped; }
+
+static uint8_t *take_escaped(sheaf_word word, uint8_t escape, uint8_t *to)
+{
+	for (const uint8_t *at = word.at; at < word.end; at++) {
+		if (*at != escape)
+			*to++ = *at;
+		else if (++at == word.end)
+			return NULL;
+		else
+			*to++ = meaning_of(*at);
+	}
+	return to;
+}
+
+uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to)
+{
+	size_t n = (size_t)(word.end - word.at);
+	if (word.quoted && (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n)))) return take_quoted(word, dialect, to);
+	if (!dialect->quote && n && memchr(word.at, dialect->escape, n)) return take_escaped(word, dialect->escape, to);
+	if (n) memcpy(to, word.at, n);
+	return to + n;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer's life: what it takes, what it has to tell before the first row, and the header. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/names.h"
+#include "delimited/delimited.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is taken ---- */
+
+static bool is_item(const sheaf_field *field)
+{
+	if (field->meaning == SHEAF_KEY || field->meaning == SHEAF_SPELLING || field->nlevels > 1) return false;
+	if (field->nlevels == 0) return !sheaf_means_run(field->meaning);
+	const sheaf_level_shape *level = &field->levels[0];
+	if (sheaf_means_run(field->meaning)) return level->kind == SHEAF_LIST || level->kind == SHEAF_FIXED;
+	return level->kind == SHEAF_FIXED && level->extents[0] == 1;
+}
+
+static bool is_nullable(const sheaf_field *field) { return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE; }
+
+/* A header with a name twice could not be read again. */
+static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_names names = {0};
+	sheaf_status status = SHEAF_OK;
+	const char *header = sheaf_delimited_choice(values, "header", true);
+	if (header && strcmp(header, "no") == 0) return SHEAF_OK;
+	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
+		const char *name = schema->fields[f].name;
+		if (sheaf_names_find(&names, name, strlen(name), -1) >= 0)
+			status = sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected a name for each column, found it twice; --header no writes none", name);
+		else if (!*name)
+			status = sheaf_fail(err, SHEAF_UNSUPPORTED, "column %d: expected a name, found none; --header no writes none", f);
+		else
+			status = sheaf_names_add(&names, schema->cx, name, strlen(name), err);
+	}
+	sheaf_names_free(&names);
+	return status;
+}
+
+sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column, found none");
+	for (int f = 0; f < schema->nfields; f++)
+		if (!is_item(&schema->fields[f]))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected one item in each row, found another shape", schema->fields[f].name);
+	if (schema->rows == SHEAF_ENTRIES) schema->tensor.structure = SHEAF_GENERAL;
+	return check_names(schema, values, err);
+}
+
+/* ---- what is told before the first row ---- */
+
+static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, const char *column, const char *expected, const char *found, const char *advice,
+                         sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, advice};
+	problem.place.file = sheaf_sink_name(out->sink);
+	problem.place.stream = column;
+	problem.place.stream_word = "column";
+	return sheaf_report(out->cx, &problem, err);
+}
+
+/* Whether what is inferred when the column is read again is another value, or no value of its kind. */
+static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field *field)
+{
+	bool date = field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_DATETIMETZ;
+	if (date) return out->dialect.quote && out->dialect.escape;
+	return field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_COMPLEX ||
+	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
+}
+
+static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error *err)
+{
+	char advice[128], found[64];
+	for (int f = 0; f < out->schema.nfields; f++) {
+		const sheaf_field *field = &out->schema.fields[f];
+		if (!is_not_inferred(out, field)) continue;
+		snprintf(found, sizeof found, "%s, which nothing in the text tells", sheaf_item_type(field));
+		snprintf(advice, sizeof advice, "read it back with --columns and %.40s:%s%s", field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "");
+		SHEAF_TRY(warn(out, "element type not stored", field->name, "a type that text shows", found, advice, err));
+	}
+	return SHEAF_OK;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i]) return false;
+	return true;
+}
+
+static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_error *err)
+{
+	const sheaf_tensor *tensor = &out->schema.tensor;
+	char found[8 + SHEAF_MAX_RANK * 24], advice[8 + sizeof found];
+	size_t used = 0;
+	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	found[0] = '\0';
+	for (int d = 0; d < tensor->rank; d++) used += (size_t)snprintf(found + used, sizeof found - used, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+	snprintf(advice, sizeof advice, "read it back with --shape %s", found);
+	SHEAF_TRY(warn(out, "shape not stored", NULL, "a shape that the entries tell", found, advice, err));
+	if (!tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill)) return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_ERROR,   SHEAF_LOSS, "fill value", SHEAF_NOWHERE, "none, or 0, since the format has no place for it",
+	                         "another one", "it is left out"};
+	problem.place.file = sheaf_sink_name(out->sink);
+	return sheaf_report(out->cx, &problem, err);
+}
+
+/* ---- create, append, finish ---- */
+
+void sheaf_delimited_abandon(void *writer)
+{
+	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+/* Where there are no quotes, an empty text and nothing at all would look the same. */
+static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind, const sheaf_values *values, sheaf_error *err)
+{
+	const char *word = sheaf_values_text(values, "null");
+	out->null_word = kind->null_word;
+	if (word && strcmp(word, "empty") == 0)
+		out->nulls = NULL_EMPTY;
+	else if (word && strcmp(word, "?n") == 0)
+		out->nulls = NULL_CODE;
+	else if (word)
+		out->null_word = strcmp(word, "null") == 0 ? "null" : "\\N";
+	for (int f = 0; f < out->schema.nfields && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
+		const sheaf_field *field = &out->schema.fields[f];
+		bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
+		if (text && is_nullable(field))
+			return sheaf_fail(err, SHEAF_USAGE, "--null empty: expected a dialect in which an empty text and nothing at all differ, found column \"%s\" and one without quotes",
+			                  field->name);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind, const sheaf_values *values, sheaf_error *err)
+{
+	bool guess;
+	const char *header = sheaf_delimited_choice(values, "header", true);
+	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
+	out->header = !header || strcmp(header, "no") != 0;
+	out->code_columns = sheaf_values_flag(values, "code-columns");
+	SHEAF_TRY(choose_nulls(out, kind, values, err));
+	SHEAF_TRY(tell_of_types(out, err));
+	return tell_of_tensor(out, err);
+}
+
+sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind, const sheaf_schema *schema, const sheaf_values *values,
+                                    sheaf_context *cx, void **created, sheaf_error *err)
+{
+	void *memory;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_delimited_writer), &memory, err));
+	sheaf_delimited_writer *out = (sheaf_delimited_writer *)memory;
+	*out = (sheaf_delimited_writer){.cx = cx, .sink = sink};
+	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
+	if (status == SHEAF_OK) status = prepare(out, kind, values, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_delimited_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name)
+{
+	if (b->size) sheaf_builder_byte(b, (char)out->dialect.delimiter);
+	sheaf_delimited_put_name(b, &out->dialect, (const uint8_t *)name, strlen(name));
+}
+
+static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
+{
+	char code[256];
+	for (int f = 0; f < out->schema.nfields; f++) {
+		const sheaf_field *field = &out->schema.fields[f];
+		put_name(b, out, field->name);
+		if (!out->code_columns || !is_nullable(field)) continue;
+		snprintf(code, sizeof code, "%.*s_code", (int)sizeof code - 8, field->name);
+		put_name(b, out, code);
+	}
+	sheaf_builder_byte(b, '\n');
+}
+
+static sheaf_status begin(sheaf_delimited_writer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	if (out->begun || !out->header) return SHEAF_OK;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	put_header(&b, out);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+sheaf_status sheaf_delimited_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+{
+	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
+	SHEAF_TRY(begin(out, err));
+	out->begun = true;
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
+{
+	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
+	sheaf_status status = begin(out, err);
+	if (status == SHEAF_OK && !out->begun && !out->header)
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a row or a header, since an empty file is no table, found neither", sheaf_sink_name(out->sink));
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	}
+	sheaf_delimited_abandon(out);
+	return status;
+}
