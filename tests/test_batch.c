@@ -41,7 +41,7 @@ static void make_rows(made_rows *m, int64_t n, int64_t longest, int64_t most)
 	}
 	m->first_row[chunks] = n;
 	m->first_sample[chunks] = samples;
-	m->rows = (sheaf_rows){n, samples, chunks, m->first_row, m->first_sample, tell_lengths, m, NULL, false};
+	m->rows = (sheaf_rows){n, samples, chunks, m->first_row, m->first_sample, tell_lengths, m, NULL, false, NULL, NULL};
 }
 
 static sheaf_plan_options plan_of(const made_rows *m, const char *order, int64_t size)
@@ -179,7 +179,7 @@ static void test_cntk_order_of_ten(void **state)
 	(void)state;
 	static const int64_t first[] = {6, 3, 1, 5, 9, 0, 4, 2, 7, 8}, second[] = {3, 0, 8, 4, 7, 5, 2, 9, 1, 6}, narrow[] = {8, 9, 1, 0, 6, 7, 2, 3, 4, 5};
 	static const int64_t starts[] = {0, 2, 4, 6, 8, 10};
-	sheaf_rows rows = {10, 10, 5, starts, starts, NULL, NULL, NULL, false};
+	sheaf_rows rows = {10, 10, 5, starts, starts, NULL, NULL, NULL, false, NULL, NULL};
 	const struct {
 		sheaf_order_options options;
 		int64_t sweep;

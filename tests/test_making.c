@@ -197,6 +197,55 @@ static void test_what_is_enough_for_one_thread(void **state)
 	free_bytes(&text);
 }
 
+/* In the order of the file its end is not looked for, and what is known after the last batch is what a run with a table knows. */
+static void test_the_end_is_found_when_it_comes(void **state)
+{
+	(void)state;
+	static told whole, other;
+	bytes_sink text;
+	seed_random(74);
+	make_text(&text);
+	sheaf_context *cx = usual_context();
+	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
+	sheaf_open_options how = {.size = sizeof how, .piece_bytes = 5000, .random = true, .settings = streams, .nsettings = 2};
+	sheaf_batch_options options = {.size = sizeof options, .order = "file", .batch_size = 100, .sweeps = 2};
+	sheaf_dataset *datasets[2];
+	sheaf_batches *batches;
+	const sheaf_batch *batch;
+	const sheaf_frame *frame;
+	int64_t sequences, samples, dropped, seen = 0;
+	for (int i = 0; i < 2; i++) assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[i]));
+	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
+	assert_int_equal(sequences, -1);
+	assert_ok(sheaf_batches_next(batches, &batch, &err));
+	sheaf_source_progress(sheaf_dataset_source(datasets[0]), &samples, &dropped);
+	assert_true(samples < (int64_t)text.size / 2);
+	for (seen = batch->sequences; sheaf_batches_next(batches, &batch, &err) == SHEAF_OK; seen += batch->sequences) continue;
+	assert_int_equal(seen, 4 * ROWS);
+	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
+	assert_int_equal(sequences, 2 * ROWS);
+	sheaf_batches_close(batches);
+	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
+	/* Left half-way, a dataset is at its beginning again. */
+	assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[0]));
+	assert_ok(sheaf_batches_open(datasets, 1, &options, cx, &batches, &err));
+	assert_ok(sheaf_batches_next(batches, &batch, &err));
+	sheaf_batches_close(batches);
+	for (seen = 0; sheaf_next(datasets[0], &frame, &err) == SHEAF_OK; seen += frame->nrows) continue;
+	assert_int_equal(seen, ROWS);
+	sheaf_close(datasets[0]);
+	end_context(cx);
+	/* Places are the same, whether the end was known or not. */
+	const input in = {{text.data, text.size}, "x.ctf", 5000, true};
+	run_from(&in, &options, (sheaf_context_options){.threads = 1}, NULL, &whole);
+	for (int at = 0; at < whole.n; at += 11) {
+		run_from(&in, &options, (sheaf_context_options){.threads = 1 + at % 3}, whole.states[at], &other);
+		assert_same(&whole, at + 1, &other);
+	}
+	free_bytes(&text);
+}
+
 /* Whatever is wrong with a file is told in the same words by whoever decodes its pieces, and by whoever only locates their rows. */
 static void test_flaws_are_told_as_by_decoding(void **state)
 {
@@ -232,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_and_places_change_nothing),
 		cmocka_unit_test(test_what_is_enough_for_one_thread),
+		cmocka_unit_test(test_the_end_is_found_when_it_comes),
 		cmocka_unit_test(test_flaws_are_told_as_by_decoding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

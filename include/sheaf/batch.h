@@ -117,7 +117,8 @@ SHEAF_API void sheaf_batches_close(sheaf_batches *batches);
 
 /* Borrowed; valid until sheaf_batches_close. */
 SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches);
-/* Sequences and samples of a sweep, over all shards, and sequences that were left out because they have no partner. */
+/* Sequences and samples of a sweep, over all shards (-1 as long as they are not known: in order "file" what no index knows is found as it is needed), and
+ * sequences that were left out because they have no partner. */
 SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples, int64_t *dropped);
 
 /* The next batch, or END behind the last epoch. An input that fails gives its error with the batch that needs it, and with each further call. */

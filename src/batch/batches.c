@@ -117,6 +117,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->first_epoch = o->first_epoch;
 	p->epochs = o->epochs ? o->epochs : 1;
 	p->epoch_size = o->epoch_size;
+	p->sweeps = o->sweeps;
 	b->manner = (sheaf_manner){&b->supply, o->packing, o->pad_multiple, b->cx};
 	b->truncation = o->truncation;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
@@ -125,8 +126,6 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 		p->one_by_one = true;
 		p->global = false;
 	}
-	if (!o->epoch_size && __builtin_mul_overflow(o->sweeps ? o->sweeps : 1, b->supply.rows.samples, &p->epoch_size))
-		return refuse(err, "sweeps", "fewer than have 2^63 samples", o->sweeps);
 	return SHEAF_OK;
 }
 
@@ -147,7 +146,8 @@ static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error
 {
 	int64_t piece = b->supply.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL), size = sheaf_supply_piece_size(&b->supply, piece);
 	sheaf_held held = {0};
-	SHEAF_TRY(sheaf_supply_read(&b->supply, piece, false, &held, b->cx, err));
+	sheaf_piece_ref ref = sheaf_supply_piece(&b->supply, piece);
+	SHEAF_TRY(sheaf_supply_read(&ref, false, &held, b->cx, err));
 	*growth = (double)(sheaf_context_memory(b->cx, NULL) - before) / (double)(size > 0 ? size : 1);
 	sheaf_held_free(&held);
 	return SHEAF_OK;
@@ -252,11 +252,25 @@ static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 	return b->options.mixed ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash : hash;
 }
 
+/* In the order of the file the end of it need not be known before it is reached, unless something is counted from there. */
+static sheaf_union union_of(const sheaf_batch_options *o)
+{
+	const sheaf_order *order = sheaf_order_find(o->order ? o->order : "sheaf");
+	if (o->join) return SHEAF_UNION_JOIN;
+	return order && order->in_file_order && o->first_epoch == 0 ? SHEAF_UNION_GROW : SHEAF_UNION_FOLLOW;
+}
+
+static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
+{
+	if (b->options.order->in_file_order && !joined) return SHEAF_LIKE_INPUTS;
+	return b->options.order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS : SHEAF_LIKE_ROWS;
+}
+
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_error *err)
 {
 	if (n < 1) return refuse(err, "datasets", "one at least", n);
 	SHEAF_TRY(check_numbers(options, err));
-	SHEAF_TRY(sheaf_supply_open(&b->supply, datasets, n, options->join, b->cx, err));
+	SHEAF_TRY(sheaf_supply_open(&b->supply, datasets, n, union_of(options), b->cx, err));
 	SHEAF_TRY(translate(b, options, err));
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
@@ -266,8 +280,7 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	stand_at(b);
 	b->state.seed = options->seed;
 	b->state.options = options_fingerprint(b, options->batch_size);
-	b->state.data = (uint32_t)sheaf_supply_fingerprint(&b->supply, b->options.order->uses_chunks || b->options.arranged.window);
-	return SHEAF_OK;
+	return sheaf_supply_fingerprint(&b->supply, likeness(b, options->join), &b->state.data, err);
 }
 
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_context *cx, sheaf_batches **out,
@@ -290,8 +303,9 @@ const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b) { return &b->su
 
 void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *samples, int64_t *dropped)
 {
-	*sequences = b->supply.rows.rows;
-	*samples = b->supply.rows.samples;
+	bool known = !b->supply.rows.grow;
+	*sequences = known ? b->supply.rows.rows : -1;
+	*samples = known ? b->supply.rows.samples : -1;
 	*dropped = b->supply.match_room - b->supply.matched;
 }
 
@@ -300,6 +314,7 @@ void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *sa
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {
 	if (position < 0) return refuse(err, "position", "0 or more", position);
+	SHEAF_TRY(sheaf_supply_complete(&b->supply, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
 	stand_at(b);
 	return SHEAF_OK;
@@ -332,6 +347,7 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "state: expected one of the same order, window, size, rest, buckets, packing and epoch size, found one of other options");
 	if (state.step && !b->cut) return refuse(err, "state", "step 0 where sequences are whole", state.step);
+	SHEAF_TRY(sheaf_supply_complete(&b->supply, err));
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
 	stand_at(b);
 	return repeat_steps(b, state.step, err);

@@ -37,7 +37,8 @@ static sheaf_status read_all(sheaf_supply *s, int column, sheaf_context *quiet, 
 	sheaf_status status = SHEAF_OK;
 	double sum = 0;
 	for (int64_t c = 0; c < s->rows.chunks && status == SHEAF_OK; c++) {
-		status = sheaf_supply_read(s, s->piece_of_chunk[c], false, &held, quiet, err);
+		sheaf_piece_ref piece = sheaf_supply_piece(s, s->piece_of_chunk[c]);
+		status = sheaf_supply_read(&piece, false, &held, quiet, err);
 		if (status == SHEAF_OK) status = sum_up(s, column, c, &held.frame, &sum, err);
 	}
 	sheaf_held_free(&held);

@@ -94,6 +94,14 @@ static inline const uint8_t *run_at(const sheaf_pick *pick, int from, part_of pa
 	return part(column_of(pick, from))->data + (size_t)s->begin * size;
 }
 
+/* How many of the picks follow one another in one column: they are copied at once. */
+static inline size_t run_of(const sheaf_pick *picks, const span *spans, size_t n)
+{
+	size_t run = 1;
+	while (run < n && picks[run].frame == picks->frame && spans[run].begin == spans[run - 1].end) run++;
+	return run;
+}
+
 static inline size_t run_bytes(const span *s, size_t size) { return (size_t)(s->end - s->begin) * size; }
 
 static inline sheaf_status put_runs(sheaf_buffer *to, const sheaf_pick *picks, size_t n, int from, part_of part, const span *spans, size_t size,
@@ -105,8 +113,9 @@ static inline sheaf_status put_runs(sheaf_buffer *to, const sheaf_pick *picks, s
 	sheaf_builder_begin(&b, cx, to);
 	if (sheaf_builder_room(&b, total)) {
 		uint8_t *at = b.data;
-		for (size_t i = 0; i < n; i++) {
-			size_t bytes = run_bytes(&spans[i], size);
+		for (size_t i = 0, run; i < n; i += run) {
+			run = run_of(&picks[i], &spans[i], n - i);
+			size_t bytes = (size_t)(spans[i + run - 1].end - spans[i].begin) * size;
 			if (i + AHEAD < n) ask_for_run(run_at(&picks[i + AHEAD], from, part, &spans[i + AHEAD], size), run_bytes(&spans[i + AHEAD], size));
 			if (bytes) memcpy(at, run_at(&picks[i], from, part, &spans[i], size), bytes);
 			at += bytes;

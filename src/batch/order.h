@@ -8,7 +8,7 @@
 
 /* What an order arranges. Chunks have at least one row each. */
 typedef struct sheaf_rows {
-	int64_t rows, samples; /* of a sweep */
+	int64_t rows, samples; /* of a sweep; as far as they are known where the table grows */
 	int64_t chunks;
 	const int64_t *first_row, *first_sample; /* of each chunk, and one entry more: what is behind the last */
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
@@ -16,6 +16,9 @@ typedef struct sheaf_rows {
 	const void *user;
 	const double *frequencies; /* of each row the sum of its own and of all before; NULL: nothing is known of them */
 	bool uneven;               /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each time */
+	/* Makes the table reach beyond row `to`, or to its end, where this is NULL from then on. Lengths of rows before `from` are not asked for any more. */
+	sheaf_status (*grow)(void *grower, int64_t from, int64_t to, sheaf_error *err);
+	void *grower;
 } sheaf_rows;
 
 /* One sequence as an order gives it. */

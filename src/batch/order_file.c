@@ -28,6 +28,7 @@ static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64
 {
 	file_order *o = (file_order *)order;
 	const sheaf_rows *rows = o->rows;
+	if (rows->grow) SHEAF_TRY(rows->grow(rows->grower, ordinal, ordinal + n, err));
 	*filled = n < rows->rows - ordinal ? n : rows->rows - ordinal;
 	for (int64_t i = 0; i < *filled; i++) {
 		uint64_t position = (uint64_t)sweep * (uint64_t)rows->rows + (uint64_t)(ordinal + i);

@@ -50,7 +50,18 @@ static int64_t share_of(const sheaf_plan_options *options)
 static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 {
 	plan->epoch = epoch;
-	if (__builtin_mul_overflow(epoch + 1, plan->options.epoch_size, &plan->epoch_end)) plan->epoch_end = INT64_MAX;
+	if (plan->options.epoch_size == 0 || __builtin_mul_overflow(epoch + 1, plan->options.epoch_size, &plan->epoch_end)) plan->epoch_end = INT64_MAX;
+}
+
+/* An epoch of sweeps has a size once it is known how many samples a sweep has: until then its end is not in sight. */
+static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
+{
+	sheaf_plan_options *o = &plan->options;
+	if (o->epoch_size || plan->rows->grow) return SHEAF_OK;
+	if (__builtin_mul_overflow(o->sweeps ? o->sweeps : 1, plan->rows->samples, &o->epoch_size))
+		return sheaf_fail(err, SHEAF_USAGE, "sweeps: expected fewer than have 2^63 samples, found %" PRId64, o->sweeps);
+	enter_epoch(plan, plan->epoch);
+	return SHEAF_OK;
 }
 
 static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
@@ -63,19 +74,25 @@ static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
 	return options->bucket ? sheaf_buckets_open(plan->rows, options->order, plan->order, &buckets, plan->cx, &plan->buckets, err) : SHEAF_OK;
 }
 
+static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *err)
+{
+	int64_t start;
+	if (__builtin_mul_overflow(epoch, plan->options.epoch_size, &start))
+		return sheaf_fail(err, SHEAF_USAGE, "epoch %" PRId64 ": expected a position below 2^63, found one beyond", epoch);
+	return sheaf_plan_seek(plan, start, err);
+}
+
 sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx, sheaf_plan **out, sheaf_error *err)
 {
 	void *memory;
-	int64_t start;
 	*out = NULL;
-	if (__builtin_mul_overflow(options->first_epoch, options->epoch_size, &start))
-		return sheaf_fail(err, SHEAF_USAGE, "epoch %" PRId64 ": expected a position below 2^63, found one beyond", options->first_epoch);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_plan), &memory, err));
 	sheaf_plan *plan = (sheaf_plan *)memory;
 	*plan = (sheaf_plan){.rows = rows, .options = *options, .cx = cx, .share = share_of(options)};
 	enter_epoch(plan, options->first_epoch);
-	sheaf_status status = open_order(plan, err);
-	if (status == SHEAF_OK && start) status = sheaf_plan_seek(plan, start, err);
+	sheaf_status status = settle_epoch(plan, err);
+	if (status == SHEAF_OK) status = open_order(plan, err);
+	if (status == SHEAF_OK && options->first_epoch) status = go_to_epoch(plan, options->first_epoch, err);
 	if (status)
 		sheaf_plan_close(plan);
 	else
@@ -96,7 +113,10 @@ static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 
 static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error *err)
 {
-	if (plan->at == plan->have) SHEAF_TRY(look_ahead(plan, err));
+	if (plan->at == plan->have) {
+		SHEAF_TRY(look_ahead(plan, err));
+		SHEAF_TRY(settle_epoch(plan, err));
+	}
 	*item = &plan->ahead[plan->at];
 	return SHEAF_OK;
 }
@@ -120,6 +140,7 @@ static void place(sheaf_plan *plan, sheaf_mark mark)
 sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err)
 {
 	const sheaf_item *item;
+	SHEAF_TRY(settle_epoch(plan, err));
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
 	if (plan->rows->uneven) sweep = begin = 0;
@@ -135,6 +156,7 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err)
 {
 	int64_t begin, samples = plan->rows->samples;
+	SHEAF_TRY(settle_epoch(plan, err));
 	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows && !__builtin_mul_overflow(mark.sweep, samples, &begin);
 	bool fits = sound && mark.position >= begin && mark.position - begin <= samples && (mark.ordinal > 0 || mark.position == begin);
 	if (!sound || (!fits && !plan->rows->uneven))

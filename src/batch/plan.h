@@ -28,7 +28,8 @@ typedef struct sheaf_plan_options {
 	bool crosses;                /* batches go on past the end of a sweep */
 	bool global;                 /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
 	int64_t rank, world;         /* this shard, and how many there are */
-	int64_t epoch_size;          /* in samples, > 0 */
+	int64_t epoch_size;          /* in samples; 0: `sweeps` sweeps */
+	int64_t sweeps;              /* 0: 1 */
 	int64_t first_epoch, epochs; /* the first one, and how many */
 } sheaf_plan_options;
 
@@ -49,7 +50,7 @@ SHEAF_USE sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_
 void sheaf_plan_close(sheaf_plan *plan);
 /* The next batch into *out, whose items are reused; END behind the last epoch. */
 SHEAF_USE sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err);
-/* To the first sequence at or behind a position. */
+/* To the first sequence at or behind a position. The table of rows must not grow any more here and in the next. */
 SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err);
 /* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can have. */
 SHEAF_USE sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err);

@@ -6,6 +6,7 @@
 
 typedef struct item {
 	int64_t piece;
+	sheaf_piece_ref ref;
 	bool locate;
 	sheaf_held *held; /* NULL: none is under way */
 	sheaf_findings findings;
@@ -17,7 +18,7 @@ static void read_piece(void *user, void *memory)
 	const sheaf_prefetch *p = (const sheaf_prefetch *)user;
 	item *i = (item *)memory;
 	sheaf_error ignored; /* it will be told when it is met again */
-	i->status = sheaf_supply_read(p->supply, i->piece, i->locate, i->held, i->findings.cx, &ignored);
+	i->status = sheaf_supply_read(&i->ref, i->locate, i->held, i->findings.cx, &ignored);
 	i->held->frame.cx = p->cx; /* the frame outlives the listener */
 }
 
@@ -64,6 +65,7 @@ sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, bool locate,
 	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, p->cx, err));
 	sheaf_findings_clear(&i->findings);
 	i->piece = piece;
+	i->ref = sheaf_supply_piece(p->supply, piece);
 	i->locate = locate;
 	i->held = held;
 	sheaf_pipeline_submit(&p->pipeline);

@@ -21,6 +21,8 @@ struct sheaf_shelf {
 	int64_t most, limit;
 	bool locates; /* pieces are not decoded, but located */
 	int64_t *slot_of; /* each piece's, or NONE, or UNDER_WAY */
+	size_t slot_of_room;
+	int64_t known; /* pieces that have an entry there: the supply may grow */
 	slot *slots;
 	size_t room;
 	int64_t used, bytes; /* slots, and bytes in them */
@@ -29,16 +31,24 @@ struct sheaf_shelf {
 	sheaf_prefetch prefetch;
 };
 
+static sheaf_status know_pieces(sheaf_shelf *shelf, sheaf_error *err)
+{
+	void *slot_of = shelf->slot_of;
+	if (shelf->known == shelf->supply->pieces) return SHEAF_OK;
+	SHEAF_TRY(sheaf_array_room(shelf->cx, &slot_of, &shelf->slot_of_room, (size_t)shelf->supply->pieces, sizeof *shelf->slot_of, err));
+	shelf->slot_of = (int64_t *)slot_of;
+	while (shelf->known < shelf->supply->pieces) shelf->slot_of[shelf->known++] = NONE;
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_shelf_open(const sheaf_supply *supply, bool locates, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
 {
-	void *memory, *slot_of;
+	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shelf), &memory, err));
 	sheaf_shelf *shelf = (sheaf_shelf *)memory;
 	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .locates = locates, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
-	sheaf_status status = sheaf_allocate_array(cx, (size_t)supply->pieces, sizeof *shelf->slot_of, &slot_of, err);
-	shelf->slot_of = (int64_t *)slot_of;
-	for (int64_t i = 0; i < supply->pieces && !status; i++) shelf->slot_of[i] = NONE;
+	sheaf_status status = know_pieces(shelf, err);
 	if (status == SHEAF_OK) status = sheaf_prefetch_open(&shelf->prefetch, supply, cx, err);
 	if (status) {
 		sheaf_shelf_close(shelf);
@@ -61,7 +71,7 @@ void sheaf_shelf_close(sheaf_shelf *shelf)
 	for (int64_t i = 0; i < shelf->used; i++)
 		if (shelf->slots[i].held) free_held(shelf->cx, shelf->slots[i].held);
 	sheaf_array_release(shelf->cx, shelf->slots, shelf->room, sizeof *shelf->slots);
-	sheaf_array_release(shelf->cx, shelf->slot_of, (size_t)shelf->supply->pieces, sizeof *shelf->slot_of);
+	sheaf_array_release(shelf->cx, shelf->slot_of, shelf->slot_of_room, sizeof *shelf->slot_of);
 	sheaf_release(shelf->cx, shelf, sizeof *shelf);
 }
 
@@ -155,7 +165,8 @@ static sheaf_status read_now(sheaf_shelf *shelf, int64_t piece, sheaf_error *err
 {
 	sheaf_held *held;
 	SHEAF_TRY(make_room(shelf, sheaf_supply_piece_size(shelf->supply, piece), &held, err));
-	sheaf_status status = sheaf_supply_read(shelf->supply, piece, shelf->locates, held, shelf->cx, err);
+	sheaf_piece_ref ref = sheaf_supply_piece(shelf->supply, piece);
+	sheaf_status status = sheaf_supply_read(&ref, shelf->locates, held, shelf->cx, err);
 	if (status == SHEAF_OK) status = add(shelf, piece, held, shelf->batch, err);
 	if (status) free_held(shelf->cx, held);
 	return status;
@@ -171,6 +182,7 @@ bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 	sheaf_held *held;
 	sheaf_error ignored; /* there will be another call for the piece, in its turn */
 	int64_t size = sheaf_supply_piece_size(shelf->supply, piece);
+	if (know_pieces(shelf, &ignored)) return false;
 	if (shelf->slot_of[piece] != NONE) return true;
 	if (!sheaf_prefetch_has_room(&shelf->prefetch) || (is_over(shelf, size) && (!may_go(shelf, shelf->oldest) || is_waiting(shelf, shelf->oldest))))
 		return false;
@@ -232,12 +244,14 @@ bool sheaf_shelf_is_complete(const sheaf_shelf *shelf) { return shelf->used == s
 
 bool sheaf_shelf_has(sheaf_shelf *shelf, int64_t piece)
 {
+	if (piece >= shelf->known) return false;
 	while (shelf->slot_of[piece] == UNDER_WAY && sheaf_prefetch_is_ready(&shelf->prefetch)) take_in(shelf);
 	return shelf->slot_of[piece] >= 0;
 }
 
 sheaf_status sheaf_shelf_get(sheaf_shelf *shelf, int64_t piece, const sheaf_held **out, sheaf_error *err)
 {
+	SHEAF_TRY(know_pieces(shelf, err));
 	if (shelf->slot_of[piece] < 0) SHEAF_TRY(read_in_turn(shelf, piece, err));
 	int64_t at = shelf->slot_of[piece];
 	if (shelf->slots[at].batch != shelf->batch) {

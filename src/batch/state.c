@@ -123,7 +123,7 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 uint32_t sheaf_options_fingerprint(const sheaf_plan_options *o, const int64_t *more, size_t n)
 {
 	const int64_t words[] = {o->arranged.window, o->arranged.window_in_samples, o->size, o->unit, o->rest, o->bucket, o->one_by_one, o->crosses, o->global,
-	                         o->epoch_size};
+	                         o->epoch_size,     o->epoch_size || !o->sweeps ? 1 : o->sweeps};
 	uint64_t hash = sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low;
 	return (uint32_t)sheaf_xxhash(more, n * sizeof *more, sheaf_xxhash(words, sizeof words, hash).low).low;
 }

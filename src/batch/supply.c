@@ -2,6 +2,7 @@
 #include "batch/supply.h"
 #include "batch/array.h"
 #include "data/frame.h"
+#include "dataset/pieces.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
 #include <string.h>
@@ -10,14 +11,15 @@ void sheaf_supply_close(sheaf_supply *s)
 {
 	if (!s->cx) return;
 	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
+	if (s->parts) sheaf_supply_end_growth(s);
 	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
 	sheaf_array_release(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
 	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
 	sheaf_array_release(s->cx, s->frequencies, (size_t)s->rows.rows, sizeof *s->frequencies);
 	sheaf_schema_free(&s->schema);
-	sheaf_array_release(s->cx, s->first_row, s->chunk_room, sizeof *s->first_row);
-	sheaf_array_release(s->cx, s->first_sample, s->chunk_room, sizeof *s->first_sample);
-	sheaf_array_release(s->cx, s->piece_of_chunk, s->chunk_room, sizeof *s->piece_of_chunk);
+	sheaf_array_release(s->cx, s->first_row, s->row_room, sizeof *s->first_row);
+	sheaf_array_release(s->cx, s->first_sample, s->sample_room, sizeof *s->first_sample);
+	sheaf_array_release(s->cx, s->piece_of_chunk, s->piece_room, sizeof *s->piece_of_chunk);
 	sheaf_array_release(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
 	sheaf_array_release(s->cx, s->lengths, rows, sizeof *s->lengths);
 	*s = (sheaf_supply){0};
@@ -27,12 +29,13 @@ void sheaf_supply_close(sheaf_supply *s)
 
 static const char *name_of(const sheaf_part *part) { return sheaf_source_name(sheaf_dataset_source(part->dataset)); }
 
-static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, sheaf_error *err)
+static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, bool grows, sheaf_error *err)
 {
 	int64_t rows = 0;
 	for (int i = 0; i < s->nparts; i++) {
 		sheaf_part *part = &s->parts[i];
 		*part = (sheaf_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
+		if (grows) continue;
 		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
 		s->pieces += sheaf_pieces_count(part->pieces);
 		rows += sheaf_pieces_rows(part->pieces);
@@ -129,6 +132,10 @@ static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint3
 	}
 	while (n > 0) {
 		const sheaf_part *part = part_of_row(s, row);
+		if (!part->pieces) {
+			sheaf_supply_recent_lengths(s, row, n, lengths);
+			return SHEAF_OK;
+		}
 		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), some = n < left ? n : left;
 		SHEAF_TRY(sheaf_pieces_lengths(part->pieces, row - part->first_row, some, lengths, err));
 		row += some;
@@ -138,22 +145,26 @@ static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint3
 	return SHEAF_OK;
 }
 
-static sheaf_status chunk_room(sheaf_supply *s, sheaf_error *err)
+static sheaf_status numbers_room(sheaf_supply *s, int64_t **numbers, size_t *room, size_t wanted, sheaf_error *err)
 {
-	void *first_row, *first_sample, *piece;
-	size_t room = (size_t)s->pieces + 1;
-	s->chunk_room = room;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->first_row, &first_row, err));
-	s->first_row = (int64_t *)first_row;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->first_sample, &first_sample, err));
-	s->first_sample = (int64_t *)first_sample;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, room, sizeof *s->piece_of_chunk, &piece, err));
-	s->piece_of_chunk = (int64_t *)piece;
+	void *memory = *numbers;
+	SHEAF_TRY(sheaf_array_room(s->cx, &memory, room, wanted, sizeof **numbers, err));
+	*numbers = (int64_t *)memory;
 	return SHEAF_OK;
 }
 
-/* Adds a chunk to the table, if it has rows at all. */
-static void add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples)
+sheaf_status sheaf_supply_chunk_room(sheaf_supply *s, size_t chunks, sheaf_error *err)
+{
+	SHEAF_TRY(numbers_room(s, &s->first_row, &s->row_room, chunks + 1, err));
+	SHEAF_TRY(numbers_room(s, &s->first_sample, &s->sample_room, chunks + 1, err));
+	SHEAF_TRY(numbers_room(s, &s->piece_of_chunk, &s->piece_room, chunks + 1, err));
+	s->first_row[0] = s->first_sample[0] = 0;
+	s->rows.first_row = s->first_row;
+	s->rows.first_sample = s->first_sample;
+	return SHEAF_OK;
+}
+
+void sheaf_supply_add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples)
 {
 	sheaf_rows *table = &s->rows;
 	if (rows == 0) return;
@@ -169,7 +180,7 @@ static void add_chunks_of(sheaf_supply *s, const sheaf_part *part)
 	sheaf_piece_entry entry;
 	for (int64_t i = 0; i < sheaf_pieces_count(part->pieces); i++) {
 		sheaf_pieces_at(part->pieces, i, &entry);
-		add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
+		sheaf_supply_add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
 	}
 }
 
@@ -194,42 +205,40 @@ static void add_joined_chunks(sheaf_supply *s)
 		int64_t first = row, samples = 0;
 		sheaf_pieces_at(s->parts->pieces, i, &entry);
 		for (; row < s->matched && s->matches[row] < entry.row + entry.rows; row++) samples += s->lengths[row];
-		add_chunk(s, i, row - first, samples);
+		sheaf_supply_add_chunk(s, i, row - first, samples);
 	}
 }
 
-static sheaf_status make_table(sheaf_supply *s, bool join, sheaf_error *err)
+static sheaf_status make_table(sheaf_supply *s, sheaf_union how, sheaf_error *err)
 {
-	SHEAF_TRY(chunk_room(s, err));
-	if (join) SHEAF_TRY(sheaf_supply_join(s, err));
-	if (join)
-		add_joined_chunks(s);
-	else
-		SHEAF_TRY(add_all_chunks(s, err));
-	s->rows.first_row = s->first_row;
-	s->rows.first_sample = s->first_sample;
 	s->rows.lengths = tell_lengths;
 	s->rows.user = s;
+	SHEAF_TRY(sheaf_supply_chunk_room(s, (size_t)s->pieces, err));
+	if (how == SHEAF_UNION_JOIN) SHEAF_TRY(sheaf_supply_join(s, err));
+	if (how == SHEAF_UNION_JOIN)
+		add_joined_chunks(s);
+	else
+		SHEAF_TRY(how == SHEAF_UNION_GROW ? sheaf_supply_begin_growth(s, err) : add_all_chunks(s, err));
 	if (s->rows.samples > 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected sequences with samples, found %s", name_of(s->parts),
-	                  join ? "no key that all joined inputs have" : "none");
+	                  how == SHEAF_UNION_JOIN ? "no key that all joined inputs have" : "none");
 }
 
-static sheaf_status fill(sheaf_supply *s, sheaf_dataset *const *datasets, bool join, sheaf_error *err)
+static sheaf_status fill(sheaf_supply *s, sheaf_dataset *const *datasets, sheaf_union how, sheaf_error *err)
 {
 	void *parts;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts, sizeof *s->parts, &parts, err));
 	s->parts = (sheaf_part *)parts;
-	SHEAF_TRY(open_parts(s, datasets, err));
+	SHEAF_TRY(open_parts(s, datasets, how == SHEAF_UNION_GROW, err));
 	SHEAF_TRY(merge_schemas(s, err));
 	SHEAF_TRY(check_likeness(s, err));
-	return make_table(s, join, err);
+	return make_table(s, how, err);
 }
 
-sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, bool join, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how, sheaf_context *cx, sheaf_error *err)
 {
-	*s = (sheaf_supply){.cx = cx, .nparts = n, .lanes = join ? n : 1};
-	sheaf_status status = fill(s, datasets, join, err);
+	*s = (sheaf_supply){.cx = cx, .nparts = n, .lanes = how == SHEAF_UNION_JOIN ? n : 1};
+	sheaf_status status = fill(s, datasets, how, err);
 	if (status) sheaf_supply_close(s);
 	return status;
 }
@@ -250,12 +259,22 @@ void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *
 	*at = own - entry.row;
 }
 
-sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err)
+sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece)
 {
 	const sheaf_part *part = part_of_piece(s, piece);
+	sheaf_piece_ref ref = {.dataset = part->dataset};
+	if (part->pieces)
+		sheaf_pieces_at(part->pieces, piece - part->first_piece, &ref.entry);
+	else
+		ref.entry = s->entries[piece];
+	return ref;
+}
+
+sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err)
+{
 	held->is_located = locate;
-	if (locate) return sheaf_dataset_locate(part->dataset, piece - part->first_piece, &held->located, cx, err);
-	return sheaf_dataset_read_piece(part->dataset, piece - part->first_piece, &held->frame, cx, err);
+	if (locate) return sheaf_dataset_locate(piece->dataset, &piece->entry, &held->located, cx, err);
+	return sheaf_dataset_read_entry(piece->dataset, &piece->entry, &held->frame, cx, err);
 }
 
 bool sheaf_supply_locates(const sheaf_supply *s)
@@ -281,13 +300,7 @@ int64_t sheaf_held_bytes(const sheaf_held *held)
 	return held->is_located ? (int64_t)held->located.rows.size + held->located.piece.size : sheaf_frame_bytes(&held->frame);
 }
 
-int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece)
-{
-	const sheaf_part *part = part_of_piece(s, piece);
-	sheaf_piece_entry entry;
-	sheaf_pieces_at(part->pieces, piece - part->first_piece, &entry);
-	return entry.size;
-}
+int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece) { return sheaf_supply_piece(s, piece).entry.size; }
 
 /* ---- what the data are ---- */
 
@@ -303,16 +316,41 @@ static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
 	return hash;
 }
 
-uint64_t sheaf_supply_fingerprint(const sheaf_supply *s, bool chunked)
+static uint64_t mix_rows(uint64_t hash, const sheaf_supply *s)
 {
-	uint64_t hash = mix_number(mix_number(0, s->rows.rows), s->rows.samples);
-	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);
+	hash = mix_number(mix_number(hash, s->rows.rows), s->rows.samples);
 	for (int i = 0; i < s->nparts; i++) {
 		sheaf_piece_entry last = {0};
 		int64_t n = sheaf_pieces_count(s->parts[i].pieces);
 		if (n > 0) sheaf_pieces_at(s->parts[i].pieces, n - 1, &last);
 		hash = mix_number(mix_number(hash, last.byte + last.size), last.row + last.rows);
 	}
-	for (int64_t c = 0; chunked && c <= s->rows.chunks; c++) hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
 	return hash;
+}
+
+/* Without a look at how many rows there are, which may not be known yet: the word says what would decide that besides the bytes. */
+static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_error *err)
+{
+	enum { LOOK = 4096 };
+	uint8_t bytes[LOOK];
+	const char *counting = d->format->counting ? d->format->counting(d->in) : NULL;
+	int64_t size = sheaf_source_size(d->source), look = size < LOOK ? size : LOOK;
+	*hash = mix_number(*hash, size);
+	if (counting) *hash = mix(*hash, counting, strlen(counting));
+	for (int64_t at = 0; look > 0; at = size - look) {
+		SHEAF_TRY(sheaf_source_read_at(d->source, at, bytes, (size_t)look, err));
+		*hash = mix(*hash, bytes, (size_t)look);
+		if (at == size - look) break;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out, sheaf_error *err)
+{
+	uint64_t hash = like == SHEAF_LIKE_INPUTS ? 0 : mix_rows(0, s);
+	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);
+	for (int i = 0; like == SHEAF_LIKE_INPUTS && i < s->nparts; i++) SHEAF_TRY(mix_input(&hash, s->parts[i].dataset, err));
+	for (int64_t c = 0; like == SHEAF_LIKE_CHUNKS && c <= s->rows.chunks; c++) hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
+	*out = (uint32_t)hash;
+	return SHEAF_OK;
 }

@@ -8,11 +8,17 @@
 #include "dataset/dataset.h"
 
 typedef struct sheaf_part {
-	sheaf_dataset *dataset; /* the caller's */
-	const sheaf_pieces *pieces;
+	sheaf_dataset *dataset;     /* the caller's */
+	const sheaf_pieces *pieces; /* NULL while the table grows and does not reach its end */
 	int64_t first_piece; /* pieces are numbered through all parts */
 	int64_t first_row;   /* of its rows, when they stand one behind the other */
 } sheaf_part;
+
+/* What reading a piece takes: the table may grow meanwhile. */
+typedef struct sheaf_piece_ref {
+	const sheaf_dataset *dataset;
+	sheaf_piece_entry entry;
+} sheaf_piece_ref;
 
 /* A piece in memory: decoded, or with its rows located, which is enough where they are gathered anyway. */
 typedef struct sheaf_held {
@@ -37,7 +43,13 @@ typedef struct sheaf_supply {
 	sheaf_rows rows;
 	int64_t *first_chunks; /* of each part, and what is behind the last; NULL where they are joined */
 	int64_t *first_row, *first_sample, *piece_of_chunk;
-	size_t chunk_room;
+	size_t row_room, sample_room, piece_room;
+	/* While the table grows: the part that it has reached, an entry for each piece, and the lengths of that part's rows that are not given yet. */
+	int growing_part;
+	sheaf_piece_entry *entries;
+	uint32_t *recent;
+	size_t entry_room, recent_room;
+	int64_t recent_row, recent_count;
 	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part, and its length. */
 	int64_t *matches;
 	uint32_t *lengths;
@@ -45,13 +57,23 @@ typedef struct sheaf_supply {
 	int64_t match_room, matched; /* rows of the first part, and those that have a partner in each other one */
 } sheaf_supply;
 
+/* How datasets become one table. */
+typedef enum sheaf_union {
+	SHEAF_UNION_FOLLOW, /* one behind the other */
+	SHEAF_UNION_GROW,   /* the same; what no index knows is found as it is needed, piece by piece */
+	SHEAF_UNION_JOIN
+} sheaf_union;
+
 /* The datasets outlive the supply, which must not move. */
-SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, bool join, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how, sheaf_context *cx, sheaf_error *err);
+/* Makes a table that grows reach to its end. */
+SHEAF_USE sheaf_status sheaf_supply_complete(sheaf_supply *s, sheaf_error *err);
+sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece);
 void sheaf_supply_close(sheaf_supply *s);
 /* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row was, and is changed. */
 void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at);
 /* Refills *held. END where the piece is to be located, and has to be decoded. Any thread. */
-SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_supply *s, int64_t piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err);
 /* Whether pieces can be located: all are of one format that does so, and rows stand in one piece each. */
 bool sheaf_supply_locates(const sheaf_supply *s);
 /* Gathers rows of pieces that are located. Any thread. */
@@ -60,8 +82,27 @@ void sheaf_held_free(sheaf_held *held);
 int64_t sheaf_held_bytes(const sheaf_held *held);
 /* Bytes of a piece as it stands in its input. */
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
-/* Of what the rows are and how many; `chunked`: of how they are cut into chunks, too. */
-uint64_t sheaf_supply_fingerprint(const sheaf_supply *s, bool chunked);
+/* Of what the data are: what a state of them has to agree with. */
+typedef enum sheaf_likeness {
+	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look tells them: their number, the first and the last ones */
+	SHEAF_LIKE_ROWS,   /* the streams, and how many rows, samples and bytes there are */
+	SHEAF_LIKE_CHUNKS  /* the same, and how rows are cut into chunks */
+} sheaf_likeness;
+SHEAF_USE sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out, sheaf_error *err);
+
+/* ---- growth.c ---- */
+
+/* Begins a table that grows, with as much of it as it takes to know a sample. */
+SHEAF_USE sheaf_status sheaf_supply_begin_growth(sheaf_supply *s, sheaf_error *err);
+void sheaf_supply_end_growth(sheaf_supply *s);
+/* The lengths of rows of the part that the table has reached. */
+void sheaf_supply_recent_lengths(const sheaf_supply *s, int64_t row, int64_t n, uint32_t *lengths);
+
+/* ---- supply.c, for the files above and below ---- */
+
+/* Adds a chunk to the table, if it has rows at all. There must be room for it. */
+void sheaf_supply_add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples);
+SHEAF_USE sheaf_status sheaf_supply_chunk_room(sheaf_supply *s, size_t chunks, sheaf_error *err);
 
 /* ---- frequency.c ---- */
 

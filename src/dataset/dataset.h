@@ -21,7 +21,9 @@ struct sheaf_dataset {
 	sheaf_pieces *surveyed;
 	struct sheaf_index *index;
 	void *in;
-	sheaf_piece piece;       /* of the survey */
+	struct sheaf_surveying *surveying; /* NULL: no survey is under way */
+	bool surveyed_past;                /* a survey has cut pieces and not gone back */
+	sheaf_piece piece;                 /* of the survey */
 	sheaf_decoding decoding; /* open once a frame was asked for */
 	int64_t row, next_row;   /* of the frame given last, and of the one to come */
 	bool ended, failed;
@@ -58,9 +60,10 @@ SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *er
 
 /* Whether rows of its pieces can be taken without decoding them. */
 bool sheaf_dataset_locates(const sheaf_dataset *dataset);
-/* Finds the rows of piece i of the table: refills *located, whose parts the caller resets. END where the piece has to be read with sheaf_dataset_read_piece. Any
+/* Finds the rows of a piece: refills *located, whose parts the caller resets. END where the piece has to be read with sheaf_dataset_read_piece. Any
  * thread. */
-SHEAF_USE sheaf_status sheaf_dataset_locate(const sheaf_dataset *dataset, int64_t i, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_dataset_locate(const sheaf_dataset *dataset, const sheaf_piece_entry *entry, sheaf_located *located, sheaf_context *cx,
+                                            sheaf_error *err);
 void sheaf_located_reset(sheaf_located *located);
 /* Refills the frame with rows of pieces located so, of this dataset or of others of its format and schema. Any thread. */
 SHEAF_USE sheaf_status sheaf_dataset_pick(const sheaf_dataset *dataset, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx,

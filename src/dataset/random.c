@@ -22,6 +22,18 @@ static void let_go(sheaf_piece *piece)
 	sheaf_buffer_reset(&piece->notes);
 }
 
+sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_piece piece = sheaf_piece_of(entry);
+	SHEAF_TRY(sheaf_check_stop(cx, err));
+	sheaf_status status = d->format->recall(d->in, &piece, err);
+	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
+	/* Validation passes what else ends the reading, and leaves out rows. */
+	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx)) status = refuse_rows(d, entry, frame->nrows, err);
+	let_go(&piece);
+	return status;
+}
+
 sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
@@ -29,14 +41,7 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of a piece below %" PRId64 ", found %" PRId64, sheaf_source_name(d->source),
 		                  d->pieces ? d->pieces->count : 0, i);
 	sheaf_pieces_at(d->pieces, i, &entry);
-	sheaf_piece piece = sheaf_piece_of(&entry);
-	SHEAF_TRY(sheaf_check_stop(cx, err));
-	sheaf_status status = d->format->recall(d->in, &piece, err);
-	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
-	/* Validation passes what else ends the reading, and leaves out rows. */
-	if (status == SHEAF_OK && frame->nrows != entry.rows && !sheaf_is_validating(cx)) status = refuse_rows(d, &entry, frame->nrows, err);
-	let_go(&piece);
-	return status;
+	return sheaf_dataset_read_entry(d, &entry, frame, cx, err);
 }
 
 /* ---- rows of a piece that is not decoded ---- */
@@ -50,16 +55,14 @@ void sheaf_located_reset(sheaf_located *located)
 	*located = (sheaf_located){0};
 }
 
-sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, int64_t i, sheaf_located *located, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_located *located, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_piece_entry entry;
-	sheaf_pieces_at(d->pieces, i, &entry);
 	let_go(&located->piece);
-	located->piece = sheaf_piece_of(&entry);
+	located->piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	SHEAF_TRY(d->format->recall(d->in, &located->piece, err));
 	SHEAF_TRY(d->format->locate(d->in, located, cx, err));
-	return located->nrows == entry.rows ? SHEAF_OK : SHEAF_END;
+	return located->nrows == entry->rows ? SHEAF_OK : SHEAF_END;
 }
 
 sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)

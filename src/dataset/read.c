@@ -9,6 +9,7 @@
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
+	sheaf_survey_end(dataset);
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_free(dataset); /* what it still writes has the schema */
 	if (dataset->in) dataset->format->close(dataset->in);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass that finds the pieces of a dataset and the lengths of its rows. */
 #include "base/context.h"
+#include "base/memory.h"
 #include "dataset/dataset.h"
 #include "dataset/index.h"
 #include "dataset/measure.h"
@@ -16,47 +17,120 @@ int64_t sheaf_table_bytes(const sheaf_dataset *d)
 	return facts.chunks >= 0 ? 0 : d->table_bytes > 0 ? d->table_bytes : USUAL_PIECE;
 }
 
-static sheaf_status add_pieces(sheaf_dataset *d, sheaf_measurer *m, sheaf_gathering *g, sheaf_error *err)
+struct sheaf_surveying {
+	sheaf_gathering gathered;
+	sheaf_measurer measurer;
+	int64_t bytes; /* of a piece */
+};
+
+static void drop_surveying(sheaf_dataset *d)
 {
-	sheaf_status status;
-	int64_t bytes = sheaf_table_bytes(d);
-	if (bytes == 0) bytes = INT64_MAX;
-	while ((status = d->format->cut(d->in, bytes, &d->piece, err)) == SHEAF_OK) {
-		SHEAF_TRY(sheaf_measure(m, &d->piece, err));
-		sheaf_gathering_add(g, &d->piece, m->lengths, m->rows);
-		SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	}
-	return status == SHEAF_END ? d->format->rewind(d->in, err) : status;
+	if (!d->surveying) return;
+	sheaf_gathering_drop(&d->surveying->gathered);
+	sheaf_measurer_end(&d->surveying->measurer);
+	sheaf_buffer_reset(&d->piece.bytes);
+	sheaf_release(d->cx, d->surveying, sizeof *d->surveying);
+	d->surveying = NULL;
 }
 
-sheaf_status sheaf_survey(sheaf_dataset *d, sheaf_error *err)
+static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
 {
-	sheaf_gathering g;
-	sheaf_measurer m;
-	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
-	sheaf_status status = sheaf_gathering_begin(&g, d->cx, err);
-	if (status == SHEAF_OK) status = add_pieces(d, &m, &g, err);
-	if (status == SHEAF_OK) status = sheaf_gathering_finish(&g, &d->surveyed, err);
-	d->pieces = d->surveyed;
-	sheaf_gathering_drop(&g);
-	sheaf_measurer_end(&m);
+	if (!d->surveyed_past) return SHEAF_OK;
+	d->surveyed_past = false;
+	return d->format->rewind(d->in, err);
+}
+
+void sheaf_survey_end(sheaf_dataset *d)
+{
+	drop_surveying(d);
+	if (go_back(d, NULL)) d->failed = true;
+}
+
+static sheaf_status begin_surveying(sheaf_dataset *d, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->surveying, &memory, err));
+	d->surveying = (struct sheaf_surveying *)memory;
+	int64_t bytes = sheaf_table_bytes(d);
+	d->surveying->bytes = bytes ? bytes : INT64_MAX;
+	sheaf_status status = sheaf_measurer_begin(&d->surveying->measurer, d, err);
+	if (status == SHEAF_OK) status = sheaf_gathering_begin(&d->surveying->gathered, d->cx, err);
+	if (status) drop_surveying(d);
 	return status;
 }
 
-sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sheaf_error *err)
+static sheaf_status cut_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths, sheaf_error *err)
+{
+	struct sheaf_surveying *s = d->surveying;
+	d->surveyed_past = true;
+	SHEAF_TRY(d->format->cut(d->in, s->bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_measure(&s->measurer, &d->piece, err));
+	int64_t row = s->gathered.packer.rows, samples = s->gathered.samples;
+	sheaf_gathering_add(&s->gathered, &d->piece, s->measurer.lengths, s->measurer.rows);
+	*entry = (sheaf_piece_entry){.byte = d->piece.byte,
+	                             .size = d->piece.size,
+	                             .line = d->piece.line,
+	                             .column = d->piece.column,
+	                             .chunk = d->piece.chunk,
+	                             .row = row,
+	                             .rows = s->measurer.rows,
+	                             .samples = s->gathered.samples - samples};
+	*lengths = s->measurer.lengths;
+	return sheaf_check_stop(d->cx, err);
+}
+
+static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(d->source);
-	*out = d->pieces;
-	if (d->pieces) return SHEAF_OK;
 	if (!d->format->recall)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format whose pieces can be read in any order, found %s", file, d->format->name);
 	if (d->decoding.format || d->ended || d->failed)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call for its pieces before the first row is read, found it behind %" PRId64 " rows", file,
 		                  d->next_row);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_survey_begin(sheaf_dataset *d, sheaf_error *err)
+{
+	if (d->pieces || d->surveying) return SHEAF_OK;
+	SHEAF_TRY(check_fit(d, err));
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	SHEAF_TRY(sheaf_index_table(d, sheaf_table_bytes(d), &d->pieces, err));
-	sheaf_status status = d->pieces ? SHEAF_OK : sheaf_survey(d, err);
-	d->failed = status != SHEAF_OK;
-	*out = d->pieces;
+	return d->pieces ? SHEAF_OK : begin_surveying(d, err);
+}
+
+sheaf_status sheaf_survey_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths, sheaf_error *err)
+{
+	if (d->pieces) return SHEAF_END;
+	sheaf_status status = cut_next(d, entry, lengths, err);
+	if (status == SHEAF_OK) return SHEAF_OK;
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_gathering_finish(&d->surveying->gathered, &d->surveyed, err));
+	d->pieces = d->surveyed;
+	d->failed = status != SHEAF_END;
+	drop_surveying(d);
 	return status;
+}
+
+static sheaf_status finish_survey(sheaf_dataset *d, sheaf_error *err)
+{
+	sheaf_piece_entry entry;
+	const uint32_t *lengths;
+	sheaf_status status = SHEAF_OK;
+	while (status == SHEAF_OK) status = sheaf_survey_next(d, &entry, &lengths, err);
+	return status == SHEAF_END ? go_back(d, err) : status;
+}
+
+sheaf_status sheaf_survey(sheaf_dataset *d, sheaf_error *err)
+{
+	SHEAF_TRY(begin_surveying(d, err));
+	return finish_survey(d, err);
+}
+
+sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sheaf_error *err)
+{
+	*out = NULL;
+	SHEAF_TRY(sheaf_survey_begin(d, err));
+	SHEAF_TRY(finish_survey(d, err));
+	*out = d->pieces;
+	return SHEAF_OK;
 }

@@ -170,7 +170,8 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
  * are the file's own, so that a view of them that somebody still has reads them in again. */
 void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
-	enum { LEAST = 128 << 20 };
+	enum { LEAST = 128 << 20, STEP = 16 << 20 };
+	if (end / STEP == (end + size) / STEP) return; /* now and then is enough */
 	size_t behind = size * (size_t)sheaf_context_threads(s->cx);
 	end = end > behind ? end - behind : 0;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), run = size > LEAST / 2 ? size * 2 : LEAST;
