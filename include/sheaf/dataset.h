@@ -32,6 +32,13 @@ typedef enum sheaf_index_policy {
 	SHEAF_INDEX_WRITE    /* a fresh one is used; else one is written when all of the file has been read, however small; a WARNING says where it cannot be */
 } sheaf_index_policy;
 
+/* How entries of a tensor are given. */
+typedef enum sheaf_entries_as {
+	SHEAF_ENTRIES_STORED,   /* as the file has them */
+	SHEAF_ENTRIES_EXPANDED, /* with those that the structure implies */
+	SHEAF_ENTRIES_CONTENT   /* expanded, and a dense tensor without the positions that hold its fill, or 0: the same for all storage of the same tensor, but for the order */
+} sheaf_entries_as;
+
 typedef struct sheaf_open_options {
 	size_t size;                   /* sizeof(sheaf_open_options) */
 	const char *format;            /* NULL: found by content and name */
@@ -50,6 +57,10 @@ typedef struct sheaf_open_options {
 	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. Sequences and entries are made of each other where the format
 	 * has neither choice; UNSUPPORTED where that cannot be. */
 	unsigned rows;
+	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the only other one), and the tensor's shape ("10,20"; NULL: as
+	 * large as it must be). The value may also name one of several streams that are to become a tensor. */
+	const char *coordinates, *value, *shape;
+	sheaf_entries_as entries;
 	const char *member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
 } sheaf_open_options;
 
@@ -112,7 +123,8 @@ typedef struct sheaf_convert_options {
 	int64_t piece_bytes;      /* as in sheaf_open_options */
 	sheaf_index_policy index; /* of the inputs */
 	const char *member;       /* of the inputs; as in sheaf_open_options */
-	sheaf_duplicates duplicates; /* of entries of a tensor */
+	sheaf_duplicates duplicates;               /* of entries of a tensor */
+	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than

@@ -37,6 +37,9 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.index = c->options->index,
 		.rows = c->to->takes,
 		.member = c->options->member,
+		.coordinates = c->options->coordinates,
+		.value = c->options->value,
+		.shape = c->options->shape,
 	};
 	if (c->first) {
 		source = c->first;

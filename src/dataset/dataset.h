@@ -11,7 +11,9 @@
 struct sheaf_dataset {
 	sheaf_context *cx;
 	sheaf_source *source;
-	const sheaf_format *format;
+	const sheaf_format *format; /* of the input, or a view of its rows */
+	const sheaf_format *native; /* of the input */
+	struct sheaf_row_view *view;    /* NULL: rows are as the format gives them */
 	sheaf_values values;
 	int nsettings;
 	int64_t piece_bytes;

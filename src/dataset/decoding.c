@@ -137,3 +137,5 @@ sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, she
 }
 
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p) { return &((const item *)sheaf_pipeline_first(&p->pipeline))->piece; }
+
+sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p) { return &((item *)sheaf_pipeline_first(&p->pipeline))->frame; }

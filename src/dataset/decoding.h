@@ -28,6 +28,8 @@ SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
 /* The piece of the frame that was given last. */
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);
+/* That frame, for who completes it before anybody else sees it. */
+sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p);
 void sheaf_decoding_close(sheaf_decoding *p);
 
 /* The usual size of a piece under the limit of a context. */

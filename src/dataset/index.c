@@ -223,6 +223,15 @@ sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const shea
 	return SHEAF_OK;
 }
 
+void sheaf_index_disown(sheaf_dataset *d)
+{
+	sheaf_index *x = d->index;
+	sheaf_index_pass_over(d);
+	drop_file(x);
+	x->applies = x->found = false;
+	say_why(x, "%s: expected rows as its format has them, found them made into others", sheaf_source_name(d->source));
+}
+
 void sheaf_index_free(sheaf_dataset *d)
 {
 	sheaf_index *x = d->index;

@@ -52,6 +52,8 @@ SHEAF_USE sheaf_status sheaf_index_find(sheaf_dataset *d, sheaf_index_policy pol
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_dataset *d, const sheaf_opening *how, sheaf_error *err);
 /* The table in the index where it is sound and its pieces are of `piece_bytes` (below 0: of any size), or NULL. */
 SHEAF_USE sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const sheaf_pieces **out, sheaf_error *err);
+/* The rows are others than those of the format, so that no index is of them. */
+void sheaf_index_disown(sheaf_dataset *d);
 void sheaf_index_free(sheaf_dataset *d);
 
 /* Opens the index that has just been written. */

@@ -76,7 +76,14 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 
 sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 {
-	return (sheaf_piece){.byte = entry->byte, .size = entry->size, .line = entry->line, .column = entry->column, .chunk = entry->chunk};
+	/* Rows that are slices of a tensor are numbered like these. */
+	return (sheaf_piece){.byte = entry->byte,
+	                     .size = entry->size,
+	                     .line = entry->line,
+	                     .column = entry->column,
+	                     .chunk = entry->chunk,
+	                     .slice = entry->row,
+	                     .slices = entry->rows};
 }
 
 /* The last piece that begins at the row or before; pieces without rows begin where the next one does. */

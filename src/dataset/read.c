@@ -5,6 +5,7 @@
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "dataset/index.h"
+#include "dataset/view.h"
 
 void sheaf_close(sheaf_dataset *dataset)
 {
@@ -29,7 +30,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
 	SHEAF_TRY(sheaf_index_find(d, options->index, err));
 	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	if (rewindable) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
+	d->native = d->format;
+	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one whose rows can be had as they come, found one that cannot", d->format->name);
 	sheaf_opening how = {.glance = options->glance,
@@ -38,7 +40,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .view = options->view,
 	                     .rows = options->rows,
 	                     .member = options->member};
-	return sheaf_index_open_input(d, &how, err);
+	SHEAF_TRY(sheaf_index_open_input(d, &how, err));
+	return sheaf_view_rows(d, options, err);
 }
 
 sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
@@ -82,7 +85,7 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 
 const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return dataset->format->schema(dataset->in); }
 
-const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->format; }
+const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->native; }
 
 const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset) { return dataset->source; }
 
@@ -135,6 +138,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
 	d->row = d->next_row;
+	SHEAF_TRY(sheaf_view_place(d, sheaf_decoding_frame(&d->decoding), err));
 	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
 	sheaf_index_gather(d, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What views have in common, and which of them make the rows that are wanted. */
+#include "dataset/view.h"
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "dataset/index.h"
+
+/* ---- frames in buffers ---- */
+
+static void release_frame(void *user, uint8_t *data, size_t size)
+{
+	sheaf_frame_free((sheaf_frame *)(void *)data);
+	sheaf_release((sheaf_context *)user, data, size);
+}
+
+sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	void *memory;
+	sheaf_context *owner = sheaf_context_owner(cx);
+	sheaf_buffer_reset(out);
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *frame, &memory, err));
+	sheaf_status status = sheaf_buffer_wrap(cx, (uint8_t *)memory, sizeof *frame, release_frame, owner, out, err);
+	if (status) {
+		sheaf_release(cx, memory, sizeof *frame);
+		return status;
+	}
+	if (frame) {
+		*sheaf_view_unwrap(out) = *frame;
+		*frame = (sheaf_frame){0};
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame, const sheaf_frame **below, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, &frame->notes, err));
+	*below = sheaf_view_unwrap(&frame->notes);
+	return v->inner->decode(v->in, piece, sheaf_view_unwrap(&frame->notes), cx, err);
+}
+
+/* ---- members that go through to the format below ---- */
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_row_view *)in)->schema; }
+
+static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->describe ? v->inner->describe(v->in, json, cx, text, err) : SHEAF_OK;
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->cut(v->in, bytes, piece, err);
+}
+
+/* What the format below has decoded is in the notes, where it has anything to do with the frame. */
+static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	(void)row;
+	if (!below) return SHEAF_OK;
+	if (v->inner->review) SHEAF_TRY(v->inner->review(v->in, below, v->inner_row, err));
+	v->inner_row += below->nrows;
+	return SHEAF_OK;
+}
+
+static sheaf_status rewind_below(void *in, sheaf_error *err)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	v->inner_row = 0;
+	return v->inner->rewind(v->in, err);
+}
+
+static sheaf_status settle(void *in, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
+}
+
+static void close_view(void *in)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	if (v->release) v->release(v);
+	if (v->in) v->inner->close(v->in);
+	sheaf_schema_free(&v->schema);
+	sheaf_release(v->cx, v, v->size);
+}
+
+sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(d->cx, size, &memory, err));
+	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
+	*v = (sheaf_row_view){.inner = d->format, .in = d->in, .cx = d->cx, .source = d->source, .size = size};
+	v->format = (sheaf_format){
+		.abi = SHEAF_FORMAT_ABI,
+		.name = d->format->name,
+		.summary = d->format->summary,
+		.suffixes = d->format->suffixes,
+		.can = d->format->can,
+		.needs = d->format->needs,
+		.schema = schema,
+		.describe = describe,
+		.cut = cut,
+		.review = review,
+		.rewind = rewind_below,
+		.settle = settle,
+		.close = close_view,
+	};
+	d->format = &v->format;
+	d->in = v;
+	d->view = v;
+	return SHEAF_OK;
+}
+
+/* ---- looking at all of it ---- */
+
+static sheaf_status see_all(sheaf_decoding *decoding, sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err), void *user, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) SHEAF_TRY(see(user, frame, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_view_survey(sheaf_row_view *v, sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err), void *user, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
+	sheaf_status status = sheaf_decoding_open(&decoding, v->inner, v->source, v->in, sheaf_usual_piece(v->cx), quiet, err);
+	if (status == SHEAF_OK) status = see_all(&decoding, see, user, err);
+	sheaf_decoding_close(&decoding);
+	sheaf_context_free(quiet);
+	return status ? status : v->inner->rewind(v->in, err);
+}
+
+/* ---- which view ---- */
+
+static const char *const kind_names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
+
+static sheaf_status refuse(const sheaf_dataset *d, sheaf_row_kind kind, sheaf_error *err)
+{
+	const char *hint = kind == SHEAF_CELLS ? "; say which columns are coordinates (--coordinates i,j)" : "";
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows of a kind that is wanted, found %s, which cannot become such%s", sheaf_source_name(d->source),
+	                  kind_names[kind], hint);
+}
+
+static sheaf_status put_view(sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted, sheaf_error *err)
+{
+	sheaf_row_kind kind = d->format->schema(d->in)->rows;
+	if (kind == SHEAF_CELLS && options->coordinates && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES))) return sheaf_view_coordinates(d, options, err);
+	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(d, options, err);
+	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_group(d, options, err);
+	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(d, options, err);
+	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS))) return sheaf_view_ungroup(d, options, err);
+	return refuse(d, kind, err);
+}
+
+bool sheaf_view_may_survey(const sheaf_open_options *options)
+{
+	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
+	return sequences || options->coordinates;
+}
+
+/* A table of which coordinates are named is a tensor, whatever becomes of it. */
+static bool is_named_tensor(const sheaf_dataset *d, const sheaf_open_options *options)
+{
+	return options->coordinates && d->format->schema(d->in)->rows == SHEAF_CELLS;
+}
+
+static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_kind kind = d->format->schema(d->in)->rows;
+	if (!options->coordinates || kind == SHEAF_CELLS || kind == SHEAF_ENTRIES) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", sheaf_source_name(d->source), kind_names[kind]);
+}
+
+sheaf_status sheaf_view_rows(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)
+{
+	unsigned wanted = options->rows ? options->rows : ~0u;
+	SHEAF_TRY(check_named(d, options, err));
+	if (is_named_tensor(d, options)) SHEAF_TRY(sheaf_view_coordinates(d, options, err));
+	while (!(wanted & 1u << d->format->schema(d->in)->rows)) SHEAF_TRY(put_view(d, options, wanted, err));
+	if (options->entries != SHEAF_ENTRIES_STORED && d->format->schema(d->in)->rows == SHEAF_ENTRIES) SHEAF_TRY(sheaf_view_expand(d, options, err));
+	if (d->view) sheaf_index_disown(d);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_place(sheaf_dataset *d, sheaf_frame *frame, sheaf_error *err)
+{
+	return d->view && d->view->place ? d->view->place(d->view, frame, err) : SHEAF_OK;
+}
