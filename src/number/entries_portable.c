@@ -13,11 +13,21 @@ enum { SLACK = 512, MOST_SPACES = 8, MOST_COORDINATE = 18, MOST_INTEGER = 18, MO
 INLINE bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
+INLINE uint64_t word_at(const uint8_t *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
 /* Up to eight digits behind *value; returns how many. */
 INLINE int take_eight(const uint8_t *at, uint64_t *value)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-	uint64_t word = sheaf_load_u64le(at) ^ SHEAF_ZEROS;
+	uint64_t word = word_at(at) ^ SHEAF_ZEROS;
 	uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
 	int n = others ? __builtin_ctzll(others) / 8 : 8;
 	uint64_t part = n ? sheaf_eight_digits_value(word << (64 - 8 * n)) : 0;
@@ -90,7 +100,8 @@ INLINE const uint8_t *take_real(const uint8_t *at, double *out)
 	if (!whole || count > SHEAF_ENTRIES_DIGITS) return NULL;
 	if ((*end | 0x20) == 'e' && !(end = take_exponent(end + 1, &exponent))) return NULL;
 	if (exponent < SHEAF_NEAREST_FIRST || exponent > SHEAF_NEAREST_LAST) return NULL;
-	return sheaf_nearest_f64(digits, exponent, negative, out) ? end : NULL;
+	if (!sheaf_nearest_f64(digits, exponent, negative, out)) *out = sheaf_nearest_exactly(digits, exponent, negative);
+	return end;
 }
 
 INLINE const uint8_t *take_number(const uint8_t *at, const sheaf_entries *run, size_t n)

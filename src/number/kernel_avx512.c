@@ -252,6 +252,6 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.find_any = sheaf_find_any_avx512,
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,
-	.entries = sheaf_entries_portable,
+	.entries = sheaf_entries_avx512,
 };
 #endif

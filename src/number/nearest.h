@@ -4,6 +4,7 @@
 #ifndef SHEAF_NUMBER_NEAREST_H
 #define SHEAF_NUMBER_NEAREST_H
 
+#include "number/decimal.h"
 #include "number/powers.h"
 #include <stdbool.h>
 #include <string.h>
@@ -29,6 +30,13 @@ static inline bool sheaf_nearest_f64(uint64_t digits, int exponent, uint64_t neg
 	bits |= negative << 63;
 	memcpy(out, &bits, sizeof *out);
 	return sure || !digits;
+}
+
+/* The same, however long it takes. */
+static inline double sheaf_nearest_exactly(uint64_t digits, int exponent, uint64_t negative)
+{
+	const sheaf_decimal decimal = {.lead = digits, .exponent = exponent, .negative = negative != 0};
+	return sheaf_decimal_to_f64(&decimal);
 }
 
 #endif
