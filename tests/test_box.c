@@ -3,6 +3,7 @@
 #include "support.h"
 #include "base/thread.h"
 #include "box/box.h"
+#include "number/shuffle.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,6 +220,8 @@ static void arrays_in_pieces(sheaf_box_kind kind)
 	assert_values(&m, "packed", SHEAF_I32, many, 0, 50000);
 	assert_values(&m, "packed", SHEAF_I32, many, 2499, 2501);
 	assert_values(&m, "packed", SHEAF_I32, many, 2500, 5000);
+	for (int64_t at = 0; at < 50000; at += 777) assert_values(&m, "packed", SHEAF_I32, many, at, at + 777 < 50000 ? at + 777 : 50000);
+	for (int64_t at = 49000; at > 0; at -= 777) assert_values(&m, "packed", SHEAF_I32, many, at, at + 777);
 	assert_values(&m, "unknown", SHEAF_I32, many, 0, 50000);
 	assert_int_equal(50000, find(&m, "unknown")->count);
 	assert_int_equal(0, find(&m, "none")->count);
@@ -626,6 +629,25 @@ static void limits_are_kept(void **state)
 	end(&m);
 }
 
+/* ---- shuffling ---- */
+
+static void shuffled_bytes(void **state)
+{
+	(void)state;
+	static uint8_t from[1000], to[1000], back[1000];
+	seed_random(1);
+	for (size_t i = 0; i < sizeof from; i++) from[i] = (uint8_t)next_random();
+	for (size_t width = 1; width <= 17; width++)
+		for (size_t size = 0; size <= sizeof from; size += size < 300 ? 1 : 233) {
+			size_t n = size / width;
+			sheaf_shuffle(from, to, size, width);
+			for (size_t i = 0; i < n; i++)
+				for (size_t k = 0; k < width; k++) assert_int_equal(from[i * width + k], to[k * n + i]);
+			sheaf_unshuffle(to, back, size, width);
+			assert_memory_equal(from, back, size);
+		}
+}
+
 /* ---- threads ---- */
 
 static void any_number_of_threads_gives_the_same(void **state)
@@ -748,6 +770,7 @@ int main(void)
 		cmocka_unit_test(names_and_heads),
 		FOLDER(no_memory_at_any_point),
 		FOLDER(limits_are_kept),
+		cmocka_unit_test(shuffled_bytes),
 		FOLDER(any_number_of_threads_gives_the_same),
 		FOLDER(readers_beside_each_other),
 	};

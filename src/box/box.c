@@ -49,11 +49,14 @@ static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_box), &memory, err));
 	sheaf_box *box = (sheaf_box *)memory;
 	*box = (sheaf_box){.cx = cx, .name = name, .users = 1};
-	sheaf_status status = sheaf_catalog_open(&box->catalog, cx, err);
-	if (status)
-		sheaf_release(cx, box, sizeof *box);
-	else
+	int sys = sheaf_mutex_init(&box->kept);
+	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock, found an error", name) : sheaf_catalog_open(&box->catalog, cx, err);
+	if (!status) {
 		*out = box;
+		return SHEAF_OK;
+	}
+	if (!sys) sheaf_mutex_destroy(&box->kept);
+	sheaf_release(cx, box, sizeof *box);
 	return status;
 }
 
@@ -68,6 +71,7 @@ static void free_box(sheaf_box *box)
 {
 	close_driver(box);
 	sheaf_catalog_close(&box->catalog);
+	sheaf_mutex_destroy(&box->kept);
 	sheaf_release(box->cx, box, sizeof *box);
 }
 

@@ -100,6 +100,7 @@ sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf
 static void let_go(sheaf_box_detail *inside)
 {
 	sheaf_buffer_reset(&inside->held);
+	sheaf_buffer_reset(&inside->kept);
 	sheaf_builder_drop(&inside->texts);
 }
 

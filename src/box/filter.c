@@ -2,6 +2,7 @@
 /* The filters of HDF5 that are known here: shuffle, deflate, and the Fletcher checksum. */
 #include "box/filter.h"
 #include "base/endian.h"
+#include "number/shuffle.h"
 #include <string.h>
 
 enum { CHECKSUM = 4 };
@@ -23,24 +24,6 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 	if (!sheaf_builder_room(b, size ? size : 1)) return sheaf_builder_status(b, err);
 	*out = b->data;
 	return SHEAF_OK;
-}
-
-/* ---- shuffle ---- */
-
-void sheaf_shuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
-{
-	size_t n = size / width;
-	for (size_t k = 0; k < width; k++)
-		for (size_t i = 0; i < n; i++) to[k * n + i] = from[i * width + k];
-	memcpy(to + n * width, from + n * width, size - n * width);
-}
-
-void sheaf_unshuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
-{
-	size_t n = size / width;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < width; k++) to[i * width + k] = from[k * n + i];
-	memcpy(to + n * width, from + n * width, size - n * width);
 }
 
 /* ---- checksum ---- */

@@ -25,8 +25,4 @@ SHEAF_USE sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail
 /* Shuffled, where width is not 0, and deflated, where level is not 0. *out is in `chunk` or in f. Deflating that saves nothing is left out, which sets *is_plain. */
 SHEAF_USE sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err);
 
-/* Byte k of every element, for each k; and back. A rest shorter than an element stays as it is. */
-void sheaf_shuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width);
-void sheaf_unshuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width);
-
 #endif

@@ -5,6 +5,7 @@
 #define SHEAF_BOX_INSIDE_H
 
 #include "base/buffer.h"
+#include "base/thread.h"
 #include "box/box.h"
 
 /* ---- the list ---- */
@@ -25,6 +26,8 @@ typedef struct sheaf_box_detail {
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, where they are in memory */
+	sheaf_buffer kept;                               /* a chunk of which the end was not asked for yet, unfiltered */
+	int64_t kept_number;
 	sheaf_builder texts;                             /* in memory: attributes, as name NUL size bytes */
 	int64_t handle;                                  /* the driver's; 0: none */
 } sheaf_box_detail;
@@ -122,6 +125,7 @@ struct sheaf_box {
 	void *state; /* the driver's; NULL: not open */
 	sheaf_catalog catalog;
 	struct sheaf_box_array *arrays; /* under way */
+	sheaf_mutex kept;               /* of the chunks that are kept */
 	int users;
 	sheaf_error failure; /* of a box that is written: sticks */
 };

@@ -26,6 +26,7 @@ typedef struct part {
 	int64_t want, upto; /* those of them that are wanted */
 	uint32_t skipped;   /* filters */
 	sheaf_builder stored;
+	sheaf_buffer kept; /* the whole chunk, unfiltered, where somebody will want its end, or has wanted its beginning */
 	sheaf_filtering filtering;
 	sheaf_error failure;
 } part;
@@ -91,18 +92,33 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, to, p->want, count, err);
 }
 
+/* Where there is no memory for it, it is unpacked once more. */
+static void keep_chunk(const reading *r, part *p, const uint8_t *bytes, size_t size)
+{
+	sheaf_builder copy;
+	sheaf_builder_begin(&copy, r->box->cx, NULL);
+	sheaf_builder_append(&copy, bytes, size);
+	if (copy.failed)
+		sheaf_builder_drop(&copy);
+	else if (sheaf_builder_finish(&copy, &p->kept, NULL))
+		sheaf_buffer_reset(&p->kept);
+}
+
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
 	size_t width = width_of(r->item), element = width * (size_t)inside->per, size = (size_t)inside->chunk * element;
 	int64_t values = inside->chunk * inside->per;
 	const uint8_t *bytes;
+	size_t skip = (size_t)(p->want - p->from) * width;
+	if (p->kept.data) return deliver(r, p->kept.data + skip, p->want, p->upto - p->want, err);
 	if (p->stored.size == 0) return deliver_fill(r, p->want, p->upto, err);
 	bool is_whole = p->upto - p->want == values && is_as_wanted(r);
 	p->filtering.cx = r->box->cx;
 	SHEAF_TRY(sheaf_unfilter(&p->filtering, inside, p->skipped, element, (sheaf_bytes){p->stored.data, p->stored.size}, size, is_whole ? place_of(r, p->want) : NULL, &bytes,
 	                         err));
-	return deliver(r, bytes + (size_t)(p->want - p->from) * width, p->want, p->upto - p->want, err);
+	if (p->upto < p->to) keep_chunk(r, p, bytes, size);
+	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
 }
 
 static void work(void *user, void *item)
@@ -118,7 +134,32 @@ static void drop(void *user, void *item)
 	(void)user;
 	part *p = (part *)item;
 	sheaf_builder_drop(&p->stored);
+	sheaf_buffer_reset(&p->kept);
 	sheaf_filtering_close(&p->filtering);
+}
+
+/* The chunk that an earlier reading has left, if it is this one. */
+static void find_kept(const reading *r, part *p, int64_t number)
+{
+	const sheaf_box_detail *inside = r->item->inside;
+	sheaf_buffer_reset(&p->kept);
+	sheaf_mutex_lock(&r->box->kept);
+	if (inside->kept.data && inside->kept_number == number) p->kept = sheaf_buffer_ref(&inside->kept);
+	sheaf_mutex_unlock(&r->box->kept);
+}
+
+/* One for each array: readings follow one another. */
+static void leave_kept(const reading *r, part *p)
+{
+	sheaf_box_detail *inside = r->item->inside;
+	if (!p->kept.data) return;
+	sheaf_mutex_lock(&r->box->kept);
+	sheaf_buffer old = inside->kept;
+	inside->kept = p->upto < p->to ? p->kept : (sheaf_buffer){0};
+	inside->kept_number = p->from / (inside->chunk * inside->per);
+	sheaf_mutex_unlock(&r->box->kept);
+	sheaf_buffer_reset(&old);
+	if (p->upto < p->to) p->kept = (sheaf_buffer){0};
 }
 
 /* Fetching goes through the library, one chunk at a time; the rest of the work does not. */
@@ -128,6 +169,8 @@ static sheaf_status fetch(const reading *r, part *p, int64_t number, sheaf_error
 	p->stored.size = 0;
 	p->skipped = 0;
 	if (!r->item->inside->chunk) return SHEAF_OK;
+	find_kept(r, p, number);
+	if (p->kept.data) return SHEAF_OK;
 	return r->box->driver->read_chunk(r->box->state, r->item, number, &p->skipped, &p->stored, err);
 }
 
@@ -142,7 +185,8 @@ static int64_t length_of_part(const reading *r)
 static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_error *err)
 {
 	char where[300];
-	const part *p = (const part *)sheaf_pipeline_first(parts);
+	part *p = (part *)sheaf_pipeline_first(parts);
+	leave_kept(r, p);
 	sheaf_status status = p->failure.status;
 	/* What filters say does not know where it is. */
 	if (status == SHEAF_DATA && strncmp(p->failure.message, "expected", strlen("expected")) == 0)

@@ -8,9 +8,10 @@ hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item)
 {
 	sheaf_box_detail *inside = item->inside;
 	if (inside->handle > 0) return inside->handle;
-	/* Without a cache of chunks: nothing is read twice. */
+	/* Where we unpack chunks, the library need not keep any. */
+	enum { SLOTS = 521, CACHE = 4 << 20 };
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS), dataset = H5I_INVALID_HID;
-	if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) >= 0) dataset = H5Dopen2(h5->file, inside->target, access);
+	if (access >= 0 && H5Pset_chunk_cache(access, inside->chunk ? 0 : SLOTS, inside->chunk ? 0 : CACHE, 1.0) >= 0) dataset = H5Dopen2(h5->file, inside->target, access);
 	if (access >= 0) H5Pclose(access);
 	inside->handle = dataset;
 	return dataset;

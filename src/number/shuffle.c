@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Sixteen elements in a step: their bytes are vectors, one for each rank, and go in and out of one another like cards. */
+#include "number/shuffle.h"
+#include <string.h>
+
+typedef uint8_t cards __attribute__((vector_size(16)));
+
+enum { STEP = sizeof(cards), MOST = 16 };
+
+static inline cards load(const uint8_t *from)
+{
+	cards v;
+	memcpy(&v, from, sizeof v);
+	return v;
+}
+
+static inline void store(uint8_t *to, cards v) { memcpy(to, &v, sizeof v); }
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (cards){__VA_ARGS__})
+#endif
+
+static inline cards lower(cards a, cards b) { return PICK(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); }
+static inline cards upper(cards a, cards b) { return PICK(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); }
+static inline cards evens(cards a, cards b) { return PICK(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
+static inline cards odds(cards a, cards b) { return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
+
+/* Riffles the two halves of a deck of n, as often as there are bits in n - 1; and back. */
+__attribute__((always_inline)) static inline void riffle(cards deck[], size_t n)
+{
+	cards other[MOST];
+#pragma GCC unroll 4
+	for (size_t left = n; left > 1; left /= 2) {
+#pragma GCC unroll 8
+		for (size_t k = 0; k < n / 2; k++) {
+			other[2 * k] = lower(deck[k], deck[k + n / 2]);
+			other[2 * k + 1] = upper(deck[k], deck[k + n / 2]);
+		}
+#pragma GCC unroll 16
+		for (size_t k = 0; k < n; k++) deck[k] = other[k];
+	}
+}
+
+__attribute__((always_inline)) static inline void deal(cards deck[], size_t n)
+{
+	cards other[MOST];
+#pragma GCC unroll 4
+	for (size_t left = n; left > 1; left /= 2) {
+#pragma GCC unroll 8
+		for (size_t k = 0; k < n / 2; k++) {
+			other[k] = evens(deck[2 * k], deck[2 * k + 1]);
+			other[k + n / 2] = odds(deck[2 * k], deck[2 * k + 1]);
+		}
+#pragma GCC unroll 16
+		for (size_t k = 0; k < n; k++) deck[k] = other[k];
+	}
+}
+
+/* The elements that make up whole steps; how many they are. */
+__attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t *from, uint8_t *to, size_t n, size_t width)
+{
+	size_t i = 0;
+	for (; i + STEP <= n; i += STEP) {
+		cards deck[MOST];
+#pragma GCC unroll 16
+		for (size_t k = 0; k < width; k++) deck[k] = load(from + i * width + k * STEP);
+		deal(deck, width);
+#pragma GCC unroll 16
+		for (size_t k = 0; k < width; k++) store(to + k * n + i, deck[k]);
+	}
+	return i;
+}
+
+__attribute__((always_inline)) static inline size_t unshuffle_steps(const uint8_t *from, uint8_t *to, size_t n, size_t width)
+{
+	size_t i = 0;
+	for (; i + STEP <= n; i += STEP) {
+		cards deck[MOST];
+#pragma GCC unroll 16
+		for (size_t k = 0; k < width; k++) deck[k] = load(from + k * n + i);
+		riffle(deck, width);
+#pragma GCC unroll 16
+		for (size_t k = 0; k < width; k++) store(to + i * width + k * STEP, deck[k]);
+	}
+	return i;
+}
+
+void sheaf_shuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
+{
+	size_t n = size / width, i = 0;
+	if (width == 2) i = shuffle_steps(from, to, n, 2);
+	if (width == 4) i = shuffle_steps(from, to, n, 4);
+	if (width == 8) i = shuffle_steps(from, to, n, 8);
+	if (width == 16) i = shuffle_steps(from, to, n, 16);
+	for (; i < n; i++)
+		for (size_t k = 0; k < width; k++) to[k * n + i] = from[i * width + k];
+	memcpy(to + n * width, from + n * width, size - n * width);
+}
+
+void sheaf_unshuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
+{
+	size_t n = size / width, i = 0;
+	if (width == 2) i = unshuffle_steps(from, to, n, 2);
+	if (width == 4) i = unshuffle_steps(from, to, n, 4);
+	if (width == 8) i = unshuffle_steps(from, to, n, 8);
+	if (width == 16) i = unshuffle_steps(from, to, n, 16);
+	for (; i < n; i++)
+		for (size_t k = 0; k < width; k++) to[i * width + k] = from[k * n + i];
+	memcpy(to + n * width, from + n * width, size - n * width);
+}
