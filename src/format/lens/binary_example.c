@@ -95,6 +95,7 @@ static sheaf_status read_head(reading *r)
 	SHEAF_TRY(cut_short(r));
 	if (frequency < 0) return flaw_frequency(r, at, frequency);
 	if (nevents <= 0) return flaw_number(r, "number of events", at + 4, "a number of events from 1 to 2147483647", nevents);
+	SHEAF_TRY(sheaf_lens_check_events(&r->teller, at + 4, nevents));
 	SHEAF_TRY(sheaf_lens_begin_example(r->set, nevents, &r->example, r->teller.err));
 	r->example->name = name;
 	r->example->proc = proc;

@@ -3,6 +3,8 @@
 #include "base/context.h"
 #include "format/lens/reader.h"
 #include "number/lines.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 /* The last byte of [begin, end) that ends a line. */
 static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
@@ -45,6 +47,18 @@ sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8
 {
 	const char *consequence = t->in_header ? NULL : "the example is left out";
 	SHEAF_TRY(sheaf_lens_tell(t, t->in_header ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_DATA, rule, at, expected, found, consequence));
+	t->flawed = true;
+	return SHEAF_DATA;
+}
+
+sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, const uint8_t *at, int32_t events)
+{
+	char expected[96], found[24];
+	int64_t most = sheaf_max_memory(t->cx) / (int64_t)sizeof(sheaf_lens_event);
+	if (events <= most) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "at most %" PRId64 " events, for which memory (--max-memory) has room", most);
+	snprintf(found, sizeof found, "%" PRId32, events);
+	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "events beyond memory", at, expected, found, "the example is left out"));
 	t->flawed = true;
 	return SHEAF_DATA;
 }

@@ -15,8 +15,11 @@ static const sheaf_lens_span *spans_of(const sheaf_lens_parsing *p, size_t *coun
 
 static sheaf_status flaw_event(sheaf_lens_parsing *p, const uint8_t *at, int32_t least)
 {
-	char expected[64], found[SHEAF_SHOWN_SIZE];
-	snprintf(expected, sizeof expected, "an event from %" PRId32 " to %" PRId32, least, p->example->nevents - 1);
+	char expected[80], found[SHEAF_SHOWN_SIZE];
+	if (least == 0)
+		snprintf(expected, sizeof expected, "an event from 0 to %" PRId32, p->example->nevents - 1);
+	else
+		snprintf(expected, sizeof expected, "an event above %" PRId32 " and below %" PRId32, least - 1, p->example->nevents);
 	return sheaf_lens_flaw(&p->teller, "event out of range", at, expected, sheaf_show(at, p->end, ']', found));
 }
 

@@ -21,7 +21,7 @@ static sheaf_status read_count(sheaf_lens_parsing *p, int32_t *out)
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at = p->at;
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, out);
-	if (kind == SHEAF_LENS_INTEGER && *out > 0) return SHEAF_OK;
+	if (kind == SHEAF_LENS_INTEGER && *out > 0) return sheaf_lens_check_events(&p->teller, at, *out);
 	return sheaf_lens_flaw(&p->teller, "number of events", at, "a number of events from 1 to 2147483647", sheaf_show(at, p->end, ';', found));
 }
 

@@ -129,13 +129,14 @@ static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t 
 	return at;
 }
 
-/* Behind "0x". A float64 holds all of the digits and any exponent that matters. */
+/* Behind "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any exponent that matters. */
 static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
 {
 	enum { BEYOND = 400 };
 	hexadecimal h = {0};
 	sheaf_lens_real real = {0};
 	real.end = scan_hex_digits(at, end, &h);
+	if (real.end == at) return (sheaf_lens_real){0};
 	if (h.any && real.end < end && (*real.end | 0x20) == 'p') real.end = scan_power(real.end + 1, end, &h.exponent, &real.cut);
 	int64_t power = h.exponent > BEYOND ? BEYOND : h.exponent < -BEYOND ? -BEYOND : h.exponent;
 	real.value = (float)ldexp((double)h.digits, (int)power);

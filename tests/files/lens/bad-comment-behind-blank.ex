@@ -1,0 +1,3 @@
+;
+ # no comment
+I: 1;

@@ -1,0 +1,3 @@
+;
+I: 1 # no comment
+;

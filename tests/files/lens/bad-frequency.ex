@@ -1,0 +1,2 @@
+;
+freq:often I: 1;

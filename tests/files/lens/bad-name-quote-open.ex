@@ -1,0 +1,2 @@
+;
+name:{say "hi} I: 1;

@@ -1,0 +1,4 @@
+# a comment
+;
+# another
+I: 1 0;

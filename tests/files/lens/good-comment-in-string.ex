@@ -1,0 +1,4 @@
+;
+name:{one
+# not kept
+two} I: 1;

@@ -1,0 +1,5 @@
+;
+# a comment
+name:{a
+b} I: 1
+2;

@@ -1,0 +1,2 @@
+max:inf min:-INFINITY defT:NaN actT:+2;
+I: 1;
