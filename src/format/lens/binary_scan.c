@@ -227,7 +227,7 @@ bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 {
 	if (scan->broken || size < scan->needed) return false;
 	scan->needed = 0;
-	const uint8_t *behind = scan->state == NAME ? walk_example(data + scan->at, data + size) : NULL;
+	const uint8_t *behind = scan->state == NAME && scan->at < size ? walk_example(data + scan->at, data + size) : NULL;
 	if (behind) {
 		scan->at = (size_t)(behind - data);
 		return true;

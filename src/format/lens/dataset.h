@@ -66,6 +66,8 @@ typedef struct sheaf_lens_use {
  * source stands where the rows begin afterwards. */
 SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
+/* Whether there are more names of groups than Lens has room for. */
+bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 
 /* ---- streams.c ---- */
 

@@ -160,7 +160,8 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 {
 	if (sheaf_level_is_null(&column->levels[level], at)) return SHEAF_LENS_ABSENT;
 	sheaf_run run = sheaf_level_below_one(&column->levels[level], at);
-	return sheaf_lens_add_text(&e->set, column->values.data + run.begin, (size_t)sheaf_run_length(run));
+	const uint8_t *text = column->values.data ? column->values.data + run.begin : NULL; /* there may be no bytes at all */
+	return sheaf_lens_add_text(&e->set, text, (size_t)sheaf_run_length(run));
 }
 
 /* A time like the set's is inherited, and so would be one that is NaN. */

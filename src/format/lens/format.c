@@ -86,7 +86,8 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	if (!given && in->how.pipe)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the groups of the network (--group), since nothing may be read ahead, found none",
 		                  sheaf_source_name(in->source));
-	if (!in->how.pipe && (!given || in->how.glance)) SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
+	bool wanted = !given || in->how.glance || sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
+	if (!in->how.pipe && wanted) SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
 	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
 	if (!given) snprintf(in->guess, sizeof in->guess, "%s", in->survey.complete ? "as the examples use them" : "as the first examples use them");
 	return SHEAF_OK;
@@ -173,6 +174,15 @@ static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error 
 	return sheaf_lens_recall(((const sheaf_lens_dataset *)dataset)->first, piece, err);
 }
 
+static sheaf_status settle(void *dataset, sheaf_error *err)
+{
+	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
+	sheaf_problem problem = {SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", SHEAF_NOWHERE, "at most 12 names of groups, with which Lens can deal", "more", NULL};
+	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
+	problem.place.file = sheaf_source_name(in->source);
+	return sheaf_report(in->cx, &problem, err);
+}
+
 static sheaf_status rewind_dataset(void *dataset, sheaf_error *err) { return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err); }
 
 const sheaf_format sheaf_format_lens = {
@@ -193,6 +203,7 @@ const sheaf_format sheaf_format_lens = {
 	.rewind = rewind_dataset,
 	.measure = sheaf_lens_measure,
 	.recall = recall,
+	.settle = settle,
 	.close = close_dataset,
 	.holds = sheaf_lens_holds,
 	.accept = sheaf_lens_accept,

@@ -158,3 +158,24 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_con
 	if (status && !is_of_the_input(status)) return status;
 	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
 }
+
+/* ---- what would break Lens ---- */
+
+/* Whether another use of the same group stands before. */
+static bool is_named_before(const sheaf_lens_survey *s, const sheaf_lens_use *uses, size_t u)
+{
+	size_t k = 0;
+	while (k < u && (uses[k].size != uses[u].size || memcmp(s->texts.data + uses[k].name, s->texts.data + uses[u].name, uses[u].size) != 0)) k++;
+	return k < u;
+}
+
+bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey)
+{
+	enum { MOST = 12 };
+	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
+	size_t n = survey->groups.size / sizeof *uses;
+	int groups = 0;
+	/* Each has at most two uses, so few are looked at. */
+	for (size_t u = 0; u < n && groups <= MOST; u++) groups += uses[u].size > 0 && !is_named_before(survey, uses, u);
+	return groups > MOST;
+}

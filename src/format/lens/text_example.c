@@ -5,8 +5,6 @@
 #include "format/lens/text.h"
 #include <stdio.h>
 
-enum { LENS_MOST_GROUPS = 12 };
-
 /* ---- header ---- */
 
 static sheaf_status read_frequency(sheaf_lens_parsing *p, float *out)
@@ -104,30 +102,6 @@ static sheaf_status read_example(sheaf_lens_parsing *p)
 	return sheaf_lens_flaw_here(p, "missing semicolon", "'[', inputs, targets, or the ';' that ends the example");
 }
 
-/* Whether the example names more groups than Lens has room for. */
-static bool has_many_groups(const sheaf_lens_parsing *p)
-{
-	int32_t seen[LENS_MOST_GROUPS], nseen = 0, count;
-	for (int32_t l = 0; l < p->example->nlists && p->set->groups.count > LENS_MOST_GROUPS; l++) {
-		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(p->set, p->example, l, &count);
-		for (int32_t i = 0; i < count; i++) {
-			int32_t s = 0;
-			while (s < nseen && seen[s] != ranges[i].group) s++;
-			if (ranges[i].group < 0 || s < nseen) continue;
-			if (nseen == LENS_MOST_GROUPS) return true;
-			seen[nseen++] = ranges[i].group;
-		}
-	}
-	return false;
-}
-
-static sheaf_status tell_groups(sheaf_lens_parsing *p, const uint8_t *from)
-{
-	if (!has_many_groups(p)) return SHEAF_OK;
-	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", from, "at most 12 names of groups, with which Lens can deal",
-	                       "more in one example", NULL);
-}
-
 /* ---- pieces ---- */
 
 /* An example without its errors, or none; the next one begins behind the ';' in either case. */
@@ -141,8 +115,7 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 	if (status == SHEAF_OK) {
 		p->example->byte = p->teller.byte + (from - p->begin);
 		sheaf_lens_end_example(p->set);
-		SHEAF_TRY(sheaf_lens_set_status(p->set, p->teller.err));
-		return tell_groups(p, from);
+		return sheaf_lens_set_status(p->set, p->teller.err);
 	}
 	sheaf_lens_set_back(p->set, &mark);
 	if (!p->teller.flawed) return status;
