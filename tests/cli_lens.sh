@@ -114,6 +114,24 @@ cut -d ' ' -f 1 out | sort -u >hashes
 lines hashes 1
 end
 
+begin 'inputs of one event that are the targets of another: written twice as text, with a warning, and the same from then on'
+printf ';\n2 [0] T: 5 B: 1 2;\n' >across.ex
+expect 0 convert across.ex across.bex
+lacks err 'warning'
+expect 0 convert across.bex twice.ex
+has err 'expected inputs that are shared as targets of the same events, found targets of other events; written once more, as targets'
+is twice.ex ';
+2
+[0]I: 1 2
+[0]T: 5
+[1]T: 1 2
+;'
+expect 0 diff across.ex twice.ex
+expect 0 convert twice.ex twice.bex
+expect 0 convert twice.bex again.ex
+same twice.ex again.ex
+end
+
 begin 'the name says the spelling and the compression; content says it again'
 expect 0 convert xor.ex xor.bex.gz
 gzip -dc xor.bex.gz | head -c 4 | od -An -tx1 | tr -d ' \n' >magic

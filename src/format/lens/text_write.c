@@ -273,31 +273,36 @@ static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
 	return tell(w, problem, err);
 }
 
-/* Inputs that are the targets of the same events are written once; of other events, twice. */
-static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
+/* Whether the inputs are the targets of the same events: then they are written once. */
+static bool is_both(const sheaf_lens_writing *w, int32_t list)
 {
 	int32_t ninputs, ntargets;
 	const int32_t *inputs = sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &ninputs);
 	const int32_t *targets = sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &ntargets);
-	if (ninputs == ntargets && memcmp(inputs, targets, (size_t)ninputs * sizeof *inputs) == 0) {
-		put_users(w, SHEAF_LENS_INPUTS, list, to);
-		return put_ranges(w, "Bb", list, active_of(w, *inputs, SHEAF_LENS_ACT_I), to, err);
-	}
-	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
-	if (ntargets) SHEAF_TRY(tell_copy(w, err));
-	return ntargets ? put_side(w, SHEAF_LENS_TARGETS, list, to, err) : SHEAF_OK;
+	return ninputs == ntargets && memcmp(inputs, targets, (size_t)ninputs * sizeof *inputs) == 0;
 }
 
+static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
+{
+	int32_t count;
+	if (is_both(w, list)) {
+		put_users(w, SHEAF_LENS_INPUTS, list, to);
+		return put_ranges(w, "Bb", list, active_of(w, *sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &count), SHEAF_LENS_ACT_I), to, err);
+	}
+	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
+	sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &count);
+	return count ? tell_copy(w, err) : SHEAF_OK;
+}
+
+/* All targets stand behind all inputs, in the order of their events, whether they are shared or not: so a file that is read and written again stays as it is. */
 static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
-	int32_t inputs;
 	for (int32_t e = 0; e < w->example->nevents; e++)
 		if (sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) SHEAF_TRY(put_input(w, sheaf_lens_event_at(w->set, w->example, e)->input, to, err));
 	for (int32_t e = 0; e < w->example->nevents; e++) {
 		if (!sheaf_lens_owns(w, SHEAF_LENS_TARGETS, e)) continue;
 		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->target;
-		sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &inputs);
-		if (inputs == 0) SHEAF_TRY(put_side(w, SHEAF_LENS_TARGETS, list, to, err));
+		if (!is_both(w, list)) SHEAF_TRY(put_side(w, SHEAF_LENS_TARGETS, list, to, err));
 	}
 	return SHEAF_OK;
 }
