@@ -132,6 +132,16 @@ expect 0 convert twice.bex again.ex
 same twice.ex again.ex
 end
 
+begin 'a frequency below 0 is a loss in binary, which Lens would not read'
+printf ';\nfreq:-1 I: 1;\n' >less.ex
+expect 6 convert less.ex less.bex
+has err 'negative frequency (1)'
+[ ! -e less.bex ] || fault 'expected no less.bex'
+expect 0 convert --allow-loss less.ex less.bex
+expect 0 cat --json less.bex
+has out '"freq":0'
+end
+
 begin 'the name says the spelling and the compression; content says it again'
 expect 0 convert xor.ex xor.bex.gz
 gzip -dc xor.bex.gz | head -c 4 | od -An -tx1 | tr -d ' \n' >magic

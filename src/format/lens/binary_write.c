@@ -177,6 +177,19 @@ static sheaf_status put_targets(const sheaf_lens_writing *w, sheaf_builder *to, 
 	return SHEAF_OK;
 }
 
+/* Lens reads no frequency below 0 from a binary file, though it writes one. */
+static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency, sheaf_builder *to, sheaf_error *err)
+{
+	char found[40];
+	put_real(to, frequency < 0 ? 0 : frequency);
+	if (!(frequency < 0)) return SHEAF_OK;
+	snprintf(found, sizeof found, "%.9g", (double)frequency);
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "negative frequency", SHEAF_NOWHERE, "a frequency of at least 0", found, "written as 0"};
+	problem.place.file = w->file;
+	problem.place.row = w->row;
+	return sheaf_report(w->cx, &problem, err);
+}
+
 static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
                                 sheaf_error *err)
 {
@@ -184,7 +197,7 @@ static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
 	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->name), to, err));
 	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->proc), to, err));
-	put_real(to, example->frequency);
+	SHEAF_TRY(put_frequency(w, example->frequency, to, err));
 	put_integer(to, example->nevents);
 	SHEAF_TRY(put_specials(w, to, err));
 	SHEAF_TRY(put_inputs(w, to, err));
