@@ -157,7 +157,7 @@ static bool uses(int i, unsigned use, const char *name)
 static settings settings_for(const sheaf_setting *all, int from, int to)
 {
 	settings s = {.n = 0};
-	for (int k = 0; k < MOST_SETTINGS; k++) {
+	for (int k = 0; k < MOST_SETTINGS && all[k].name; k++) {
 		bool precision = strcmp(all[k].name, "precision") == 0; /* is not for writing here */
 		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) || (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
 		if (used) s.list[s.n++] = all[k];
@@ -557,7 +557,7 @@ static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 static sheaf_status convert_flat(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].flat);
-	return convert_it(&from, 1, settings_for(of_flat, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(inputs[i].content == STREAMS ? of_flat : of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_two(int i, sheaf_context *cx)
