@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* svmlight and libsvm files: the table entry. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/svmlight/svmlight.h"
+#include "number/number.h"
+#include <string.h>
+#include <strings.h>
+
+static const char *const suffixes[] = {".svmlight", ".libsvm", ".svm", NULL};
+
+static const sheaf_option options[] = {
+	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N", "the number of features (default: as many as the largest index tells)", 0},
+	{"index-base", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|0|1",
+     "the index of the first feature; auto, which is the default: 0 where that index is in the file, else 1, which is also what is written", 0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double", "element type of labels and values (default double)", 0},
+	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take labels for lists of them, also where each row has one", 0},
+	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME", "the stream that is the label (default: the one of the name label or labels)", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* ---- recognising ---- */
+
+static bool has_suffix(const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *const *suffix = suffixes; *suffix; suffix++)
+		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return true;
+	return false;
+}
+
+/* Whether all bytes of the first row may stand in one. */
+static bool looks_like_rows(sheaf_bytes head)
+{
+	const uint8_t *at = head.data, *end = at + head.size;
+	while (at < end && !sheaf_svm_is_row(at, end)) {
+		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+		at = feed ? feed + 1 : end;
+	}
+	for (; at < end && *at != '\n' && *at != '#'; at++)
+		if (*at == '\0' || !strchr("0123456789+-.,:eE \t\rqidnafINFtyNA", *at)) return false;
+	return true;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && looks_like_rows(head) ? SHEAF_PERHAPS : SHEAF_NO; }
+
+/* ---- opening ---- */
+
+static void close_reader(void *reader)
+{
+	sheaf_svm_reader *in = (sheaf_svm_reader *)reader;
+	if (!in) return;
+	sheaf_schema_free(&in->schema);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_reader), &memory, err));
+	sheaf_svm_reader *in = (sheaf_svm_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = sheaf_svm_look(in, values, how->glance, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_svm_reader *)in)->schema; }
+
+static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_svm_reader *)in)->facts; }
+
+static const char *counting(const void *in)
+{
+	(void)in;
+	return "a line each";
+}
+
+const sheaf_format sheaf_format_svmlight = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "svmlight",
+	.summary = "svmlight and libsvm: rows of a label and sparse features",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_svm_cut,
+	.decode = sheaf_svm_decode,
+	.rewind = sheaf_svm_rewind,
+	.measure = sheaf_svm_measure,
+	.counting = counting,
+	.recall = sheaf_svm_recall,
+	.resume = sheaf_svm_resume,
+	.close = close_reader,
+	.holds = sheaf_svm_holds,
+	.accept = sheaf_svm_accept,
+	.create = sheaf_svm_create,
+	.encode = sheaf_svm_encode,
+	.append = sheaf_svm_append,
+	.finish = sheaf_svm_finish,
+	.abandon = sheaf_svm_abandon,
+};

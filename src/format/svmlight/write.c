@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows into lines: the label, the query where there is one, the features, the comment. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/value.h"
+#include "format/svmlight/svmlight.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sheaf_svm_writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	int label, features, query, comment; /* fields, or -1 */
+	bool many;
+	bool any, any_list; /* row has been written; one with other than one label */
+	int base;
+	char label_name[64], features_name[64];
+} sheaf_svm_writer;
+
+/* ---- which field is what ---- */
+
+static bool is_query(const sheaf_field *field) { return strcmp(field->name, "qid") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0; }
+
+static bool is_comment(const sheaf_field *field)
+{
+	return strcmp(field->name, "comment") == 0 && field->meaning == SHEAF_STRING && field->nlevels == 1;
+}
+
+bool sheaf_svm_holds(const sheaf_field *field) { return is_query(field) || is_comment(field); }
+
+static int count_streams(const sheaf_schema *schema)
+{
+	int n = 0;
+	for (int f = 0; f < schema->nfields; f++) n += sheaf_field_is_stream(&schema->fields[f]);
+	return n;
+}
+
+static int find_label(const sheaf_schema *schema, const sheaf_values *values)
+{
+	const char *name = sheaf_values_text(values, "label");
+	if (name) return sheaf_schema_find(schema, name);
+	int label = sheaf_schema_find(schema, "label");
+	return label >= 0 ? label : sheaf_schema_find(schema, "labels");
+}
+
+/* The stream that is not the label. */
+static int find_features(const sheaf_schema *schema, int label)
+{
+	for (int f = 0; f < schema->nfields; f++)
+		if (f != label && sheaf_field_is_stream(&schema->fields[f])) return f;
+	return -1;
+}
+
+static bool is_label(const sheaf_field *field) { return sheaf_field_is_sparse(field) || (sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1); }
+
+static bool is_wide(const sheaf_values *values)
+{
+	const char *precision = sheaf_values_text(values, "precision");
+	return !precision || strcmp(precision, "double") == 0;
+}
+
+sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	int label = find_label(schema, values);
+	if (count_streams(schema) != 2 || label < 0 || !sheaf_field_is_stream(&schema->fields[label]))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "streams: expected two of them, one of which is called label or named with --label, found %d%s", count_streams(schema),
+		                  label < 0 ? ", none of which is" : "");
+	if (!is_label(&schema->fields[label]))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a label to be dense with dim 1, or sparse, found it dense with dim %" PRId64,
+		                  schema->fields[label].name, sheaf_field_dim(&schema->fields[label]));
+	for (int f = 0; f < schema->nfields; f++)
+		if (sheaf_field_is_stream(&schema->fields[f])) schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
+	for (int f = 0; f < schema->nfields; f++)
+		if (is_query(&schema->fields[f])) schema->fields[f].type = SHEAF_I64;
+	return SHEAF_OK;
+}
+
+/* ---- create, append, finish ---- */
+
+void sheaf_svm_abandon(void *writer)
+{
+	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
+{
+	void *memory;
+	const char *base = sheaf_values_text(values, "index-base");
+	(void)totals;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_writer), &memory, err));
+	sheaf_svm_writer *out = (sheaf_svm_writer *)memory;
+	*out = (sheaf_svm_writer){.cx = cx, .sink = sink, .query = -1, .comment = -1, .base = !base || strcmp(base, "0") != 0};
+	out->label = find_label(schema, values);
+	out->features = find_features(schema, out->label);
+	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
+	for (int f = 0; f < schema->nfields; f++) {
+		if (is_query(&schema->fields[f])) out->query = f;
+		if (is_comment(&schema->fields[f])) out->comment = f;
+	}
+	snprintf(out->label_name, sizeof out->label_name, "%s", schema->fields[out->label].name);
+	snprintf(out->features_name, sizeof out->features_name, "%s", schema->fields[out->features].name);
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_svm_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+{
+	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
+	out->any |= blob->rows > 0;
+	out->any_list |= blob->samples > 0;
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+/* Lists of one label each look like labels that are numbers. */
+static sheaf_status tell_of_single_labels(const sheaf_svm_writer *out, sheaf_error *err)
+{
+	if (!out->many || !out->any || out->any_list) return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "lists of labels not stored", SHEAF_NOWHERE, "a row of no label or several", "one label in each row",
+	                         "read them back with --multilabel"};
+	problem.place.file = sheaf_sink_name(out->sink);
+	problem.place.stream = out->label_name;
+	return sheaf_report(out->cx, &problem, err);
+}
+
+sheaf_status sheaf_svm_finish(void *writer, sheaf_error *err)
+{
+	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
+	sheaf_status status = tell_of_single_labels(out, err);
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	}
+	sheaf_svm_abandon(out);
+	return status;
+}
+
+/* ---- encode ---- */
+
+enum { BATCH = 64, ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2 };
+
+static sheaf_status lose(const sheaf_svm_writer *out, const char *rule, const char *stream, int64_t row, const char *expected, const char *found,
+                         const char *consequence, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_sink_name(out->sink);
+	problem.place.stream = stream;
+	problem.place.row = row;
+	return sheaf_report(cx, &problem, err);
+}
+
+static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at)
+{
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) - (char *)b->data);
+}
+
+static void put_whole(sheaf_builder *b, int64_t value)
+{
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+	b->size = (size_t)(sheaf_print_i64((char *)b->data + b->size, value) - (char *)b->data);
+}
+
+static double value_at(const sheaf_column *column, int64_t at)
+{
+	const void *values = column->values.data;
+	return column->type == SHEAF_F64 ? ((const double *)values)[at] : (double)((const float *)values)[at];
+}
+
+/* The run of the row's only sample. More of them have no place, and none of them is said by nothing. */
+static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column *column, const char *stream, int64_t row, int64_t r, sheaf_run *run,
+                                sheaf_context *cx, sheaf_error *err)
+{
+	char found[32];
+	sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
+	int64_t n = sheaf_run_length(samples);
+	*run = n ? sheaf_level_below_one(&column->levels[1], samples.begin) : (sheaf_run){0, 0};
+	if (n == 1) return SHEAF_OK;
+	snprintf(found, sizeof found, "%" PRId64, n);
+	return lose(out, "row of other than one sample", stream, row + r, "one sample of each stream in a row", found, n ? "the first one is written" : "nothing is written",
+	            cx, err);
+}
+
+/* One number; none can only be where that was told as a loss. */
+static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run run)
+{
+	if (run.end > run.begin)
+		put_number(b, column, run.begin);
+	else
+		sheaf_builder_byte(b, '0');
+}
+
+/* Labels stand for themselves: there is no place for their values. */
+static sheaf_status put_labels(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column, sheaf_run run, int64_t row, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	for (int64_t at = run.begin; at < run.end; at++) {
+		if (at > run.begin) sheaf_builder_byte(b, ',');
+		put_whole(b, sheaf_level_index(&column->levels[1], 0, at));
+		if (value_at(column, at) != 1)
+			SHEAF_TRY(lose(out, "value of a label", out->label_name, row, "1 as the value of each label", "another value", "it is left out", cx, err));
+	}
+	return SHEAF_OK;
+}
+
+static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column, sheaf_run run)
+{
+	const sheaf_level *level = &column->levels[1];
+	bool sparse = level->shape.kind == SHEAF_COORD;
+	for (int64_t at = run.begin; at < run.end;) {
+		int64_t end = run.end - at < BATCH ? run.end : at + BATCH;
+		if (!sheaf_builder_room(b, (size_t)(end - at) * ENTRY_MAX)) return;
+		char *to = (char *)b->data + b->size;
+		for (; at < end; at++) {
+			*to++ = ' ';
+			to = sheaf_print_i64(to, (sparse ? sheaf_level_index(level, 0, at) : at - run.begin) + out->base);
+			*to++ = ':';
+			to = sheaf_value_print(column->type, column->values.data, at, to);
+		}
+		b->size = (size_t)(to - (char *)b->data);
+	}
+}
+
+static void put_query(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t r)
+{
+	if (out->query < 0) return;
+	int64_t query = ((const int64_t *)(const void *)frame->columns[out->query].values.data)[r];
+	if (query < 0) return;
+	sheaf_builder_text(b, " qid:");
+	put_whole(b, query);
+}
+
+static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	if (out->comment < 0 || sheaf_level_is_null(&frame->columns[out->comment].levels[0], r)) return SHEAF_OK;
+	const sheaf_column *column = &frame->columns[out->comment];
+	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+	const uint8_t *text = column->values.data + run.begin;
+	size_t n = (size_t)sheaf_run_length(run), whole = n;
+	const uint8_t *feed = n ? (const uint8_t *)memchr(text, '\n', n) : NULL;
+	if (feed) n = (size_t)(feed - text);
+	if (n && text[n - 1] == '\r') n--;
+	sheaf_builder_text(b, " #");
+	sheaf_builder_append(b, text, n);
+	if (n == whole) return SHEAF_OK;
+	return lose(out, "comment of several lines", "comment", row + r, "a comment that fits a line", "a line feed, or a CR at its end", "the rest is left out", cx, err);
+}
+
+static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_column *label = &frame->columns[out->label], *features = &frame->columns[out->features];
+	size_t begin = b->size;
+	sheaf_run run;
+	SHEAF_TRY(find_sample(out, label, out->label_name, row, r, &run, cx, err));
+	if (out->many)
+		SHEAF_TRY(put_labels(out, b, label, run, row + r, cx, err));
+	else
+		put_label(b, label, run);
+	put_query(out, b, frame, r);
+	SHEAF_TRY(find_sample(out, features, out->features_name, row, r, &run, cx, err));
+	put_features(out, b, features, run);
+	/* A line of nothing, or of a comment alone, is no row. */
+	if (b->size == begin && !b->failed)
+		SHEAF_TRY(lose(out, "row of nothing", NULL, row + r, "a label or a feature in each row", "none", "the row is left out", cx, err));
+	SHEAF_TRY(put_comment(out, b, frame, row, r, cx, err));
+	sheaf_builder_byte(b, '\n');
+	return SHEAF_OK;
+}
+
+/* Rows of no label or several. */
+static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame)
+{
+	const sheaf_column *label = &frame->columns[out->label];
+	int64_t n = 0;
+	for (int64_t r = 0; r < frame->nrows && out->many; r++) {
+		sheaf_run samples = sheaf_level_below_one(&label->levels[0], r);
+		n += sheaf_run_length(sheaf_level_below(&label->levels[1], samples)) != 1;
+	}
+	return n;
+}
+
+sheaf_status sheaf_svm_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(out, &b, frame, row, r, cx, err);
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	blob->rows = frame->nrows;
+	blob->samples = count_lists(out, frame);
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
