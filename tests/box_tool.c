@@ -123,8 +123,21 @@ static sheaf_status put_arrays(sheaf_box *box, const char *group, int level, she
 	return SHEAF_OK;
 }
 
+/* Numbers whose low bytes are noise, in chunks that are large enough for somebody to notice. */
+static sheaf_status put_noise(sheaf_box *box, int level, sheaf_error *err)
+{
+	static double values[40000];
+	uint64_t x = 1;
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		x = x * 6364136223846793005U + 1;
+		values[i] = (double)(x >> 11);
+	}
+	return sheaf_box_put(box, "noise", SHEAF_F64, values, sizeof values / sizeof *values, &(sheaf_box_storing){level, level > 0, 0}, err);
+}
+
 static sheaf_status fill(sheaf_box *box, int level, sheaf_error *err)
 {
+	SHEAF_TRY(put_noise(box, level, err));
 	SHEAF_TRY(put_arrays(box, "", level, err));
 	SHEAF_TRY(put_arrays(box, "A/sub", level, err));
 	SHEAF_TRY(sheaf_box_set_text(box, "", "binsparse", "{\"made\":1}", 10, err));

@@ -84,6 +84,14 @@ def check_made(path, group):
     return wrong
 
 
+def noise():
+    x, out = 1, []
+    for _ in range(40000):
+        x = (x * 6364136223846793005 + 1) % (1 << 64)
+        out.append(float(x >> 11))
+    return numpy.array(out)
+
+
 def ours_for_others(folder):
     for suffix in "h5", "nc":
         for level in 0, 1, 9:
@@ -94,6 +102,7 @@ def ours_for_others(folder):
             point(not wrong, f"{suffix}, level {level}: h5py reads the same values", wrong)
             with h5py.File(path, "r") as file:
                 texts = file.attrs["binsparse"], file["A/sub"].attrs["binsparse"]
+                point(numpy.array_equal(file["noise"][()], noise()), f"{suffix}, level {level}: h5py reads noise")
                 array = file["float64_70000"]
                 point(texts == ('{"made":1}', "\xe4"), f"{suffix}, level {level}: h5py reads the texts", texts)
                 storage = array.chunks, array.compression, array.shuffle
@@ -103,7 +112,7 @@ def ours_for_others(folder):
             code, out, err = run("h5dump", "-d", "/A/sub/int32_1000", path)
             point(code == 0 and "2997" in out, f"{suffix}, level {level}: h5dump shows values", err)
             again = listed(path)
-            point(isinstance(again, dict) and len(again) == 83 and not any(item["refused"] for item in again.values()), f"{suffix}, level {level}: listed again", again)
+            point(isinstance(again, dict) and len(again) == 84 and not any(item["refused"] for item in again.values()), f"{suffix}, level {level}: listed again", again)
 
 
 def ours_for_netcdf(folder):

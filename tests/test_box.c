@@ -648,6 +648,35 @@ static void shuffled_bytes(void **state)
 		}
 }
 
+/* Noise in low bytes, in all, and in none. */
+static void shuffled_noise(void **state)
+{
+	(void)state;
+	need_hdf5();
+	made m = begin(SHEAF_BOX_HDF5);
+	enum { COUNT_OF = 300000, KINDS = 4 };
+	static const char *const names[KINDS] = {"low", "all", "none", "high"};
+	static double values[KINDS][COUNT_OF];
+	sheaf_box_storing packed = {3, true, 1 << 20};
+	seed_random(2);
+	for (int i = 0; i < COUNT_OF; i++) {
+		uint64_t bits = next_random();
+		values[0][i] = (double)(bits >> 11);
+		memcpy(&values[1][i], &bits, sizeof bits);
+		values[2][i] = i % 1000;
+		bits &= 0x0000ffff00000000;
+		memcpy(&values[3][i], &bits, sizeof bits);
+	}
+	for (int k = 0; k < KINDS; k++) assert_ok(sheaf_box_put(m.box, names[k], SHEAF_F64, values[k], COUNT_OF, &packed, &err));
+	turn(&m);
+	for (int k = 0; k < KINDS; k++) assert_values(&m, names[k], SHEAF_F64, values[k], 0, COUNT_OF);
+	assert_true(find(&m, "low")->bytes < (int64_t)sizeof values[0] * 9 / 10);
+	assert_true(find(&m, "all")->bytes <= (int64_t)sizeof values[0] + (1 << 20));
+	assert_true(find(&m, "none")->bytes < (int64_t)sizeof values[0] / 10);
+	assert_true(find(&m, "high")->bytes < (int64_t)sizeof values[0] * 3 / 10);
+	end(&m);
+}
+
 /* ---- threads ---- */
 
 static void any_number_of_threads_gives_the_same(void **state)
@@ -771,6 +800,7 @@ int main(void)
 		FOLDER(no_memory_at_any_point),
 		FOLDER(limits_are_kept),
 		cmocka_unit_test(shuffled_bytes),
+		FOLDER(shuffled_noise),
 		FOLDER(any_number_of_threads_gives_the_same),
 		FOLDER(readers_beside_each_other),
 	};

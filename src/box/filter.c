@@ -11,6 +11,7 @@ void sheaf_filtering_close(sheaf_filtering *f)
 {
 	for (int i = 0; i < 2; i++) sheaf_builder_drop(&f->bytes[i]);
 	sheaf_deflater_free(f->deflater);
+	sheaf_deflater_free(f->trial);
 	sheaf_inflater_free(f->inflater);
 	*f = (sheaf_filtering){0};
 }
@@ -123,6 +124,67 @@ sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, 
 
 /* ---- writing ---- */
 
+/* The low bytes of most numbers are noise, and stand first where bytes are shuffled. Looking for matches in them takes most of the time and finds nothing: so they are stored as they
+ * are, as blocks of the same stream, and only the rest is compressed. */
+
+enum { TRIAL = 12 << 10, WORTH_IT = 32 << 10 /* bytes of one rank */ };
+
+/* Whether a part of the bytes cannot be made shorter by one in 64. */
+static bool is_noise(sheaf_filtering *f, const uint8_t *bytes, size_t size)
+{
+	uint8_t packed[TRIAL - TRIAL / 64];
+	return sheaf_deflate(f->trial, bytes + (size - TRIAL) / 2, TRIAL, packed, sizeof packed) == 0;
+}
+
+/* Bytes of the leading ranks that are noise. */
+static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
+{
+	size_t n = width ? chunk.size / width : 0, noise = 0;
+	if (n < WORTH_IT) return 0;
+	if (!f->trial) f->trial = sheaf_deflater_new(1);
+	if (!f->trial) return 0;
+	while (noise < n * width && is_noise(f, chunk.data + noise, n)) noise += n;
+	return noise;
+}
+
+/* Stored blocks, none of which is the last. Gives the end. */
+static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
+{
+	enum { MOST = 65535 };
+	while (size > 0) {
+		size_t n = size < MOST ? size : MOST;
+		uint8_t head[5] = {0, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)};
+		memcpy(to, head, sizeof head);
+		memcpy(to + sizeof head, from, n);
+		to += sizeof head + n;
+		from += n;
+		size -= n;
+	}
+	return to;
+}
+
+/* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
+static size_t deflate_behind_noise(const sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to, size_t room)
+{
+	enum { HEAD = 2, SUM = 4 };
+	size_t blocks = noise + (noise / 65535 + 1) * 5;
+	if (noise >= chunk.size || blocks + HEAD + SUM >= room) return 0;
+	to[0] = 0x78;
+	to[1] = 0x01;
+	uint8_t *at = store_blocks(chunk.data, noise, to + HEAD);
+	size_t used = (size_t)(at - to);
+	size_t packed = sheaf_deflate_raw(f->deflater, chunk.data + noise, chunk.size - noise, at, room - SUM - used);
+	if (packed == 0) return 0;
+	sheaf_store_u32be(at + packed, sheaf_adler32(chunk.data, chunk.size));
+	return used + packed + SUM;
+}
+
+static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
+{
+	size_t room = chunk.size ? chunk.size - 1 : 0, noise = noise_before(f, width, chunk);
+	return noise ? deflate_behind_noise(f, chunk, noise, to, room) : sheaf_deflate(f->deflater, chunk.data, chunk.size, to, room);
+}
+
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err)
 {
 	uint8_t *place;
@@ -137,7 +199,7 @@ sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, she
 	if (!f->deflater) f->deflater = sheaf_deflater_new(level);
 	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
 	SHEAF_TRY(room(f, chunk.data, chunk.size, &place, err));
-	size_t packed = sheaf_deflate(f->deflater, chunk.data, chunk.size, place, chunk.size ? chunk.size - 1 : 0);
+	size_t packed = deflate(f, width, chunk, place);
 	*is_plain = packed == 0;
 	if (packed) *out = (sheaf_bytes){place, packed};
 	return SHEAF_OK;

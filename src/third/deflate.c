@@ -14,6 +14,13 @@ size_t sheaf_deflate(sheaf_deflater *deflater, const void *data, size_t size, vo
 	return libdeflate_zlib_compress(deflater, data, size, to, room);
 }
 
+size_t sheaf_deflate_raw(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room)
+{
+	return libdeflate_deflate_compress(deflater, data, size, to, room);
+}
+
+uint32_t sheaf_adler32(const void *data, size_t size) { return libdeflate_adler32(1, data, size); }
+
 sheaf_inflater *sheaf_inflater_new(void) { return libdeflate_alloc_decompressor(); }
 
 void sheaf_inflater_free(sheaf_inflater *inflater)

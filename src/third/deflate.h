@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct libdeflate_compressor sheaf_deflater;
 typedef struct libdeflate_decompressor sheaf_inflater;
@@ -16,6 +17,9 @@ sheaf_deflater *sheaf_deflater_new(int level);
 void sheaf_deflater_free(sheaf_deflater *deflater);
 /* Bytes of the result; 0 where it is larger than `room`. */
 size_t sheaf_deflate(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room);
+/* The same without zlib's head and sum, to make a stream of parts; and that sum. */
+size_t sheaf_deflate_raw(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room);
+uint32_t sheaf_adler32(const void *data, size_t size);
 
 sheaf_inflater *sheaf_inflater_new(void);
 void sheaf_inflater_free(sheaf_inflater *inflater);
