@@ -82,7 +82,7 @@ static table make_table(sheaf_context *cx)
 /* Four entries in each of ten rows. */
 static table make_matrix(sheaf_context *cx)
 {
-	static const int64_t shape[] = {10, 20};
+	static const int64_t shape[] = {10, 4}; /* all of them: a format may have no gaps */
 	table t = new_table(cx);
 	sheaf_field *value;
 	sheaf_builder columns[3];
@@ -91,7 +91,7 @@ static table make_matrix(sheaf_context *cx)
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	for (int c = 0; c < 3; c++) sheaf_builder_begin(&columns[c], cx, NULL);
 	for (int32_t r = 0; r < ROWS; r++) {
-		int32_t at[] = {r / 4, r % 4 * 5};
+		int32_t at[] = {r / 4, r % 4};
 		double half = r + 0.5;
 		for (int d = 0; d < 2; d++) sheaf_builder_append(&columns[d], &at[d], sizeof at[d]);
 		sheaf_builder_append(&columns[2], &half, sizeof half);
@@ -134,13 +134,13 @@ static table make_dataset(sheaf_context *cx)
 static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table, make_matrix};
 
 /* Doubles, as the format that does not store types reads them on request; and the groups that each stream is, for one that wants to know. */
-enum { MOST_SETTINGS = 4 };
+enum { MOST_SETTINGS = 5 };
 #define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
-static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}};
-static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}};
+static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
+static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
 
 /* Which columns a tensor is, for formats that do not say it. */
-static const sheaf_setting of_matrix[MOST_SETTINGS] = {{"precision", "double"}, {"coordinates", "i,j"}, {"shape", "10,20"}};
+static const sheaf_setting of_matrix[MOST_SETTINGS] = {{"precision", "double"}, {"coordinates", "i,j"}, {"shape", "10,4"}};
 
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];

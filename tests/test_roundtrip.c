@@ -500,9 +500,24 @@ static bool changes_types(const sheaf_format *format, const sheaf_schema *schema
 	return changed;
 }
 
+/* Whether entries would have others put between them. */
+static bool fills_in(const sheaf_format *format, const table *t)
+{
+	sheaf_schema accepted;
+	sheaf_values none = {NULL, 0};
+	int64_t positions = 1;
+	for (int d = 0; d < t->schema.tensor.rank; d++) positions *= t->schema.tensor.shape[d];
+	if (t->schema.rows != SHEAF_ENTRIES || t->frame.nrows == positions || !format->accept) return false;
+	assert_ok(sheaf_schema_copy(&t->schema, t->cx, &accepted, &err));
+	bool fills = format->accept(&accepted, &none, &err) == SHEAF_OK && accepted.tensor.dense;
+	sheaf_schema_free(&accepted);
+	return fills;
+}
+
 /* Whether the format has a place for all columns and their types. */
 static bool can_hold(const sheaf_format *format, const table *t)
 {
+	if (fills_in(format, t)) return false;
 	bytes_sink bytes = {0};
 	declared d;
 	sheaf_facts facts = facts_of(t);

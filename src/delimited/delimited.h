@@ -101,7 +101,12 @@ enum { SHEAF_NO_CODE = -1, SHEAF_MOST_CODE = 127 };
 /* The code of a word that says that nothing is there ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
 int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect);
 /* Without the blanks around it. */
-sheaf_word sheaf_word_trim(sheaf_word word);
+static inline sheaf_word sheaf_word_trim(sheaf_word word)
+{
+	while (word.at < word.end && (*word.at == ' ' || *word.at == '\t')) word.at++;
+	while (word.at < word.end && (word.end[-1] == ' ' || word.end[-1] == '\t')) word.end--;
+	return word;
+}
 
 /* What a word looks like. */
 enum {

@@ -186,6 +186,7 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 		if (window.size > most) window.size = most;
 		end = window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
 		if (status && !end) return status;
+		if (window.size == 0) return SHEAF_OK;
 		if (*complete) end = window.data + window.size;
 		if (status) break;
 	}

@@ -83,6 +83,7 @@ static sheaf_status name_of(const opening *o, int column, sheaf_builder *b)
 		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
 		if (!end) return refuse_first(o, "a name", "a backslash with nothing behind it");
 		b->size = (size_t)(end - b->data);
+		if (b->size && memchr(b->data, '\0', b->size)) return refuse_first(o, "names without NUL bytes", "one with some");
 	} else {
 		sheaf_builder_printf(b, "a%d", column);
 	}

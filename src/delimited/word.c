@@ -8,13 +8,6 @@
 static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 static inline bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 
-sheaf_word sheaf_word_trim(sheaf_word word)
-{
-	while (word.at < word.end && is_space(*word.at)) word.at++;
-	while (word.at < word.end && is_space(word.end[-1])) word.end--;
-	return word;
-}
-
 /* "?5" to "?127". */
 static int code_of(const uint8_t *at, size_t n)
 {

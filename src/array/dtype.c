@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Types of items: a letter and a size, or fields one behind the other, two of which have a meaning of their own: (null, val) is something that may be
+ * missing, (time, tz) a time with its zone. */
+#include "array/array.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH = 3 };
+
+typedef struct reading {
+	sheaf_literal *l;
+	sheaf_context *cx;
+	sheaf_dtype *out;
+	const char *file;
+	sheaf_error *err;
+} reading;
+
+static sheaf_status refuse(const reading *r, const char *type, const char *expected)
+{
+	return sheaf_fail(r->err, SHEAF_UNSUPPORTED, "%s: expected items of %s, found type '%s'", r->file, expected, type);
+}
+
+void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
+{
+	if (dtype->parts) sheaf_release(cx, dtype->parts, (size_t)dtype->room * sizeof *dtype->parts);
+	*dtype = (sheaf_dtype){.parts = NULL};
+}
+
+static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out, sheaf_error *err)
+{
+	enum { FIRST = 4 };
+	if (dtype->nparts == dtype->room) {
+		void *parts = dtype->parts;
+		int room = dtype->room ? dtype->room * 2 : FIRST;
+		if (dtype->room >= SHEAF_MOST_ITEMS) return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more", SHEAF_MOST_ITEMS);
+		SHEAF_TRY(sheaf_reallocate(cx, &parts, (size_t)dtype->room * sizeof **out, (size_t)room * sizeof **out, err));
+		dtype->parts = (sheaf_part *)parts;
+		dtype->room = room;
+	}
+	*out = &dtype->parts[dtype->nparts++];
+	**out = (sheaf_part){.kind = '\0', .scale = 1};
+	snprintf((*out)->name, sizeof (*out)->name, "%s", name);
+	return SHEAF_OK;
+}
+
+/* ---- simple types ---- */
+
+static bool is_size(char kind, int64_t size)
+{
+	switch (kind) {
+	case 'b': return size == 1;
+	case 'i':
+	case 'u': return size == 1 || size == 2 || size == 4 || size == 8;
+	case 'f': return size == 2 || size == 4 || size == 8;
+	case 'c': return size == 8 || size == 16;
+	case 'M':
+	case 'm': return size == 8;
+	case 'S':
+	case 'V': return size >= 0;
+	default: return kind == 'U' && size >= 0 && size % 4 == 0;
+	}
+}
+
+static int64_t scale_of(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		int64_t seconds;
+	} units[] = {{"[s]", 1}, {"[m]", 60}, {"[h]", 3600}, {"[D]", 86400}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(unit, units[i].unit) == 0) return units[i].seconds;
+	return 0;
+}
+
+/* "<f8", "|S5", "<M8[s]". */
+static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *part)
+{
+	uint64_t n = 0;
+	const char *at = type, *end = type + strlen(type);
+	char order = *at && strchr("<>|=", *at) ? *at++ : '=';
+	part->kind = *at ? *at++ : '\0';
+	part->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
+	if (part->kind == 'O') return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
+	if (part->kind == '?') part->kind = 'b', n = 1;
+	sheaf_scanned scanned = sheaf_scan_u64(at, end, &n);
+	if (!scanned.flaw) at = scanned.end;
+	if (part->kind == 'U' && n < INT32_MAX) n *= 4;
+	part->size = n <= INT32_MAX ? (int64_t)n : -1;
+	bool timed = part->kind == 'M' || part->kind == 'm';
+	if (timed) part->scale = scale_of(at);
+	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? part->scale > 0 : at == end)) return SHEAF_OK;
+	return refuse(r, type, "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in seconds, minutes, hours or days, strings or bytes");
+}
+
+/* ---- fields ---- */
+
+static sheaf_status read_fields(const reading *r, int depth);
+
+static bool add_size(int64_t *size, int64_t more) { return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX; }
+
+/* What the fields of a field come to: null and val, or time and tz. */
+static sheaf_status join_parts(const reading *r, int first, const char *name)
+{
+	sheaf_dtype *d = r->out;
+	sheaf_part *a = &d->parts[first], *b = a + 1;
+	bool two = d->nparts == first + 2;
+	if (two && strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') && a->size == 1 && !b->nullable) {
+		int64_t null_at = a->at;
+		*a = *b;
+		a->nullable = true;
+		a->null_at = null_at;
+	} else if (two && strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' && b->kind == 'm' && a->scale == 1 && b->scale == 1 &&
+	           a->swapped == b->swapped && b->at == a->at + a->size && !a->nullable) {
+		a->zoned = true;
+		a->size = 16;
+	} else {
+		return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
+	}
+	snprintf(a->name, sizeof a->name, "%s", name);
+	d->nparts--;
+	return SHEAF_OK;
+}
+
+/* A field's type, which begins at byte d->size of the item. */
+static sheaf_status read_type(const reading *r, const char *name, int depth)
+{
+	char type[64];
+	sheaf_part *part = NULL;
+	sheaf_dtype *d = r->out;
+	int first = d->nparts;
+	if (sheaf_literal_takes(r->l, '[')) {
+		if (depth == DEPTH) return refuse(r, name, "fields that are not nested any deeper");
+		SHEAF_TRY(read_fields(r, depth + 1));
+		return r->l->expected ? SHEAF_OK : join_parts(r, first, name);
+	}
+	sheaf_literal_string(r->l, type, sizeof type);
+	if (r->l->expected) return SHEAF_OK;
+	SHEAF_TRY(add_part(d, r->cx, name, &part, r->err));
+	SHEAF_TRY(read_simple(r, type, part));
+	part->at = d->size;
+	if (!add_size(&d->size, part->size)) return refuse(r, type, "at most 2^31-1 bytes");
+	if (name[0] == '\0' && part->kind == 'V') d->nparts--; /* what fills up between fields */
+	return SHEAF_OK;
+}
+
+/* ('name', type) or (('title', 'name'), type) */
+static sheaf_status read_field(const reading *r, int depth)
+{
+	char name[SHEAF_ITEM_NAME];
+	sheaf_literal *l = r->l;
+	sheaf_literal_needs(l, '(', "'(' of a field");
+	if (sheaf_literal_takes(l, '(')) {
+		sheaf_literal_string(l, name, sizeof name);
+		sheaf_literal_needs(l, ',', "',' behind a title");
+		sheaf_literal_string(l, name, sizeof name);
+		sheaf_literal_needs(l, ')', "')' behind a title and a name");
+	} else {
+		sheaf_literal_string(l, name, sizeof name);
+	}
+	sheaf_literal_needs(l, ',', "',' behind the name of a field");
+	SHEAF_TRY(read_type(r, name, depth));
+	bool more = sheaf_literal_takes(l, ',');
+	if (l->expected || sheaf_literal_takes(l, ')')) return SHEAF_OK;
+	if (more) return refuse(r, name, "fields without a shape of their own");
+	sheaf_literal_refuse(l, "')' behind a field");
+	return SHEAF_OK;
+}
+
+/* Up to the ']' behind them; the '[' has passed. */
+static sheaf_status read_fields(const reading *r, int depth)
+{
+	while (!r->l->expected && !sheaf_literal_takes(r->l, ']')) {
+		SHEAF_TRY(read_field(r, depth));
+		if (sheaf_literal_takes(r->l, ',')) continue;
+		sheaf_literal_needs(r->l, ']', "',' or ']' behind a field");
+		break;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_names(const reading *r)
+{
+	for (int i = 0; i < r->out->nparts; i++) {
+		if (!r->out->parts[i].name[0]) return sheaf_fail(r->err, SHEAF_DATA, "%s: expected a name for each field, found none for field %d", r->file, i);
+		for (int k = 0; k < i; k++)
+			if (strcmp(r->out->parts[i].name, r->out->parts[k].name) == 0)
+				return sheaf_fail(r->err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice", r->file, r->out->parts[i].name);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file, sheaf_error *err)
+{
+	reading r = {l, cx, out, file, err};
+	*out = (sheaf_dtype){.parts = NULL};
+	out->structured = sheaf_literal_takes(l, '[');
+	SHEAF_TRY(out->structured ? read_fields(&r, 0) : read_type(&r, "value", 0));
+	if (l->expected || !out->structured) return SHEAF_OK;
+	if (out->nparts == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none", file);
+	return check_names(&r);
+}
+
+/* ---- spelling ---- */
+
+static void spell_simple(char kind, int64_t size, sheaf_builder *b)
+{
+	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
+	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size, kind == 'M' || kind == 'm' ? "[s]" : "");
+}
+
+static void spell_value(const sheaf_part *part, sheaf_builder *b)
+{
+	if (!part->zoned) {
+		spell_simple(part->kind, part->size, b);
+		return;
+	}
+	sheaf_builder_text(b, "[('time', ");
+	spell_simple('M', 8, b);
+	sheaf_builder_text(b, "), ('tz', ");
+	spell_simple('m', 8, b);
+	sheaf_builder_text(b, ")]");
+}
+
+void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b)
+{
+	if (!part->nullable) {
+		spell_value(part, b);
+		return;
+	}
+	sheaf_builder_text(b, "[('null', '|u1'), ('val', ");
+	spell_value(part, b);
+	sheaf_builder_text(b, ")]");
+}

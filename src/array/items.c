@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows into items. */
+#include "array/array.h"
+#include "base/context.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct putting {
+	const sheaf_part *part;
+	const sheaf_column *column;
+	const sheaf_level *level; /* NULL: none */
+	const char *file;
+	int64_t row;
+	sheaf_context *cx;
+	sheaf_error *err;
+} putting;
+
+static sheaf_status lose(const putting *p, int64_t r, const char *rule, const char *expected, const char *found, const char *consequence)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = p->file;
+	problem.place.row = p->row + r;
+	problem.place.row_word = "row";
+	problem.place.stream = p->part->name;
+	problem.place.stream_word = "column";
+	return sheaf_report(p->cx, &problem, p->err);
+}
+
+/* Texts are filled up with NULs, so those at their end are gone. */
+static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
+{
+	char expected[64], found[48];
+	size_t size = (size_t)p->part->size, n = (size_t)sheaf_run_length(run);
+	const uint8_t *text = p->column->values.data + run.begin;
+	snprintf(expected, sizeof expected, "at most %zu bytes", size);
+	snprintf(found, sizeof found, "%zu", n);
+	if (n) memcpy(to, text, n < size ? n : size);
+	if (n > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
+	if (n && text[n - 1] == 0) return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
+	return SHEAF_OK;
+}
+
+static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
+{
+	uint8_t *to = item + p->part->at;
+	sheaf_run run = p->level ? sheaf_level_below_one(p->level, r) : (sheaf_run){r, r + 1};
+	bool has = !p->part->nullable || sheaf_level_has(p->level, r);
+	if (p->part->nullable) item[p->part->null_at] = has ? 255 : (uint8_t)sheaf_level_code(p->level, r);
+	if (!has) return SHEAF_OK;
+	if (p->part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
+	size_t size = sheaf_type_size(p->column->type);
+	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)p->part->size);
+	int64_t first;
+	if (p->part->kind != 'M') return SHEAF_OK;
+	memcpy(&first, to, sizeof first);
+	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds", "that one", "it is no time any more") : SHEAF_OK;
+}
+
+static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)
+{
+	for (int64_t r = 0; r < nrows; r++) SHEAF_TRY(put_item(p, r, items + r * stride));
+	return SHEAF_OK;
+}
+
+/* One sample in each row. */
+static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row, const char *file, sheaf_builder *b, sheaf_error *err)
+{
+	const sheaf_column *column = &frame->columns[0];
+	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
+	size_t size = (size_t)sheaf_field_dim(&schema->fields[0]) * sheaf_type_size(column->type);
+	for (int64_t r = 0; r < frame->nrows; r++)
+		if (o[r + 1] - o[r] != 1)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: sequence %" PRId64 ": expected one sample in each sequence, found %" PRId64, file, row + r, o[r + 1] - o[r]);
+	if (frame->nrows) sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row, const char *file,
+                                   sheaf_builder *b, sheaf_context *cx, sheaf_error *err)
+{
+	size_t bytes = (size_t)frame->nrows * (size_t)dtype->size;
+	if (schema->rows == SHEAF_SEQUENCES) return put_samples(schema, frame, row, file, b, err);
+	if (!sheaf_builder_room(b, bytes + 1)) return SHEAF_OK; /* the builder keeps the failure */
+	uint8_t *items = b->data + b->size;
+	memset(items, 0, bytes);
+	for (int i = 0; i < dtype->nparts; i++) {
+		const sheaf_column *column = &frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
+		putting p = {&dtype->parts[i], column, column->nlevels ? &column->levels[0] : NULL, file, row, cx, err};
+		SHEAF_TRY(put_part(&p, frame->nrows, dtype->size, items));
+	}
+	b->size += bytes;
+	return SHEAF_OK;
+}

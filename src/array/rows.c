@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Items into columns: shared with the file's own bytes where they are as the column wants them, else copied one by one. */
+#include "array/array.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A part of n items that are `stride` bytes apart. */
+typedef struct strip {
+	const sheaf_array *array;
+	const sheaf_part *part;
+	const uint8_t *items;
+	int64_t stride, n, first; /* first: number of the first item, for messages */
+	sheaf_context *cx;
+	sheaf_error *err;
+} strip;
+
+static const uint8_t *item_at(const strip *s, int64_t i) { return s->items + i * s->stride + s->part->at; }
+
+static void reverse(uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint8_t held = bytes[i];
+		bytes[i] = bytes[n - 1 - i];
+		bytes[n - 1 - i] = held;
+	}
+}
+
+/* Bytes of a number in the part: complex numbers and zoned times have two. */
+static size_t number_size(const sheaf_part *part) { return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size); }
+
+static inline void take_number(const strip *s, int64_t i, uint8_t *to)
+{
+	size_t size = (size_t)s->part->size, one = number_size(s->part);
+	memcpy(to, item_at(s, i), size);
+	for (size_t at = 0; s->part->swapped && at < size; at += one) reverse(to + at, one);
+}
+
+static float float_of_half(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
+	float value;
+	if (exponent == 0) {
+		value = (float)fraction * 0x1p-24f;
+		return sign ? -value : value;
+	}
+	bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static void take_halves(const strip *s, uint8_t *to)
+{
+	for (int64_t i = 0; i < s->n; i++) {
+		uint16_t half;
+		take_number(s, i, (uint8_t *)&half);
+		float value = float_of_half(half);
+		memcpy(to + i * (int64_t)sizeof value, &value, sizeof value);
+	}
+}
+
+/* ---- times ---- */
+
+static bool is_there(const strip *s, int64_t i) { return !s->part->nullable || (s->items[i * s->stride + s->part->null_at] & 0x80); }
+
+/* Which is no time. */
+static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
+
+static sheaf_status take_times(const strip *s, uint8_t *to)
+{
+	char found[64];
+	for (int64_t i = 0; i < s->n; i++) {
+		int64_t v, seconds;
+		take_number(s, i, (uint8_t *)&v);
+		bool fits = is_absent_time(v) || !is_there(s, i) || !__builtin_mul_overflow(v, s->part->scale, &seconds);
+		if (!fits) {
+			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
+			return sheaf_fail(s->err, SHEAF_DATA, "%s: field '%s': expected times within 64 bits of seconds, found %s", s->array->holding.name, s->part->name, found);
+		}
+		if (is_absent_time(v) || !is_there(s, i)) seconds = is_absent_time(v) ? 0 : v;
+		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
+{
+	enum { AT_ONCE = 1 << 20 };
+	bool timed = false;
+	int64_t step = AT_ONCE / (a->dtype.size ? a->dtype.size : 1) + 1;
+	sheaf_buffer bytes = {0};
+	for (int p = 0; p < a->dtype.nparts; p++) timed |= a->dtype.parts[p].kind == 'M';
+	for (int64_t first = 0; timed && first < a->count; first += step) {
+		int64_t n = a->count - first < step ? a->count - first : step;
+		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size, &bytes, err));
+		for (int p = 0; p < a->dtype.nparts; p++) {
+			sheaf_part *part = &a->dtype.parts[p];
+			strip s = {.array = a, .part = part, .items = bytes.data, .stride = a->dtype.size, .n = n};
+			for (int64_t i = 0; i < n && part->kind == 'M' && !part->absent; i++) {
+				uint8_t number[16];
+				int64_t v;
+				take_number(&s, i, number);
+				memcpy(&v, number, sizeof v);
+				part->absent = is_there(&s, i) && is_absent_time(v);
+			}
+		}
+		sheaf_buffer_reset(&bytes);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- numbers ---- */
+
+static bool can_share(const strip *s, size_t size)
+{
+	const sheaf_part *part = s->part;
+	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' || part->kind == 'b') && !part->swapped;
+	return plain && s->stride == part->size && (size_t)part->size == size && (uintptr_t)s->items % 16 == 0;
+}
+
+static sheaf_status take_values(const strip *s, sheaf_buffer *values, size_t size)
+{
+	sheaf_builder b;
+	sheaf_status status = SHEAF_OK;
+	size_t bytes = (size_t)s->n * size;
+	sheaf_builder_begin(&b, s->cx, values);
+	if (sheaf_builder_room(&b, bytes ? bytes : 1)) {
+		if (s->part->kind == 'f' && s->part->size == 2)
+			take_halves(s, b.data);
+		else if (s->part->kind == 'M' && !s->part->zoned)
+			status = take_times(s, b.data);
+		else
+			for (int64_t i = 0; i < s->n; i++) take_number(s, i, b.data + (size_t)i * size);
+		b.size = bytes;
+	}
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, values, s->err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* ---- texts ---- */
+
+static size_t put_point(uint32_t point, uint8_t *to)
+{
+	if (point < 0x80) return to[0] = (uint8_t)point, 1;
+	if (point < 0x800) return to[0] = (uint8_t)(0xc0 | point >> 6), to[1] = (uint8_t)(0x80 | (point & 63)), 2;
+	if (point < 0x10000) {
+		to[0] = (uint8_t)(0xe0 | point >> 12), to[1] = (uint8_t)(0x80 | (point >> 6 & 63)), to[2] = (uint8_t)(0x80 | (point & 63));
+		return 3;
+	}
+	to[0] = (uint8_t)(0xf0 | point >> 18), to[1] = (uint8_t)(0x80 | (point >> 12 & 63)), to[2] = (uint8_t)(0x80 | (point >> 6 & 63));
+	to[3] = (uint8_t)(0x80 | (point & 63));
+	return 4;
+}
+
+/* Characters of four bytes, without the NULs at the end. */
+static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
+{
+	const uint8_t *from = item_at(s, i);
+	int64_t n = s->part->size / 4;
+	bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != s->part->swapped;
+	while (n > 0 && sheaf_load_u32le(from + 4 * (n - 1)) == 0) n--;
+	if (!sheaf_builder_room(b, (size_t)n * 4 + 4)) return SHEAF_OK;
+	for (int64_t k = 0; k < n; k++) {
+		uint32_t point = little ? sheaf_load_u32le(from + 4 * k) : sheaf_load_u32be(from + 4 * k);
+		if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+			return sheaf_fail(s->err, SHEAF_DATA, "%s: field '%s', item %" PRId64 ": expected characters of Unicode, found 0x%" PRIx32, s->array->holding.name,
+			                  s->part->name, s->first + i, point);
+		b->size += put_point(point, b->data + b->size);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status take_text(const strip *s, int64_t i, sheaf_builder *b)
+{
+	const uint8_t *from = item_at(s, i);
+	int64_t n = s->part->size;
+	if (s->part->kind == 'U') return take_characters(s, i, b);
+	while (n > 0 && from[n - 1] == 0) n--;
+	sheaf_builder_append(b, from, (size_t)n);
+	return SHEAF_OK;
+}
+
+static sheaf_status take_texts(const strip *s, sheaf_column *to)
+{
+	sheaf_builder offsets, values;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&offsets, s->cx, &to->levels[0].offsets);
+	sheaf_builder_begin(&values, s->cx, &to->values);
+	sheaf_builder_i64(&offsets, 0);
+	for (int64_t i = 0; i < s->n && status == SHEAF_OK; i++) {
+		if (is_there(s, i)) status = take_text(s, i, &values);
+		sheaf_builder_i64(&offsets, (int64_t)values.size);
+	}
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, s->err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&values, &to->values, s->err);
+	sheaf_builder_drop(&offsets);
+	sheaf_builder_drop(&values);
+	return status;
+}
+
+/* ---- what is missing ---- */
+
+static bool has_item(const strip *s, int64_t i)
+{
+	uint8_t number[16];
+	int64_t v;
+	if (!is_there(s, i)) return false;
+	if (s->part->kind != 'M' || !s->part->absent) return true;
+	take_number(s, i, number);
+	memcpy(&v, number, sizeof v);
+	return !is_absent_time(v);
+}
+
+/* A byte below 128 is the code of a missing item. */
+static sheaf_status take_missing(const strip *s, sheaf_level *level)
+{
+	sheaf_builder valid, codes;
+	size_t bytes = (size_t)(s->n + 7) / 8;
+	bool coded = false;
+	sheaf_builder_begin(&valid, s->cx, &level->valid);
+	sheaf_builder_begin(&codes, s->cx, &level->codes);
+	level->valid_at = 0;
+	if (sheaf_builder_room(&valid, bytes + 1) && sheaf_builder_room(&codes, (size_t)s->n + 1)) {
+		memset(valid.data, 0, bytes);
+		for (int64_t i = 0; i < s->n; i++) {
+			bool has = has_item(s, i);
+			valid.data[i / 8] = (uint8_t)(valid.data[i / 8] | has << (i % 8));
+			codes.data[i] = is_there(s, i) ? 0 : s->items[i * s->stride + s->part->null_at];
+			coded |= codes.data[i] != 0;
+		}
+		valid.size = bytes;
+		codes.size = coded ? (size_t)s->n : 0;
+	}
+	sheaf_status status = sheaf_builder_finish(&valid, &level->valid, s->err);
+	sheaf_status second = sheaf_builder_finish(&codes, &level->codes, status ? NULL : s->err);
+	return status ? status : second;
+}
+
+/* ---- columns ---- */
+
+static size_t size_in_column(const sheaf_part *part) { return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size; }
+
+static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column *to)
+{
+	size_t size = size_in_column(s->part);
+	if (to->nlevels > 0 && to->levels[0].shape.missing == SHEAF_NULLABLE) SHEAF_TRY(take_missing(s, &to->levels[0]));
+	if (to->nlevels > 0 && to->levels[0].shape.kind == SHEAF_LIST) return take_texts(s, to);
+	if (!can_share(s, size)) return take_values(s, &to->values, size);
+	sheaf_buffer_reset(&to->values);
+	to->values = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
+	return SHEAF_OK;
+}
+
+/* Where item `first` and those behind it are. */
+static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	int64_t below = 1, extent = a->shape[dimension];
+	for (int d = 0; d < a->rank; d++)
+		if (a->fortran ? d < dimension : d > dimension) below *= a->shape[d];
+	sheaf_builder_begin(&b, cx, &to->values);
+	size_t size = sheaf_type_size(to->type);
+	if (n > 0 && sheaf_builder_room(&b, (size_t)n * size)) {
+		int64_t at = first / below % extent, left = below - first % below;
+		for (int64_t i = 0; i < n; i++) {
+			if (to->type == SHEAF_I32)
+				((int32_t *)(void *)b.data)[i] = (int32_t)at;
+			else
+				((int64_t *)(void *)b.data)[i] = at;
+			if (--left > 0) continue;
+			left = below;
+			at = at + 1 == extent ? 0 : at + 1;
+		}
+		b.size = (size_t)n * size;
+	}
+	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+static sheaf_status take_samples(int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &to->levels[0].offsets);
+	for (int64_t r = 0; r <= n; r++) sheaf_builder_i64(&b, r);
+	return sheaf_builder_finish(&b, &to->levels[0].offsets, err);
+}
+
+int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema) { return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1; }
+
+sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
+{
+	int64_t items = sheaf_array_items_of_row(a, schema);
+	int coordinates = schema->rows == SHEAF_ENTRIES ? a->rank : 0;
+	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
+	for (int d = 0; d < coordinates; d++) SHEAF_TRY(take_places(a, d, first, n, &frame->columns[d], cx, err));
+	for (int p = 0; p < a->dtype.nparts; p++) {
+		strip s = {.array = a, .part = &a->dtype.parts[p], .items = bytes->data, .stride = a->dtype.size, .n = n * items, .first = first, .cx = cx, .err = err};
+		SHEAF_TRY(take_column(&s, bytes, &frame->columns[coordinates + p]));
+	}
+	if (schema->rows == SHEAF_SEQUENCES) SHEAF_TRY(take_samples(n, &frame->columns[0], cx, err));
+	frame->nrows = n;
+	return SHEAF_OK;
+}
+
+/* ---- indices ---- */
+
+static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another", a->holding.name, item);
+}
+
+sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	sheaf_buffer bytes = {0};
+	if (a->dtype.structured || (part->kind != 'i' && part->kind != 'u'))
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name, part->kind);
+	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
+	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; i < n && status == SHEAF_OK; i++) {
+		uint64_t v = 0;
+		take_number(&s, i, (uint8_t *)&v + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 8 - part->size));
+		bool negative = part->kind == 'i' && (v >> (8 * part->size - 1) & 1);
+		if (negative && part->size < 8) v |= ~UINT64_C(0) << (8 * part->size);
+		if (v > INT64_MAX && part->kind == 'u') status = refuse_integer(a, first + i, err);
+		out[i] = (int64_t)v;
+	}
+	sheaf_buffer_reset(&bytes);
+	return status;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What rows an array is made of, and what items rows are made into. */
+#include "array/array.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static sheaf_type type_of(const sheaf_part *part)
+{
+	bool wide = part->size > 4;
+	if (part->kind == 'f') return wide ? SHEAF_F64 : SHEAF_F32;
+	if (part->kind == 'c') return part->size == 16 ? SHEAF_F64 : SHEAF_F32;
+	int power = part->size == 1 ? 0 : part->size == 2 ? 1 : part->size == 4 ? 2 : 3;
+	return (sheaf_type)((part->kind == 'i' ? SHEAF_I8 : SHEAF_U8) + power);
+}
+
+static bool is_number(const sheaf_part *part) { return part->kind == 'i' || part->kind == 'u' || part->kind == 'f'; }
+
+static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, sheaf_field *field, sheaf_error *err)
+{
+	bool nullable = part->nullable || part->absent;
+	switch (part->kind) {
+	case 'b': sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable); return SHEAF_OK;
+	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return SHEAF_OK;
+	case 'M': sheaf_field_make_cell(field, part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, SHEAF_I64, part->zoned ? 2 : 1, nullable); return SHEAF_OK;
+	case 'S':
+	case 'U':
+		if (part->kind == 'S' && part->size == 1)
+			sheaf_field_make_cell(field, SHEAF_CHAR, SHEAF_U8, 1, nullable);
+		else
+			sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, nullable);
+		return SHEAF_OK;
+	case 'V': sheaf_field_make_cell(field, SHEAF_BYTES, SHEAF_U8, part->size, nullable); return SHEAF_OK;
+	case 'm': return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: field '%s': expected a time, found a span of time", a->holding.name, part->name);
+	default: sheaf_field_make_cell(field, SHEAF_NUMBER, type_of(part), 1, nullable); return SHEAF_OK;
+	}
+}
+
+static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
+{
+	if (a->rank != 1) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a table of one dimension, found %d", a->holding.name, a->rank);
+	out->rows = SHEAF_CELLS;
+	for (int p = 0; p < a->dtype.nparts; p++) {
+		sheaf_field *field;
+		const sheaf_part *part = &a->dtype.parts[p];
+		SHEAF_TRY(sheaf_schema_add(out, a->cx, part->name, strlen(part->name), &field, err));
+		SHEAF_TRY(make_cell(a, part, field, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_field *value;
+	SHEAF_TRY(sheaf_schema_make_entries(out, a->cx, a->rank, a->shape, NULL, &value, err));
+	SHEAF_TRY(make_cell(a, &a->dtype.parts[0], value, err));
+	out->tensor.dense = true;
+	for (int d = 0; d < a->rank && a->fortran; d++) out->tensor.order[d] = a->rank - 1 - d;
+	return SHEAF_OK;
+}
+
+/* Each row is a sequence of one dense sample. */
+static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_field *field;
+	out->rows = SHEAF_SEQUENCES;
+	SHEAF_TRY(sheaf_schema_add(out, a->cx, name, strlen(name), &field, err));
+	sheaf_field_make_stream(field, false, a->shape[1], type_of(&a->dtype.parts[0]));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name, sheaf_schema *out, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	bool number = !a->dtype.structured && is_number(part), item = number || part->kind == 'b' || part->kind == 'c';
+	bool tensor = !a->dtype.structured && item, wanted = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
+	*out = (sheaf_schema){.cx = a->cx};
+	SHEAF_TRY(sheaf_array_look_for_absent(a, err));
+	sheaf_status status;
+	if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS)))
+		status = make_cells(a, out, err);
+	else if (!wanted && number && a->rank == 2 && !a->fortran && a->shape[1] > 0 && (rows & SHEAF_TAKES_SEQUENCES))
+		status = make_sequences(a, name, out, err);
+	else
+		status = make_entries(a, out, err);
+	if (status) sheaf_schema_free(out);
+	return status;
+}
+
+/* ---- writing ---- */
+
+static sheaf_status refuse(const sheaf_field *field, const char *expected, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected %s, found %s", field->name, expected, found);
+}
+
+static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes, sheaf_error *err)
+{
+	bool real = field->type >= SHEAF_F32, list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
+	part->size = (int64_t)sheaf_type_size(field->type);
+	switch (field->meaning) {
+	case SHEAF_BOOL: part->kind = 'b'; break;
+	case SHEAF_CHAR: part->kind = 'S'; break;
+	case SHEAF_DATETIME: part->kind = 'M'; break;
+	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
+	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
+	case SHEAF_STRING:
+	case SHEAF_BYTES:
+		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
+		part->size = list ? string_bytes : field->levels[0].extents[0];
+		if (part->kind == 'V' && list) return refuse(field, "bytes of a fixed number", "any number of bytes", err);
+		if (part->size < 2 && list) return refuse(field, "a fixed number of bytes for texts (--string-bytes, at least 2)", "none", err);
+		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
+		break;
+	case SHEAF_NUMBER: part->kind = real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'; break;
+	default: return refuse(field, "an item of NumPy's", "another shape", err);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sheaf_dtype *out, sheaf_error *err)
+{
+	sheaf_part *part = &out->parts[out->nparts++];
+	bool run = sheaf_means_run(field->meaning);
+	*part = (sheaf_part){.scale = 1};
+	if (strlen(field->name) >= sizeof part->name || !field->name[0]) return refuse(field, "a name of 1 to 255 bytes", "another", err);
+	if (field->nlevels > 1 || (field->nlevels == 1 && !run && (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extents[0] != 1)))
+		return refuse(field, "one item in each row", "another shape", err);
+	snprintf(part->name, sizeof part->name, "%s", field->name);
+	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+	SHEAF_TRY(set_type(part, field, string_bytes, err));
+	if (part->nullable) part->null_at = out->size++;
+	part->at = out->size;
+	out->size += part->size;
+	return out->size <= INT32_MAX ? SHEAF_OK : refuse(field, "items of less than 2^31 bytes", "larger ones", err);
+}
+
+static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
+{
+	sheaf_part *part = &out->parts[out->nparts++];
+	*part = (sheaf_part){.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
+	part->kind = field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u';
+	out->size = part->size;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx, sheaf_dtype *out, sheaf_error *err)
+{
+	void *memory;
+	*out = (sheaf_dtype){.structured = schema->rows == SHEAF_CELLS};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *out->parts, &memory, err));
+	out->parts = (sheaf_part *)memory;
+	out->room = schema->nfields + 1;
+	sheaf_status status = SHEAF_OK;
+	if (schema->rows == SHEAF_SEQUENCES) status = set_stream(&schema->fields[0], out);
+	if (schema->rows == SHEAF_ENTRIES) status = add_field(&schema->fields[sheaf_schema_value(schema)], 0, out, err);
+	for (int f = 0; f < schema->nfields && out->structured && status == SHEAF_OK; f++) status = add_field(&schema->fields[f], string_bytes, out, err);
+	if (status == SHEAF_OK && !out->structured && out->parts[0].nullable) status = refuse(&schema->fields[sheaf_schema_value(schema)], "values", "some that may be missing", err);
+	if (status) sheaf_dtype_free(out, cx);
+	return status;
+}

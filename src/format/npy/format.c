@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* NumPy's array files: the table entry, and reading. Items are of one size, so pieces are where they are wanted. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/npy/npy.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const suffixes[] = {".npy", NULL};
+
+static const sheaf_option options[] = {
+	{"string-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "N", "bytes of each text in a table: NumPy's items are of one size", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+typedef struct reader {
+	sheaf_context *cx;
+	sheaf_array array;
+	sheaf_schema schema;
+	int64_t row_bytes, rows;
+	int64_t next; /* row to cut */
+} reader;
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	size_t n = strlen(name);
+	if (sheaf_array_begins(head)) return SHEAF_SURE;
+	return n > 4 && strcmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static void close_reader(void *opened)
+{
+	reader *in = (reader *)opened;
+	if (!in) return;
+	sheaf_schema_free(&in->schema);
+	sheaf_array_close(&in->array);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
+{
+	sheaf_holding holding = {.source = source, .size = sheaf_source_size(source), .name = sheaf_source_name(source)};
+	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
+	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
+	int64_t items = sheaf_array_items_of_row(&in->array, &in->schema);
+	in->row_bytes = items * in->array.dtype.size;
+	in->rows = in->array.count / items;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	(void)values;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(reader), &memory, err));
+	reader *in = (reader *)memory;
+	in->cx = cx;
+	sheaf_status status = prepare(in, source, how, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const reader *)in)->schema; }
+
+static void facts(const void *opened, sheaf_facts *out)
+{
+	const reader *in = (const reader *)opened;
+	*out = SHEAF_NO_FACTS;
+	out->rows = in->rows;
+	if (in->schema.rows != SHEAF_SEQUENCES) return;
+	out->samples = in->rows;
+	out->longest = in->rows > 0;
+	out->ordinal_keys = 1;
+}
+
+/* Bytes that a row takes at least, for cutting: some have none. */
+static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_bytes : 1; }
+
+static sheaf_status place(const reader *in, int64_t first, int64_t n, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.byte = in->array.data_at + first * in->row_bytes, .size = n * in->row_bytes, .line = -1, .column = -1, .chunk = -1};
+	return sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err);
+}
+
+/* A row of a tensor is an item; with its coordinates it takes more in memory. */
+static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	reader *in = (reader *)opened;
+	int64_t n = bytes / step_of(in), left = in->rows - in->next;
+	if (in->schema.rows == SHEAF_ENTRIES) n = bytes / (step_of(in) + 4 * in->array.rank);
+	if (n < 1) n = 1;
+	if (left == 0) return SHEAF_END;
+	SHEAF_TRY(place(in, in->next, n < left ? n : left, piece, err));
+	in->next += n < left ? n : left;
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const reader *in = (const reader *)opened;
+	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
+	sheaf_status status = sheaf_array_rows(&in->array, &in->schema, &piece->bytes, first, n, frame, cx, err);
+	if (status) frame->nrows = 0;
+	return status;
+}
+
+static sheaf_status rewind_reader(void *opened, sheaf_error *err)
+{
+	(void)err;
+	((reader *)opened)->next = 0;
+	return SHEAF_OK;
+}
+
+/* ---- in any order ---- */
+
+static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes;
+	if (at >= 0 && piece->size > 0 && at <= all && piece->size <= all - at && at % step_of(in) == 0 && piece->size % step_of(in) == 0) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of rows, found byte %" PRId64, in->array.holding.name, piece->byte);
+}
+
+static sheaf_status recall(const void *opened, sheaf_piece *piece, sheaf_error *err)
+{
+	const reader *in = (const reader *)opened;
+	SHEAF_TRY(check_piece(in, piece, err));
+	return sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err);
+}
+
+static sheaf_status resume(void *opened, const sheaf_piece *piece, sheaf_error *err)
+{
+	reader *in = (reader *)opened;
+	SHEAF_TRY(check_piece(in, piece, err));
+	in->next = (piece->byte - in->array.data_at) / step_of(in);
+	return SHEAF_OK;
+}
+
+const sheaf_format sheaf_format_npy = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "npy",
+	.summary = "NumPy array files: tensors without gaps, and tables of structured items",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
+	.needs = SHEAF_NEEDS_SEEK | SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS,
+	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = cut,
+	.decode = decode,
+	.rewind = rewind_reader,
+	.recall = recall,
+	.resume = resume,
+	.close = close_reader,
+	.accept = sheaf_npy_accept,
+	.create = sheaf_npy_create,
+	.encode = sheaf_npy_encode,
+	.append = sheaf_npy_append,
+	.finish = sheaf_npy_finish,
+	.abandon = sheaf_npy_abandon,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing array files: the header says how many items there are, so that is known before the first row. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/npy/npy.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_schema schema;
+	sheaf_dtype dtype;
+	int64_t expected, rows; /* rows that the header counts, and those written */
+} writer;
+
+sheaf_status sheaf_npy_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_dtype dtype;
+	sheaf_tensor *t = &schema->tensor;
+	if (schema->rows == SHEAF_SEQUENCES && (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0])))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found other streams");
+	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	SHEAF_TRY(sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
+	sheaf_dtype_free(&dtype, schema->cx);
+	if (schema->rows != SHEAF_ENTRIES) return SHEAF_OK;
+	t->dense = t->sorted = t->unique = true;
+	t->structure = SHEAF_GENERAL;
+	for (int d = 0; d < t->rank; d++) t->order[d] = d;
+	return SHEAF_OK;
+}
+
+void sheaf_npy_abandon(void *opened)
+{
+	writer *out = (writer *)opened;
+	if (!out) return;
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_dtype_free(&out->dtype, out->cx);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+static sheaf_status put_header(writer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	const sheaf_tensor *t = &out->schema.tensor;
+	int64_t shape[2] = {out->expected, out->schema.rows == SHEAF_SEQUENCES ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	sheaf_builder_begin(&b, out->cx, NULL);
+	if (out->schema.rows == SHEAF_ENTRIES)
+		sheaf_array_put_header(&b, &out->dtype, t->rank, t->shape);
+	else
+		sheaf_array_put_header(&b, &out->dtype, out->schema.rows == SHEAF_SEQUENCES ? 2 : 1, shape);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_error *err)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	SHEAF_TRY(sheaf_schema_copy(schema, out->cx, &out->schema, err));
+	SHEAF_TRY(sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
+	out->expected = totals->rows;
+	if (schema->rows == SHEAF_ENTRIES) {
+		out->expected = 1;
+		for (int d = 0; d < t->rank; d++)
+			if (__builtin_mul_overflow(out->expected, t->shape[d], &out->expected))
+				return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected less than 2^63 positions, found more");
+	}
+	if (out->expected < 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of rows before the first of them, found none", sheaf_sink_name(out->sink));
+	return put_header(out, err);
+}
+
+sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
+{
+	void *memory;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
+	writer *out = (writer *)memory;
+	*out = (writer){.cx = cx, .sink = sink};
+	sheaf_status status = prepare(out, schema, totals, values, err);
+	if (status) {
+		out->sink = NULL; /* still the caller's */
+		sheaf_npy_abandon(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npy_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	const writer *out = (const writer *)opened;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	sheaf_status status = sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
+	if (status) {
+		sheaf_builder_drop(&b);
+		return status;
+	}
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
+
+sheaf_status sheaf_npy_append(void *opened, const sheaf_blob *blob, sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	out->rows += blob->rows;
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+sheaf_status sheaf_npy_finish(void *opened, sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	sheaf_status status;
+	if (out->rows == out->expected) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	} else {
+		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64, sheaf_sink_name(out->sink), out->expected, out->rows);
+	}
+	sheaf_npy_abandon(out);
+	return status;
+}
