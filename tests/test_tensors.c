@@ -23,7 +23,7 @@ typedef struct list {
 	sheaf_type type;
 	bool complex;
 	entry *entries;
-	int64_t n;
+	int64_t n, room;
 } list;
 
 static const sheaf_tensor *sorting_for; /* whose order counts */
@@ -64,8 +64,11 @@ static void merge_list(list *l, sheaf_duplicates how)
 
 static void append_entry(list *l, const entry *e)
 {
-	l->entries = realloc(l->entries, (size_t)(l->n + 1) * sizeof *l->entries);
-	if (!l->entries) abort();
+	if (l->n == l->room) {
+		l->room = l->room ? l->room * 2 : 8;
+		l->entries = realloc(l->entries, (size_t)l->room * sizeof *l->entries);
+		if (!l->entries) abort();
+	}
 	l->entries[l->n++] = *e;
 }
 
@@ -87,6 +90,7 @@ static void expand_list(list *l)
 	free(l->entries);
 	l->entries = out.entries;
 	l->n = out.n;
+	l->room = out.room;
 }
 
 static void fill_list(list *l, const sheaf_tensor *wanted)
@@ -107,6 +111,7 @@ static void fill_list(list *l, const sheaf_tensor *wanted)
 	free(l->entries);
 	l->entries = out.entries;
 	l->n = out.n;
+	l->room = out.room;
 }
 
 /* ---- lists as frames ---- */
@@ -193,7 +198,7 @@ static list copy_list(const list *l)
 {
 	list copy = *l;
 	copy.entries = NULL;
-	copy.n = 0;
+	copy.n = copy.room = 0;
 	for (int64_t i = 0; i < l->n; i++) append_entry(&copy, &l->entries[i]);
 	return copy;
 }

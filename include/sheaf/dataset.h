@@ -99,7 +99,8 @@ typedef struct sheaf_create_options {
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
 	sheaf_facts totals;          /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
-	sheaf_duplicates duplicates; /* of entries of a tensor */
+	sheaf_duplicates duplicates;      /* of entries of a tensor */
+	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the format cannot. NULL: as it is given, where the format can */
 } sheaf_create_options;
 
 /* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is LOSS: unless the
@@ -125,6 +126,7 @@ typedef struct sheaf_convert_options {
 	const char *member;       /* of the inputs; as in sheaf_open_options */
 	sheaf_duplicates duplicates;               /* of entries of a tensor */
 	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
+	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL: as it is */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than
@@ -141,6 +143,7 @@ typedef struct sheaf_difference {
 	const char *stream; /* NULL: of the row as a whole */
 	int64_t sample;     /* -1: of the stream in that row as a whole */
 	const char *a, *b;  /* what each side has */
+	const char *place;  /* of a tensor's entry: its coordinates, "(3,5)"; else NULL */
 } sheaf_difference;
 
 typedef struct sheaf_diff_options {
@@ -153,7 +156,7 @@ typedef struct sheaf_diff_options {
 } sheaf_diff_options;
 
 /* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN, -0 is not 0)
- * whatever the element types. *equal tells the outcome. Reads both to the end, or until on_difference has enough. */
+ * whatever the element types; two tensors entry by entry, whatever their layouts, structures and the order of their entries. *equal tells the outcome. Reads both to the end, or until on_difference has enough. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err);
 
 #ifdef __cplusplus

@@ -21,6 +21,7 @@ typedef struct sheaf_arrange_options {
 	sheaf_duplicates duplicates; /* ERROR: only where the outcome must be unique, else they stay */
 	bool drop_fill;              /* positions of a dense tensor that hold its fill, or 0 where it has none, are no entries of a sparse one */
 	bool hold;                   /* nothing comes out before sheaf_arranger_finish, so that sheaf_arranger_count is known by then */
+	int share;                   /* how many arrangers share the memory; 0: it is the only one */
 	const char *name;            /* of the file, for messages; NULL: none */
 } sheaf_arrange_options;
 
@@ -47,6 +48,20 @@ SHEAF_API void sheaf_arranger_free(sheaf_arranger *arranger);
 /* The same for entries that are one frame: *out owns what comes out; free it with sheaf_frame_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
                                                      const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
+
+/* What the entries of a tensor are like, all of them taken together, structure and all: how many each slice has, and of a matrix the diagonal, the bandwidth
+ * and its structure. They are sorted once for each dimension. */
+typedef struct sheaf_profile sheaf_profile;
+
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx, sheaf_profile **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_add(sheaf_profile *profile, const sheaf_frame *frame, sheaf_error *err);
+/* After the last frame. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_finish(sheaf_profile *profile, sheaf_error *err);
+/* Whether the matrix is as this structure says; GENERAL always is. False for all that is no square matrix. */
+SHEAF_API bool sheaf_profile_has(const sheaf_profile *profile, sheaf_structure structure);
+/* Lines for people or, as JSON, members of an object, each with a comma before it. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API void sheaf_profile_free(sheaf_profile *profile);
 
 #ifdef __cplusplus
 }

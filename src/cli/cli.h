@@ -31,7 +31,10 @@ enum {
 	TAKES_CONFIG = 256,
 	TAKES_THREADS = 512,
 	TAKES_INDEX = 1024,
-	TAKES_DATASET = 2048
+	TAKES_DATASET = 2048,
+	TAKES_COORDINATES = 4096,
+	TAKES_VALUE = 8192,
+	TAKES_SHAPE = 16384
 };
 extern const sheaf_option shared_options[];
 
@@ -195,6 +198,8 @@ typedef struct opening {
 	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
 	int64_t piece_bytes;
 	bool random;              /* rows are read in any order */
+	unsigned rows;            /* kinds of them that are of use; 0: all */
+	sheaf_entries_as entries; /* how a tensor is given */
 	sheaf_index_policy index; /* of commands that do not take --index */
 	int input;                /* number of the file, where a configuration has several inputs */
 } opening;

@@ -2,6 +2,13 @@
 /* sheaf convert: from any format to any other. */
 #include "cli.h"
 #include <stdio.h>
+#include <string.h>
+
+static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
+{
+	const char *word = sheaf_values_text(values, "duplicates");
+	return !word || strcmp(word, "error") == 0 ? SHEAF_DUPLICATES_ERROR : strcmp(word, "sum") == 0 ? SHEAF_DUPLICATES_SUM : SHEAF_DUPLICATES_LAST;
+}
 
 static sheaf_status convert(const session *s, sheaf_error *err)
 {
@@ -14,6 +21,11 @@ static sheaf_status convert(const session *s, sheaf_error *err)
 		.nsettings = args->nsettings,
 		.index = index_policy(args),
 		.member = sheaf_values_text(&args->values, "dataset"),
+		.coordinates = sheaf_values_text(&args->values, "coordinates"),
+		.value = sheaf_values_text(&args->values, "value"),
+		.shape = sheaf_values_text(&args->values, "shape"),
+		.duplicates = duplicates_wanted(&args->values),
+		.structure = sheaf_values_text(&args->values, "structure"),
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }

@@ -29,6 +29,11 @@ static void print_text(const sheaf_difference *difference)
 		out_printf("%ssample %" PRId64, lead, difference->sample);
 		lead = ", ";
 	}
+	if (difference->place) {
+		out_text(lead);
+		out_text(difference->place);
+		lead = ", ";
+	}
 	if (*lead) out_text(": ");
 	out_text(difference->a);
 	out_text(" | ");
@@ -43,6 +48,7 @@ static void print_json(const sheaf_difference *difference)
 	if (difference->row >= 0) out_json_count(&first, "sequence", difference->row);
 	if (difference->stream) out_json_member(&first, "stream", difference->stream);
 	if (difference->sample >= 0) out_json_count(&first, "sample", difference->sample);
+	if (difference->place) out_json_member(&first, "entry", difference->place);
 	out_json_member(&first, "a", difference->a);
 	out_json_member(&first, "b", difference->b);
 	out_text("}\n");
@@ -113,6 +119,18 @@ static sheaf_status check_used(const arguments *args, const bool *used, sheaf_er
 	return SHEAF_OK;
 }
 
+/* A tensor meets sequences, or rows of a table, as what these are. */
+static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2], sheaf_error *err)
+{
+	sheaf_row_kind kinds[2];
+	for (int i = 0; i < 2; i++) kinds[i] = sheaf_dataset_schema(datasets[i])->rows;
+	if (kinds[0] == kinds[1] || (kinds[0] != SHEAF_ENTRIES && kinds[1] != SHEAF_ENTRIES)) return SHEAF_OK;
+	int i = kinds[0] == SHEAF_ENTRIES ? 0 : 1;
+	sheaf_close(datasets[i]);
+	datasets[i] = NULL;
+	return session_open(&sessions[i], args->files[i], &(opening){.rows = 1u << kinds[1 - i]}, &datasets[i], err);
+}
+
 static sheaf_status open_files(const arguments *args, session sessions[2], bool *used, sheaf_dataset *datasets[2], sheaf_error *err)
 {
 	for (int i = 0; i < 2; i++) {
@@ -120,6 +138,7 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 		SHEAF_TRY(session_begin(&sessions[i], args, &options, err));
 		SHEAF_TRY(session_open(&sessions[i], args->files[i], &(opening){0}, &datasets[i], err));
 	}
+	SHEAF_TRY(match_kinds(args, sessions, datasets, err));
 	return check_used(args, used, err);
 }
 

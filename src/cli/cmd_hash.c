@@ -39,4 +39,4 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	return status;
 }
 
-int run_hash(const arguments *args) { return visit_files(args, (opening){0}, hash_file); }
+int run_hash(const arguments *args) { return visit_files(args, (opening){.entries = SHEAF_ENTRIES_CONTENT}, hash_file); }

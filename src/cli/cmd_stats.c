@@ -2,25 +2,55 @@
 /* sheaf stats: statistics of all rows. */
 #include "cli.h"
 
-static sheaf_status gather(sheaf_stats *stats, sheaf_dataset *dataset, sheaf_error *err)
+typedef struct gathering {
+	sheaf_stats *stats;
+	sheaf_profile *profile; /* of a tensor; else NULL */
+} gathering;
+
+static sheaf_status begin(session *s, const sheaf_schema *schema, gathering *g, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_stats_new(schema, s->cx, &g->stats, err));
+	return schema->rows == SHEAF_ENTRIES ? sheaf_profile_new(schema, s->label, s->cx, &g->profile, err) : SHEAF_OK;
+}
+
+static sheaf_status gather(gathering *g, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) SHEAF_TRY(sheaf_stats_add(stats, frame, err));
-	return status == SHEAF_END ? SHEAF_OK : status;
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
+		SHEAF_TRY(sheaf_stats_add(g->stats, frame, err));
+		if (g->profile) SHEAF_TRY(sheaf_profile_add(g->profile, frame, err));
+	}
+	if (status != SHEAF_END) return status;
+	return g->profile ? sheaf_profile_finish(g->profile, err) : SHEAF_OK;
+}
+
+/* What is known of the tensor stands in the same object. */
+static sheaf_status print(const gathering *g, bool json, sheaf_error *err)
+{
+	enum { ENDING = 2 /* "}" and a line feed */ };
+	sheaf_buffer text = {0}, more = {0};
+	sheaf_status status = sheaf_stats_text(g->stats, json ? SHEAF_JSON : SHEAF_TEXT, &text, err);
+	if (status == SHEAF_OK && g->profile) status = sheaf_profile_text(g->profile, json, &more, err);
+	if (status == SHEAF_OK) {
+		size_t end = json && text.size > ENDING ? text.size - ENDING : text.size;
+		out_bytes(text.data, end);
+		out_bytes(more.data, more.size);
+		out_bytes(text.data + end, text.size - end);
+	}
+	sheaf_buffer_reset(&text);
+	sheaf_buffer_reset(&more);
+	return status;
 }
 
 static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	sheaf_stats *stats;
-	sheaf_buffer text = {0};
-	sheaf_style style = sheaf_values_flag(&s->args->values, "json") ? SHEAF_JSON : SHEAF_TEXT;
-	SHEAF_TRY(sheaf_stats_new(sheaf_dataset_schema(dataset), s->cx, &stats, err));
-	sheaf_status status = gather(stats, dataset, err);
-	if (status == SHEAF_OK) status = sheaf_stats_text(stats, style, &text, err);
-	if (status == SHEAF_OK) out_bytes(text.data, text.size);
-	sheaf_buffer_reset(&text);
-	sheaf_stats_free(stats);
+	gathering g = {0};
+	sheaf_status status = begin(s, sheaf_dataset_schema(dataset), &g, err);
+	if (status == SHEAF_OK) status = gather(&g, dataset, err);
+	if (status == SHEAF_OK) status = print(&g, sheaf_values_flag(&s->args->values, "json"), err);
+	sheaf_profile_free(g.profile);
+	sheaf_stats_free(g.stats);
 	return status;
 }
 

@@ -21,6 +21,9 @@ const sheaf_option shared_options[] = {
      "goes on with none but a fresh one (default auto)",
      0},
 	{"dataset", SHEAF_OPTION_TEXT, 0, "PATH", "the dataset of a container that is meant, as info lists them (default: the root's, or the only one)", 0},
+	{"coordinates", SHEAF_OPTION_TEXT, 0, "NAME,...", "take rows of a table as entries of a tensor: these columns are their coordinates", 0},
+	{"value", SHEAF_OPTION_TEXT, 0, "NAME", "the column, or the stream, that has the values of a tensor (default: the only one)", 0},
+	{"shape", SHEAF_OPTION_TEXT, 0, "N,...", "the extents of such a tensor (default: one more than the largest coordinates, found by reading all rows first)", 0},
 	{0},
 };
 
@@ -32,6 +35,7 @@ static const sheaf_option head_options[] = {
 
 static const sheaf_option cat_options[] = {
 	{"skip", SHEAF_OPTION_COUNT, 0, "K", "leave out the first K rows", 0},
+	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "print the entries that a tensor's structure implies, too", 0},
 	{0},
 };
 
@@ -44,6 +48,13 @@ static const sheaf_option validate_options[] = {
 static const sheaf_option convert_options[] = {
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "write this format, instead of the one that the suffix of OUT names", 't'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL, "go on where the output cannot hold all of the data, and say what is lost", 0},
+	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
+     "where a position of a tensor has several entries (default error): refuse them, add them up, or take the last one", 0},
+	{"structure", SHEAF_OPTION_CHOICE, 0,
+     "auto|general|symmetric_lower|symmetric_upper|hermitian_lower|hermitian_upper|skew_symmetric_lower|skew_symmetric_upper",
+     "store a matrix with this structure, which it must have; auto: with one that it has, found by reading all of it first; general: expanded (default: as it is, "
+     "where the output can hold that)",
+     0},
 	{0},
 };
 
@@ -121,6 +132,7 @@ static const sheaf_option no_options[] = {{0}};
 enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP | TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET,
 	READS_ALL = READS | TAKES_PROGRESS,
+	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
@@ -129,11 +141,11 @@ const command commands[] = {
 	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1, READS | TAKES_JSON, SHEAF_READING, no_options,
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and as many counts as are known without "
      "reading all of the file. Streams that the file does not declare are inferred from its beginning; the output says so then."},
-	{"head", run_head, "the first rows", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, head_options,
+	{"head", run_head, "the first rows", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, head_options,
      "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse one shows index:value. Long samples and "
      "sequences are cut, unless --json is given: then a row is one JSON object, complete."},
-	{"cat", run_cat, "all rows", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, cat_options, "Prints all rows like head, but nothing is cut."},
-	{"stats", run_stats, "statistics of all rows, by stream", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, no_options,
+	{"cat", run_cat, "all rows", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, cat_options, "Prints all rows like head, but nothing is cut."},
+	{"stats", run_stats, "statistics of all rows, by stream", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, no_options,
      "Reads all of the file and prints for each stream the lengths of sequences, the stored values, the density, the least, largest and mean value, "
      "zeros, NaN, and histograms. All of it is exact, but for sums and means, which are doubles."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1, (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING,
@@ -141,19 +153,19 @@ const command commands[] = {
      "Reads all of each file and prints everything that its format's rules forbid, each with its place, one a line, then a summary. Violations are "
      "errors, which reading leaves out, and breaches, which are forbidden though programs read them. Warnings and notes, which are about what other "
      "programs refuse, are not violations unless --strict is given."},
-	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL, CONVERTS, convert_options,
+	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL | TENSORS, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix or by --to; OUT is compressed where its name "
      "ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at all, and may be one of the inputs. Data that the output cannot hold stop the "
      "conversion unless --allow-loss is given. With more than one input, keys become positions."},
 	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1, READS_ALL, SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams as options, configuration or map, to paste elsewhere."},
-	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, (READS_LOOSELY & ~TAKES_CONFIG) | TAKES_JSON, SHEAF_READING,
+	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, (READS_LOOSELY & ~TAKES_CONFIG) | TENSORS | TAKES_JSON, SHEAF_READING,
      diff_options,
      "Compares streams by name and rows in order, whatever the storage and the element type; a NaN equals a NaN. Prints the first differences "
      "and the outcome; the exit status is 1 where the contents differ."},
-	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1, READS_LOOSELY | TAKES_JSON, SHEAF_READING, hash_options,
+	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1, READS_LOOSELY | TENSORS | TAKES_JSON, SHEAF_READING, hash_options,
      "Prints 32 hexadecimal digits and the name of each file. Files have the same hash where diff finds no difference, whatever their formats."},
-	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1, READS_ALL | TAKES_JSON, SHEAF_READING, batches_options,
+	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for each: its number, its place in samples, the ends "
      "it touches and the keys of its sequences in order. Without, it prints a line a second that tells how fast they come. A name with *, ? or [ in it stands for all "
      "files that match, and @FILE for the names in a file, one a line."},

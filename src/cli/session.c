@@ -159,6 +159,11 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.used = s->used,
 		.piece_bytes = how->piece_bytes,
 		.random = how->random,
+		.rows = how->random ? SHEAF_TAKES_SEQUENCES : how->rows,
+		.entries = how->entries,
+		.coordinates = sheaf_values_text(&s->args->values, "coordinates"),
+		.value = sheaf_values_text(&s->args->values, "value"),
+		.shape = sheaf_values_text(&s->args->values, "shape"),
 		.member = sheaf_values_text(&s->args->values, "dataset"),
 		.index = s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS

@@ -4,24 +4,18 @@
 #include "data/frame.h"
 #include "data/item.h"
 #include "data/print.h"
+#include "data/spread.h"
 #include "data/value.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 256, BUCKETS = 65 };
-
-/* Counts with their least, largest and total; buckets by power of two: bucket 0 counts 0, bucket k counts [2^(k-1), 2^k). */
-typedef struct tally {
-	int64_t n, least, most;
-	double total;
-	int64_t buckets[BUCKETS];
-} tally;
+enum { BATCH = 256 };
 
 typedef struct field_stats {
-	tally lengths; /* samples in a row */
-	tally entries; /* stored values in a sample, of sparse streams */
+	sheaf_spread lengths; /* samples in a row */
+	sheaf_spread entries; /* stored values in a sample, of sparse streams */
 	int64_t values, zeros, nans, infinities;
 	int64_t missing;    /* texts; runs of values that only stand in; cells */
 	int64_t coded;      /* of the missing cells, those with a reason other than 0 */
@@ -64,15 +58,6 @@ void sheaf_stats_free(sheaf_stats *stats)
 	sheaf_release(stats->cx, stats->fields, (size_t)stats->schema.nfields * sizeof *stats->fields);
 	sheaf_schema_free(&stats->schema);
 	sheaf_release(stats->cx, stats, sizeof *stats);
-}
-
-static void count(tally *t, int64_t v)
-{
-	if (t->n == 0 || v < t->least) t->least = v;
-	if (t->n == 0 || v > t->most) t->most = v;
-	t->n++;
-	t->total += (double)v;
-	t->buckets[v == 0 ? 0 : 64 - __builtin_clzll((unsigned long long)v)]++;
 }
 
 static void add_to_sum(field_stats *s, double v)
@@ -147,7 +132,7 @@ static void add_texts(field_stats *s, const sheaf_column *column, int64_t nrows)
 	for (int64_t p = run.begin; p < run.end; p++) {
 		s->missing += !sheaf_level_has(texts, p);
 		s->coded += sheaf_level_code(texts, p) != 0;
-		if (sheaf_level_has(texts, p)) count(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)));
+		if (sheaf_level_has(texts, p)) sheaf_spread_add(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)), 1);
 	}
 }
 
@@ -157,8 +142,8 @@ static void add_column(field_stats *s, const sheaf_column *column, int64_t nrows
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		sheaf_level_kind kind = level->shape.kind;
-		tally *t = l == 0 && kind == SHEAF_LIST ? &s->lengths : kind == SHEAF_COORD ? &s->entries : NULL;
-		for (int64_t p = run.begin; t && p < run.end; p++) count(t, sheaf_run_length(sheaf_level_below_one(level, p)));
+		sheaf_spread *t = l == 0 && kind == SHEAF_LIST ? &s->lengths : kind == SHEAF_COORD ? &s->entries : NULL;
+		for (int64_t p = run.begin; t && p < run.end; p++) sheaf_spread_add(t, sheaf_run_length(sheaf_level_below_one(level, p)), 1);
 		for (int64_t p = run.begin; level->valid.size && p < run.end; p++) s->missing += !sheaf_level_has(level, p);
 		run = sheaf_level_below(level, run);
 		if (kind == SHEAF_COORD) add_indices(s, level, run);
@@ -232,21 +217,6 @@ static double density(const field_stats *s, const sheaf_field *field)
 	return cells > 0 ? (double)s->values / cells : 0;
 }
 
-static void json_tally(sheaf_builder *b, const char *name, const tally *t)
-{
-	bool first = true;
-	sheaf_builder_printf(b, ",\"%s\":{\"count\":%" PRId64 ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":", name, t->n, t->least, t->most);
-	sheaf_json_real(b, mean(t->total, t->n));
-	sheaf_builder_text(b, ",\"histogram\":[");
-	for (int k = 0; k < BUCKETS; k++) {
-		if (t->buckets[k] == 0) continue;
-		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
-		sheaf_builder_printf(b, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"count\":%" PRId64 "}", first ? "" : ",", low, high, t->buckets[k]);
-		first = false;
-	}
-	sheaf_builder_text(b, "]}");
-}
-
 /* What is said of streams, and where it may be, of how many samples nothing was given for. */
 static void json_samples(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
@@ -272,7 +242,7 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	if (is_nullable(field) && s->coded) sheaf_builder_printf(b, ",\"coded\":%" PRId64, s->coded);
 	if (is_text(field)) {
 		sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
-		json_tally(b, "lengths", &s->lengths);
+		sheaf_spread_json(b, "lengths", &s->lengths);
 		sheaf_builder_byte(b, '}');
 		return;
 	}
@@ -288,27 +258,13 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 		sheaf_builder_text(b, ",\"sum\":"), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_text(b, ",\"mean\":"), sheaf_json_real(b, mean(s->sum + s->lost, finite_values(s)));
 	}
-	if (sheaf_field_is_stream(field)) json_tally(b, "lengths", &s->lengths);
+	if (sheaf_field_is_stream(field)) sheaf_spread_json(b, "lengths", &s->lengths);
 	if (sheaf_field_is_sparse(field)) {
-		json_tally(b, "nonzeros", &s->entries);
+		sheaf_spread_json(b, "nonzeros", &s->entries);
 		sheaf_builder_text(b, ",\"density\":"), sheaf_json_real(b, density(s, field));
 		sheaf_builder_printf(b, ",\"min_index\":%" PRId64 ",\"max_index\":%" PRId64, s->least_index, s->most_index);
 	}
 	sheaf_builder_byte(b, '}');
-}
-
-static void text_tally(sheaf_builder *b, const char *what, const tally *t)
-{
-	if (t->n == 0) return;
-	sheaf_builder_printf(b, "  %s: %" PRId64 " to %" PRId64 ", mean %.6g\n", what, t->least, t->most, mean(t->total, t->n));
-	for (int k = 0; k < BUCKETS; k++) {
-		enum { WIDTH = 40 };
-		if (t->buckets[k] == 0) continue;
-		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
-		int bar = 1 + (int)((double)t->buckets[k] / (double)t->n * (WIDTH - 1));
-		sheaf_builder_printf(b, "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64 " %.*s\n", low, high, t->buckets[k], bar,
-		                     "########################################");
-	}
 }
 
 static void text_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
@@ -320,7 +276,7 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 		sheaf_builder_printf(b, "%s; missing: %" PRId64, sheaf_field_storage(field), s->missing);
 		if (s->coded) sheaf_builder_printf(b, ", with a code: %" PRId64, s->coded);
 		sheaf_builder_byte(b, '\n');
-		text_tally(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &s->lengths);
+		sheaf_spread_text(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &s->lengths);
 		return;
 	}
 	sheaf_builder_printf(b, "%s\n  ", sheaf_field_is_stream(field)            ? sheaf_field_text(field, shape, sizeof shape)
@@ -336,9 +292,9 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 		if (has_sum(field)) sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_byte(b, '\n');
 	}
-	if (sheaf_field_is_stream(field)) text_tally(b, "samples in a sequence", &s->lengths);
+	if (sheaf_field_is_stream(field)) sheaf_spread_text(b, "samples in a sequence", &s->lengths);
 	if (!sparse) return;
-	text_tally(b, "stored values in a sample", &s->entries);
+	sheaf_spread_text(b, "stored values in a sample", &s->entries);
 	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field), s->least_index, s->most_index);
 }
 
@@ -363,7 +319,9 @@ sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf
 	sheaf_builder_begin(&b, stats->cx, out);
 	put_begin(&b, stats, json);
 	for (int f = 0; f < stats->schema.nfields; f++) {
-		if (stats->schema.fields[f].meaning == SHEAF_KEY) continue;
+		sheaf_meaning meaning = stats->schema.fields[f].meaning;
+		/* Coordinates are looked at all together: sheaf/tensor.h. */
+		if (meaning == SHEAF_KEY || (meaning == SHEAF_COORDINATE && stats->schema.rows == SHEAF_ENTRIES)) continue;
 		if (json && !first) sheaf_builder_byte(&b, ',');
 		(json ? json_field : text_field)(&b, &stats->schema.fields[f], &stats->fields[f]);
 		first = false;

@@ -116,7 +116,7 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	enum { SHARE = 4, SMALL = 64, LEAST = 256, MOST_OUT = 16 << 10, MOST_BLOCK = 64 << 10, FEW = 1024, LONG = 3 /* long keys are sorted by their numbers */ };
 	void *memory;
 	size_t key = (size_t)a->keying.words * sizeof(uint64_t), entry = key + a->element.size;
-	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1);
+	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) / (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
 	SHEAF_TRY(sheaf_allocate_array(a->cx, 2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
 	a->chunk_keys = (uint64_t *)memory;

@@ -19,6 +19,8 @@ typedef struct conversion {
 	sheaf_schema schema;
 	sheaf_facts totals;
 	bool key_told;
+	sheaf_structure structure; /* that is wanted */
+	bool structured;
 } conversion;
 
 static bool needs_totals(const sheaf_format *format) { return format->needs & (SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS); }
@@ -26,7 +28,7 @@ static bool needs_totals(const sheaf_format *format) { return format->needs & (S
 static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	bool rewindable = needs_totals(c->to);
+	bool rewindable = needs_totals(c->to) || c->options->structure;
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = c->options->from,
@@ -141,6 +143,77 @@ static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* ---- structure ---- */
+
+static sheaf_status profile_rows(sheaf_decoding *decoding, sheaf_profile *profile, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) SHEAF_TRY(sheaf_profile_add(profile, frame, err));
+	return status == SHEAF_END ? sheaf_profile_finish(profile, err) : status;
+}
+
+/* Goes through the whole input, quietly, and begins it anew. */
+static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_profile **out, sheaf_error *err)
+{
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_profile_new(d->format->schema(d->in), sheaf_source_name(d->source), quiet, out, err));
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	if (status == SHEAF_OK) status = profile_rows(&decoding, *out, err);
+	sheaf_decoding_close(&decoding);
+	return status ? status : d->format->rewind(d->in, err);
+}
+
+static sheaf_structure first_that_fits(const sheaf_profile *profile)
+{
+	static const sheaf_structure candidates[] = {SHEAF_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER, SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_GENERAL};
+	int i = 0;
+	while (!sheaf_profile_has(profile, candidates[i])) i++;
+	return candidates[i];
+}
+
+static sheaf_status choose_structure(conversion *c, const sheaf_profile *profile, const char *path, sheaf_error *err)
+{
+	const char *wanted = c->options->structure;
+	c->structured = true;
+	c->structure = first_that_fits(profile);
+	if (strcmp(wanted, "auto") == 0) return SHEAF_OK;
+	for (int s = 0; s < SHEAF_STRUCTURES; s++)
+		if (strcmp(wanted, sheaf_structure_name((sheaf_structure)s)) == 0 && sheaf_profile_has(profile, (sheaf_structure)s)) {
+			c->structure = (sheaf_structure)s;
+			return SHEAF_OK;
+		}
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s matrix, found one that is %s", path, wanted, sheaf_structure_name(c->structure));
+}
+
+static sheaf_status find_structure(conversion *c, const char *path, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_profile *profile = NULL;
+	const char *wanted = c->options->structure;
+	if (!wanted) return SHEAF_OK;
+	if (c->schema.rows != SHEAF_ENTRIES) return sheaf_fail(err, SHEAF_USAGE, "--structure: expected entries of a matrix to be written, found other rows");
+	bool kept = strcmp(wanted, "auto") == 0 && c->schema.tensor.structure != SHEAF_GENERAL;
+	if (kept) return SHEAF_OK;
+	if (strcmp(wanted, "general") == 0) {
+		c->structured = true;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_context_quiet(c->told, &quiet, err));
+	sheaf_status status = profile_input(c->inputs[0], quiet, &profile, err);
+	if (status == SHEAF_OK) status = choose_structure(c, profile, path, err);
+	sheaf_profile_free(profile);
+	sheaf_context_free(quiet);
+	return status;
+}
+
+/* Positions of several tensors would meet. */
+static sheaf_status check_one_tensor(const conversion *c, sheaf_error *err)
+{
+	if (c->schema.rows != SHEAF_ENTRIES || c->ninputs == 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "convert: expected one input, since it is a tensor, found %d", c->ninputs);
+}
+
 /* ---- rows ---- */
 
 static sheaf_status tell_of_keys(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame, sheaf_error *err)
@@ -197,7 +270,7 @@ static sheaf_status check_settings(const conversion *c, sheaf_error *err)
 static sheaf_status write_output(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	sheaf_create_options create = {sizeof create, c->to->name, c->options->settings, c->options->nsettings, c->totals, c->options->duplicates};
+	sheaf_create_options create = {sizeof create, c->to->name, c->options->settings, c->options->nsettings, c->totals, c->options->duplicates, c->structured ? &c->structure : NULL};
 	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
 	sheaf_status status = check_settings(c, err);
@@ -238,6 +311,8 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(join_schemas(c, inputs, err));
+	SHEAF_TRY(check_one_tensor(c, err));
+	SHEAF_TRY(find_structure(c, inputs[0], err));
 	SHEAF_TRY(gather_totals(c, err));
 	return write_output(c, output, err);
 }

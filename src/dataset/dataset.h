@@ -79,6 +79,9 @@ SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_ki
 /* The same for what is said of the dataset as a whole. */
 SHEAF_USE sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_error *err);
 
+/* sheaf_diff of two datasets of entries. */
+SHEAF_USE sheaf_status sheaf_diff_tensors(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err);
+
 /* Warns, once, where the keys of rows are not their numbers, which they become; `row` is the number of the first. */
 SHEAF_USE sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row, int64_t nrows, bool *told, sheaf_error *err);
 

@@ -30,7 +30,7 @@ typedef struct comparison {
 
 static void tell(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a, const char *b)
 {
-	sheaf_difference difference = {row, stream, sample, a, b};
+	sheaf_difference difference = {row, stream, sample, a, b, NULL};
 	c->equal = false;
 	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference)) c->enough = true;
 }
@@ -201,6 +201,10 @@ sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_opt
 	*equal = false;
 	if (!options) options = &defaults;
 	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options, options->size);
+	bool tensor = sheaf_dataset_schema(a)->rows == SHEAF_ENTRIES;
+	if (tensor != (sheaf_dataset_schema(b)->rows == SHEAF_ENTRIES))
+		return sheaf_fail(err, SHEAF_USAGE, "diff: expected rows of the same kind, found entries of a tensor on one side only; open the other one for entries, too");
+	if (tensor) return sheaf_diff_tensors(a, b, options, equal, err);
 	comparison c = {.options = options, .cx = sheaf_dataset_schema(a)->cx, .equal = true};
 	c.a = (side){a, sheaf_dataset_schema(a), NULL, 0, false};
 	c.b = (side){b, sheaf_dataset_schema(b), NULL, 0, false};

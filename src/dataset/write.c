@@ -121,7 +121,7 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 {
 	bool counts = w->format->needs & SHEAF_NEEDS_ROWS;
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
-	sheaf_arrange_options how = {sizeof how, options->duplicates, true, w->holds, w->name};
+	sheaf_arrange_options how = {.size = sizeof how, .duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
 	return tell_of_fill(w, err);
 }
@@ -137,7 +137,11 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
+	if (options->structure) w->stored.tensor.structure = *options->structure;
 	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
+	if (options->structure && w->stored.tensor.structure != *options->structure)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format that can hold a %s matrix as such, found %s", w->name, sheaf_structure_name(*options->structure),
+		                  w->format->name);
 	w->totals = options->totals;
 	return schema->rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }

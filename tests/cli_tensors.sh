@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tensors as users meet them, whatever the format: shown, expanded, compared, hashed, described, their structure found, made of tables and sequences and into them.
+# TAP on standard output.
+set -u
+
+# shellcheck source=tests/command.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
+
+# ---- data ----
+
+matrix() {
+	printf '%%%%MatrixMarket matrix coordinate %s\n' "$1"
+	shift
+	printf '%s\n' "$@"
+}
+matrix 'real general' '3 3 5' '1 1 2' '3 1 5' '1 3 5' '2 3 1' '3 2 1' >a.mtx
+matrix 'real general' '3 3 5' '3 2 1' '2 3 1' '1 1 2' '3 1 5' '1 3 5' >shuffled.mtx
+matrix 'real symmetric' '3 3 3' '1 1 2' '3 1 5' '3 2 1' >symmetric.mtx
+matrix 'real skew-symmetric' '3 3 2' '2 1 4' '3 1 5' >skew.mtx
+matrix 'real general' '3 3 5' '1 1 2' '3 1 5' '1 3 5' '2 3 1' '3 2 4' >other.mtx
+matrix 'real general' '2 3 4' '1 3 1' '2 1 2' '1 3 3' '2 1 4' >twice.mtx
+printf 'i,j,x,name\n0,2,1.5,a\n1,0,2.5,b\n0,1,3.5,c\n' >table.csv
+
+# ---- shown ----
+
+begin 'cat: entries as they are stored, and with those that the structure implies'
+expect 0 cat symmetric.mtx
+is out '0 0  2
+2 0  5
+2 1  1'
+expect 0 cat --expand symmetric.mtx
+is out '0 0  2
+2 0  5
+0 2  5
+2 1  1
+1 2  1'
+expect 0 cat --expand --json skew.mtx
+json out
+has out '"entries":[[[1,0],4],[[0,1],-4],[[2,0],5],[[0,2],-5]]'
+end
+
+begin 'stats: slices, diagonal, bandwidth and symmetry of a matrix'
+expect 0 stats a.mtx
+has out 'tensor: 3 x 3, general; entries with those that the structure implies: 5; density: 0.555556'
+has out 'dimension i: 3, of them with entries: 3'
+has out 'diagonal: 1; bandwidth: 2 below, 2 above'
+has out 'symmetry: pattern yes; values symmetric'
+expect 0 stats --json other.mtx
+json out
+has out '"symmetry":{"pattern":true,"values":"none"}'
+expect 0 stats skew.mtx
+has out 'symmetry: pattern yes; values skew_symmetric'
+end
+
+# ---- compared ----
+
+begin 'diff and hash: the order of entries and the structure do not count'
+expect 0 diff a.mtx shuffled.mtx
+expect 0 diff a.mtx symmetric.mtx
+expect 1 diff other.mtx symmetric.mtx
+has out '(2,1): 4 | 1'
+expect 1 diff --json other.mtx symmetric.mtx
+json out
+has out '{"entry":"(2,1)","a":"4","b":"1"}'
+expect 1 diff a.mtx twice.mtx
+has out 'shape (3,3) | shape (2,3)'
+expect 1 diff a.mtx skew.mtx
+has out '(0,0): 2 | none'
+expect 0 hash a.mtx shuffled.mtx symmetric.mtx
+cut -c 1-32 out | uniq >hashes
+lines hashes 1
+end
+
+begin 'diff of a tensor and sequences: these are taken as a tensor'
+expect 0 convert --quiet a.mtx a.ctf
+expect 0 diff a.mtx a.ctf --stream value:3:sparse
+expect 0 diff a.ctf a.mtx --stream value:3:sparse
+end
+
+# ---- converted ----
+
+begin 'convert: a structure is found, kept, expanded and refused'
+expect 0 convert --structure auto a.mtx found.mtx
+has found.mtx 'real symmetric'
+has found.mtx '3 3 3'
+expect 0 diff a.mtx found.mtx
+expect 0 convert --structure auto other.mtx found.mtx
+has found.mtx 'real general'
+expect 0 convert --structure general symmetric.mtx general.mtx
+has general.mtx '3 3 5'
+expect 4 convert --structure skew_symmetric_lower a.mtx refused.mtx
+has err 'a.mtx: expected a skew_symmetric_lower matrix, found one that is symmetric_lower'
+end
+
+begin 'convert: entries of one position are refused, summed, or the last one counts'
+expect 4 convert twice.mtx twice.ctf
+has err 'expected each position once, found (0,2) twice'
+expect 0 convert --duplicates sum twice.mtx once.mtx
+has once.mtx '2 3 2'
+has once.mtx '1 3 4'
+expect 0 convert --duplicates last twice.mtx once.mtx
+has once.mtx '2 1 4'
+end
+
+begin 'convert: rows of a matrix are sequences, and sequences a matrix'
+expect 0 convert --quiet symmetric.mtx rows.ctf
+is rows.ctf '|value 0:2 2:5
+|value 2:1
+|value 0:5 1:1'
+expect 0 convert rows.ctf --stream value:3:sparse back.mtx
+expect 0 diff a.mtx back.mtx
+expect 0 convert --max-memory 64M --threads 1 shuffled.mtx --to ctf --quiet sorted.ctf
+same rows.ctf sorted.ctf
+end
+
+begin 'batches: rows of a matrix'
+expect 0 convert --quiet a.mtx a.cbf
+expect 0 batches --json --size 1 a.cbf
+lines out 3
+end
+
+begin '--coordinates: columns of a table are coordinates'
+expect 0 cat --coordinates i,j --value x table.csv
+is out '0 2  1.5
+1 0  2.5
+0 1  3.5'
+expect 0 convert --coordinates i,j --value x table.csv table.mtx
+has table.mtx '2 3 3'
+expect 0 convert --coordinates i,j --value x --shape 4,5 table.csv table.mtx
+has table.mtx '4 5 3'
+expect 2 cat --coordinates i,z --value x table.csv
+has err 'expected a column "z"'
+expect 0 diff --coordinates i,j --value x table.csv table.csv
+expect 6 convert table.csv refused.mtx
+has err 'say which columns are coordinates (--coordinates i,j)'
+end
+
+begin 'several tensors do not become one'
+expect 6 convert a.mtx other.mtx both.mtx
+has err 'expected one input, since it is a tensor, found 2'
+end
+
+echo "1..$count"
