@@ -650,6 +650,26 @@ static void test_nothing_else_is_replaced(void **state)
 	free_bytes(&notes);
 }
 
+/* What an index says of a file is for those who may read the file: whatever the umask, and whatever an older index was. */
+static void test_index_is_as_private_as_its_input(void **state)
+{
+	(void)state;
+	static const mode_t modes[] = {0600, 0640, 0644, 0666, 0755, 0400};
+	struct stat info;
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		mode_t mask = umask(i % 2 ? 022 : 0);
+		write_text("x.ctf", sequences);
+		assert_int_equal(chmod(in_folder("x.ctf"), modes[i]), 0);
+		for (int again = 0; again < 2; again++) {
+			make_index("x.ctf", NULL, 0);
+			assert_int_equal(stat(in_folder(index_of("x.ctf")), &info), 0);
+			assert_int_equal(info.st_mode & 0777, modes[i] & 0666);
+		}
+		unlink(in_folder("x.ctf"));
+		umask(mask);
+	}
+}
+
 static void test_fifo_is_not_waited_for(void **state)
 {
 	(void)state;
@@ -829,6 +849,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_cache_folder),
 	TEST(test_cache_folder_of_the_home),
 	TEST(test_nothing_else_is_replaced),
+	TEST(test_index_is_as_private_as_its_input),
 	TEST(test_fifo_is_not_waited_for),
 	TEST(test_compressed_input_has_no_index),
 	TEST(test_input_that_changes_while_it_is_read),

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
+#include "io/identity.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,13 +112,15 @@ static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sh
 	return put_table(sink, &pieces->lengths.bits, err);
 }
 
-sheaf_status sheaf_index_write(const char *path, const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx, int64_t *size, sheaf_error *err)
+sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
+                               int64_t *size, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
 	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
 	if (status == SHEAF_OK) {
+		sheaf_sink_resemble(sink, input); /* it tells of its rows */
 		status = put_all(sink, &bytes, pieces, err);
 		*size = sheaf_sink_tell(sink);
 		if (status == SHEAF_OK)

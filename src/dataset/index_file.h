@@ -31,8 +31,8 @@ typedef struct sheaf_index_file {
 } sheaf_index_file;
 
 /* Writes `path` whole, or leaves it as it was. */
-SHEAF_USE sheaf_status sheaf_index_write(const char *path, const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx, int64_t *size,
-                                         sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head, const sheaf_pieces *pieces,
+                                         sheaf_context *cx, int64_t *size, sheaf_error *err);
 /* Reads the head. Fails with what is wrong: IO where there is no such file, UNKNOWN where it is something else, UNSUPPORTED where it is of another version,
  * DATA or SHORT where it is damaged. On failure *out is reset. */
 SHEAF_USE sheaf_status sheaf_index_open(const char *path, sheaf_context *cx, sheaf_index_file *out, sheaf_error *err);

@@ -30,7 +30,7 @@ static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err
 	const char *path = k->d->index->places[place];
 	if (place > 0) sheaf_index_make_folder(path);
 	SHEAF_TRY(check_place(path, k->d->cx, err));
-	return sheaf_index_write(path, &k->head, k->pieces, k->d->cx, &size, err);
+	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, &size, err);
 }
 
 /* Beside the input, else in the cache folder. */

@@ -2,6 +2,7 @@
 /* Which file a source reads. */
 #include "io/identity.h"
 #include "base/memory.h"
+#include "io/sink.h"
 #include "io/source.h"
 #include "third/xxhash.h"
 #include <errno.h>
@@ -69,6 +70,17 @@ bool sheaf_identity_is_fresh(const sheaf_identity *identity)
 	int64_t step = identity->mtime % SECOND ? SECOND / 50 : 2 * SECOND;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec < identity->mtime + step;
+}
+
+void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source)
+{
+	sheaf_target *target = &sink->target;
+	struct stat info;
+	bool applies = target->folder >= 0 && source->raw.kind == SHEAF_RAW_FILE && fstat(source->raw.fd, &info) == 0;
+	if (!applies || fchmod(target->fd, S_IRUSR | S_IWUSR) != 0) return;
+	target->is_there = true;
+	target->old = info;
+	target->old.st_mode &= S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 }
 
 bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b)
