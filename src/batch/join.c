@@ -3,21 +3,118 @@
  * others that have no partner are never asked for. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/pipeline.h"
 #include "batch/supply.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* The keys of one part's rows, in the order of the rows. */
+typedef struct key_table {
+	uint64_t *keys; /* NULL: they are the numbers of the rows */
+	int64_t count;
+} key_table;
+
+static uint64_t key_of(const key_table *table, int64_t row) { return table->keys ? table->keys[row] : (uint64_t)row; }
+
+/* ---- reading keys ---- */
+
+/* The keys of a piece, read by any thread. */
+typedef struct item {
+	sheaf_piece_entry entry;
+	uint64_t *keys;
+	sheaf_status status;
+	sheaf_error err;
+} item;
+
+typedef struct reading {
+	const sheaf_part *part;
+	sheaf_context *quiet; /* findings are told when the rows are read for a batch */
+	sheaf_pipeline pipeline;
+	int64_t next;
+} reading;
+
+static void read_piece(void *user, void *memory)
+{
+	const reading *r = (const reading *)user;
+	item *i = (item *)memory;
+	i->status = sheaf_dataset_read_keys(r->part->dataset, &i->entry, i->keys, r->quiet, &i->err);
+}
+
+static void drop(void *user, void *memory)
+{
+	(void)user;
+	(void)memory;
+}
+
+static void submit_more(reading *r, const key_table *table)
+{
+	item *i;
+	while (r->next < sheaf_pieces_count(r->part->pieces) && (i = (item *)sheaf_pipeline_free_item(&r->pipeline)) != NULL) {
+		sheaf_pieces_at(r->part->pieces, r->next++, &i->entry);
+		i->keys = table->keys + i->entry.row;
+		sheaf_pipeline_submit(&r->pipeline);
+	}
+}
+
+static sheaf_status read_keys(reading *r, const key_table *table, sheaf_error *err)
+{
+	const item *i;
+	sheaf_status status = SHEAF_OK;
+	submit_more(r, table);
+	while (status == SHEAF_OK && (i = (const item *)sheaf_pipeline_first(&r->pipeline)) != NULL) {
+		status = i->status;
+		if (status && err) *err = i->err;
+		sheaf_pipeline_pass(&r->pipeline);
+		submit_more(r, table);
+	}
+	return status;
+}
+
+static void free_table(key_table *table, sheaf_context *cx)
+{
+	if (table->keys) sheaf_release(cx, table->keys, (size_t)table->count * sizeof *table->keys);
+	*table = (key_table){0};
+}
+
+static sheaf_status read_table(const sheaf_part *part, key_table *table, sheaf_context *cx, sheaf_error *err)
+{
+	reading r = {.part = part};
+	int threads = sheaf_context_threads(cx);
+	SHEAF_TRY(sheaf_context_quiet(cx, &r.quiet, err));
+	sheaf_status status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){read_piece, NULL, drop, &r}, err);
+	if (status == SHEAF_OK) status = read_keys(&r, table, err);
+	sheaf_pipeline_close(&r.pipeline);
+	sheaf_context_free(r.quiet);
+	return status;
+}
+
+/* Where keys are the numbers of rows nothing has to be read. */
+static sheaf_status make_key_table(const sheaf_part *part, key_table *table, sheaf_context *cx, sheaf_error *err)
+{
+	void *keys;
+	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
+	if (sheaf_dataset_is_ordinal(part->dataset)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)table->count, sizeof *table->keys, &keys, err));
+	table->keys = (uint64_t *)keys;
+	sheaf_status status = read_table(part, table, cx, err);
+	if (status) free_table(table, cx);
+	return status;
+}
+
+/* ---- rows by key ---- */
 
 typedef struct keyed_row {
 	uint64_t key;
 	int64_t row;
 } keyed_row;
 
-/* The rows of one part, by key. */
-typedef struct key_table {
-	keyed_row *rows;
-	int64_t count;
-} key_table;
+/* The rows of a table by key: themselves where keys ascend, as they mostly do. */
+typedef struct ranking {
+	const key_table *table;
+	keyed_row *rows; /* NULL: as in the table */
+	int64_t last;    /* what was found last: the next one is mostly behind it */
+} ranking;
 
 static int by_key(const void *a, const void *b)
 {
@@ -26,81 +123,63 @@ static int by_key(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* ---- keys ---- */
-
-static void put_keys(key_table *table, const sheaf_frame *frame, int key, int64_t first)
+static bool ascends(const key_table *table)
 {
-	for (int64_t r = 0; r < frame->nrows && first + r < table->count; r++) {
-		uint64_t number = (uint64_t)(first + r);
-		table->rows[first + r] = (keyed_row){key < 0 ? number : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r], first + r};
-	}
+	for (int64_t r = 1; table->keys && r < table->count; r++)
+		if (table->keys[r] < table->keys[r - 1]) return false;
+	return true;
 }
 
-/* Findings are told when the rows are read for a batch. */
-static sheaf_status read_keys(const sheaf_part *part, key_table *table, sheaf_context *quiet, sheaf_error *err)
-{
-	int key = sheaf_schema_key(sheaf_dataset_schema(part->dataset));
-	sheaf_frame frame = {0};
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < sheaf_pieces_count(part->pieces) && status == SHEAF_OK; i++) {
-		sheaf_piece_entry entry;
-		sheaf_pieces_at(part->pieces, i, &entry);
-		status = sheaf_dataset_read_piece(part->dataset, i, &frame, quiet, err);
-		if (status == SHEAF_OK) put_keys(table, &frame, key, entry.row);
-		if (status == SHEAF_OK) status = sheaf_check_stop(quiet, err);
-	}
-	sheaf_frame_free(&frame);
-	return status;
-}
-
-static void free_table(key_table *table, sheaf_context *cx)
-{
-	if (table->rows) sheaf_release(cx, table->rows, (size_t)table->count * sizeof *table->rows);
-	*table = (key_table){0};
-}
-
-static sheaf_status make_key_table(const sheaf_part *part, key_table *table, sheaf_context *cx, sheaf_error *err)
+static sheaf_status rank(ranking *k, const key_table *table, sheaf_context *cx, sheaf_error *err)
 {
 	void *rows;
-	sheaf_context *quiet;
-	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)table->count, sizeof *table->rows, &rows, err));
-	table->rows = (keyed_row *)rows;
-	sheaf_status status = sheaf_context_quiet(cx, &quiet, err);
-	if (status == SHEAF_OK) {
-		status = read_keys(part, table, quiet, err);
-		sheaf_context_free(quiet);
-	}
-	if (status) free_table(table, cx);
-	return status;
+	*k = (ranking){.table = table};
+	if (ascends(table)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)table->count, sizeof *k->rows, &rows, err));
+	k->rows = (keyed_row *)rows;
+	for (int64_t r = 0; r < table->count; r++) k->rows[r] = (keyed_row){table->keys[r], r};
+	qsort(k->rows, (size_t)table->count, sizeof *k->rows, by_key);
+	return SHEAF_OK;
 }
 
-/* The first row of a key, or -1. */
-static int64_t find_row(const key_table *table, uint64_t key)
+static void end_ranking(ranking *k, sheaf_context *cx)
 {
-	int64_t low = 0, high = table->count;
+	if (k->rows) sheaf_release(cx, k->rows, (size_t)k->table->count * sizeof *k->rows);
+}
+
+static uint64_t ranked_key(const ranking *k, int64_t i) { return k->rows ? k->rows[i].key : key_of(k->table, i); }
+
+static int64_t ranked_row(const ranking *k, int64_t i) { return k->rows ? k->rows[i].row : i; }
+
+/* The first row of a key, or -1. */
+static int64_t find_row(ranking *k, uint64_t key)
+{
+	int64_t low = 0, high = k->table->count, next = k->last + 1;
+	if (next < high && ranked_key(k, next) == key && ranked_key(k, k->last) < key) low = high = next;
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
-		if (table->rows[middle].key < key)
+		if (ranked_key(k, middle) < key)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < table->count && table->rows[low].key == key ? table->rows[low].row : -1;
+	if (low == k->table->count || ranked_key(k, low) != key) return -1;
+	k->last = low;
+	return ranked_row(k, low);
 }
 
 /* ---- partners ---- */
 
-static sheaf_status warn_of_repeats(const sheaf_part *part, const key_table *table, sheaf_context *cx, sheaf_error *err)
+static sheaf_status warn_of_repeats(const sheaf_part *part, const ranking *k, sheaf_context *cx, sheaf_error *err)
 {
 	char found[80];
-	for (int64_t i = 1; i < table->count; i++) {
-		if (table->rows[i].key != table->rows[i - 1].key) continue;
-		snprintf(found, sizeof found, "key %" PRIu64 " again", table->rows[i].key);
+	for (int64_t i = 1; (k->rows || k->table->keys) && i < k->table->count; i++) {
+		if (ranked_key(k, i) != ranked_key(k, i - 1)) continue;
+		snprintf(found, sizeof found, "key %" PRIu64 " again", ranked_key(k, i));
 		sheaf_problem problem = {
 			SHEAF_WARNING, SHEAF_DATA, "key repeated", SHEAF_NOWHERE, "each key once in an input that is joined", found, "its first sequence is taken"};
 		problem.place.file = sheaf_source_name(sheaf_dataset_source(part->dataset));
-		problem.place.row = table->rows[i].row;
+		problem.place.row = ranked_row(k, i);
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;
@@ -110,10 +189,12 @@ static sheaf_status warn_of_repeats(const sheaf_part *part, const key_table *tab
 static sheaf_status find_partners(sheaf_supply *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
+	ranking k;
 	SHEAF_TRY(make_key_table(&s->parts[lane], &table, s->cx, err));
-	qsort(table.rows, (size_t)table.count, sizeof *table.rows, by_key);
-	sheaf_status status = warn_of_repeats(&s->parts[lane], &table, s->cx, err);
-	for (int64_t r = 0; r < leading->count; r++) s->matches[lane * s->match_room + r] = find_row(&table, leading->rows[r].key);
+	sheaf_status status = rank(&k, &table, s->cx, err);
+	if (status == SHEAF_OK) status = warn_of_repeats(&s->parts[lane], &k, s->cx, err);
+	for (int64_t r = 0; status == SHEAF_OK && r < leading->count; r++) s->matches[lane * s->match_room + r] = find_row(&k, key_of(leading, r));
+	end_ranking(&k, s->cx);
 	free_table(&table, s->cx);
 	return status;
 }
@@ -155,18 +236,34 @@ static int main_lane(const sheaf_supply *s)
 	return -1;
 }
 
+/* How many of the rows of a lane follow one another from the k-th on. */
+static int64_t run_from(const sheaf_supply *s, const int64_t *rows, int64_t k, int64_t most)
+{
+	int64_t run = 1;
+	while (run < most && k + run < s->matched && rows[k + run] == rows[k] + run) run++;
+	return run;
+}
+
+static sheaf_status measure_lane(sheaf_supply *s, int lane, sheaf_error *err)
+{
+	enum { MOST = 256 };
+	uint32_t lengths[MOST];
+	const int64_t *rows = s->matches + lane * s->match_room;
+	for (int64_t k = 0, run; k < s->matched; k += run) {
+		run = run_from(s, rows, k, MOST);
+		SHEAF_TRY(sheaf_pieces_lengths(s->parts[lane].pieces, rows[k], run, lengths, err));
+		for (int64_t i = 0; i < run; i++)
+			if (lengths[i] > s->lengths[k + i]) s->lengths[k + i] = lengths[i];
+	}
+	return SHEAF_OK;
+}
+
 /* The longest of a row's parts; that of the main stream where one is named. */
 static sheaf_status measure(sheaf_supply *s, sheaf_error *err)
 {
 	int leading = main_lane(s);
-	for (int lane = 0; lane < s->lanes; lane++) {
-		if (leading >= 0 && lane != leading) continue;
-		for (int64_t k = 0; k < s->matched; k++) {
-			uint32_t length;
-			SHEAF_TRY(sheaf_pieces_lengths(s->parts[lane].pieces, s->matches[lane * s->match_room + k], 1, &length, err));
-			if (length > s->lengths[k]) s->lengths[k] = length;
-		}
-	}
+	for (int lane = 0; lane < s->lanes; lane++)
+		if (leading < 0 || lane == leading) SHEAF_TRY(measure_lane(s, lane, err));
 	return SHEAF_OK;
 }
 

@@ -60,6 +60,11 @@ SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_sc
 /* Waits until what was written is on its way out, and tells what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
 
+/* Whether the keys of its rows are their numbers, as far as that is known without reading them. */
+bool sheaf_dataset_is_ordinal(const sheaf_dataset *dataset);
+/* The keys of the rows of a piece, into room for as many as its entry has. Any thread. */
+SHEAF_USE sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *dataset, const sheaf_piece_entry *entry, uint64_t *keys, sheaf_context *cx, sheaf_error *err);
+
 /* Whether rows of its pieces can be taken without decoding them. */
 bool sheaf_dataset_locates(const sheaf_dataset *dataset);
 /* Finds the rows of a piece: refills *located, whose parts the caller resets. END where the piece has to be read with sheaf_dataset_read_piece. Any

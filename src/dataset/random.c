@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random access to a dataset: pieces by number, lengths of rows by piece, and rows that are passed over. */
 #include "base/context.h"
+#include "data/frame.h"
 #include "dataset/dataset.h"
 #include "dataset/index.h"
 #include "dataset/measure.h"
@@ -42,6 +43,41 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
 		                  d->pieces ? d->pieces->count : 0, i);
 	sheaf_pieces_at(d->pieces, i, &entry);
 	return sheaf_dataset_read_entry(d, &entry, frame, cx, err);
+}
+
+/* ---- keys ---- */
+
+bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
+{
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	if (d->format->facts) d->format->facts(d->in, &facts);
+	return facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
+}
+
+static sheaf_status decode_keys(const sheaf_dataset *d, const sheaf_piece *piece, sheaf_buffer *keys, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_frame frame = {0};
+	sheaf_status status = d->format->decode(d->in, piece, &frame, cx, err);
+	if (status == SHEAF_OK) *keys = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
+	sheaf_frame_free(&frame);
+	return status;
+}
+
+sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_entry *entry, uint64_t *keys, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_piece piece = sheaf_piece_of(entry);
+	sheaf_buffer found = {0};
+	SHEAF_TRY(sheaf_check_stop(cx, err));
+	SHEAF_TRY(d->format->recall(d->in, &piece, err));
+	sheaf_status status = d->format->keys ? d->format->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
+	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
+	/* Where rows are missing that will be told when they are read. */
+	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
+	memset(keys, 0, room);
+	if (status == SHEAF_OK && size > 0) memcpy(keys, found.data, size);
+	sheaf_buffer_reset(&found);
+	let_go(&piece);
+	return status;
 }
 
 /* ---- rows of a piece that is not decoded ---- */

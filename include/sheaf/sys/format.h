@@ -153,6 +153,8 @@ typedef struct sheaf_format {
 	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it: refills *lengths. END where only decoding
 	 * tells, or where NULL. Any thread. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding tells, or where NULL. Any thread. */
+	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys, sheaf_error *err);
 	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers that say the same find the same. NULL, or where
 	 * NULL: every setting does. */
 	const char *(*counting)(const void *in);

@@ -131,6 +131,7 @@ const sheaf_format sheaf_format_ctf = {
 	.review = sheaf_ctf_review,
 	.rewind = rewind_reader,
 	.measure = sheaf_ctf_measure,
+	.keys = sheaf_ctf_keys,
 	.counting = sheaf_ctf_counting,
 	.recall = sheaf_ctf_recall,
 	.resume = sheaf_ctf_resume,

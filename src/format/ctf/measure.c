@@ -19,7 +19,8 @@ const char *sheaf_ctf_counting(const void *reader)
 }
 
 typedef struct measuring {
-	sheaf_builder lengths;
+	sheaf_builder lengths, keys; /* either of them */
+	bool wants_keys;
 	uint64_t key;
 	int64_t lines; /* of the sequence at hand */
 } measuring;
@@ -27,7 +28,10 @@ typedef struct measuring {
 static void end_sequence(measuring *m)
 {
 	uint32_t narrow = m->lines < UINT32_MAX ? (uint32_t)m->lines : UINT32_MAX;
-	if (m->lines > 0) sheaf_builder_append(&m->lengths, &narrow, sizeof narrow);
+	if (m->lines > 0 && m->wants_keys)
+		sheaf_builder_append(&m->keys, &m->key, sizeof m->key);
+	else if (m->lines > 0)
+		sheaf_builder_append(&m->lengths, &narrow, sizeof narrow);
 	m->lines = 0;
 }
 
@@ -92,19 +96,38 @@ static void measure_rest(measuring *m, bool by_line, const uint8_t *at, const ui
 	if (by_line || first || (has_id ? at < end : has_input(at, end))) begin_line(m, has_id, id);
 }
 
-sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 {
-	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	const uint8_t *at = piece->bytes.data, *end = at + piece->size;
 	const uint8_t *feed = piece->size ? (const uint8_t *)memrchr(at, '\n', (size_t)piece->size) : NULL;
 	const uint8_t *rest = feed ? feed + 1 : at;
+	(by_line ? measure_by_line : measure_by_id)(m, at, rest);
+	if (rest < end) measure_rest(m, by_line, rest, end);
+	end_sequence(m);
+}
+
+sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+{
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	measuring m = {.lines = 0};
 	if (!lines_tell(in)) return SHEAF_END;
 	sheaf_builder_begin(&m.lengths, cx, lengths);
-	(in->by_line ? measure_by_line : measure_by_id)(&m, at, rest);
-	if (rest < end) measure_rest(&m, in->by_line, rest, end);
-	end_sequence(&m);
+	measure_piece(&m, in->by_line, piece);
 	return sheaf_builder_finish(&m.lengths, lengths, err);
+}
+
+/* Settings may change how long a sequence is, but only one leaves sequences out. */
+sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys, sheaf_error *err)
+{
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	measuring m = {.wants_keys = true};
+	if (in->drop_incomplete) return SHEAF_END;
+	sheaf_builder_begin(&m.keys, cx, keys);
+	measure_piece(&m, in->by_line, piece);
+	SHEAF_TRY(sheaf_builder_finish(&m.keys, keys, err));
+	uint64_t *numbers = (uint64_t *)(void *)keys->data;
+	for (size_t i = 0; in->by_line && i < keys->size / sizeof *numbers; i++) numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
+	return SHEAF_OK;
 }
 
 /* A line takes a byte at least. */
