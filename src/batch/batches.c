@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
+#include "batch/foresight.h"
 #include "batch/making.h"
 #include "batch/state.h"
 #include "batch/truncate.h"
@@ -20,7 +21,7 @@ struct sheaf_batches {
 	sheaf_state state;          /* behind the last batch given */
 	sheaf_pipeline makers;      /* of sheaf_making */
 	bool makes_ahead, given;    /* batches are made before they are asked for; the first one of the pipeline is the caller's */
-	int64_t ahead_sweep, ahead; /* chunks of this sweep that have been offered to be read ahead */
+	sheaf_foresight ahead;
 	sheaf_batch batch;
 	sheaf_error failure; /* the first one; every call gives it again */
 };
@@ -29,6 +30,7 @@ void sheaf_batches_close(sheaf_batches *b)
 {
 	if (!b) return;
 	sheaf_pipeline_close(&b->makers);
+	sheaf_foresight_close(&b->ahead);
 	sheaf_shelf_close(b->shelf);
 	sheaf_truncation_close(b->cut);
 	sheaf_plan_close(b->plan);
@@ -244,6 +246,12 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 	return b->manner.packing ? sheaf_packings_open(&first->packings, &b->supply, b->cx, err) : SHEAF_OK;
 }
 
+static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
+{
+	bool owns = b->options.order->owns_chunks;
+	return sheaf_foresight_open(&b->ahead, &b->supply, b->plan, b->shelf, owns ? b->options.rank : 0, owns ? b->options.world : 1, b->cx, err);
+}
+
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
 	bool cut = b->manner.packing == SHEAF_PACK_TRUNCATED;
@@ -275,6 +283,7 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(fit_window(b, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
 	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory), pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
+	SHEAF_TRY(open_ahead(b, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));
 	stand_at(b);
@@ -387,17 +396,6 @@ static void describe(sheaf_batches *b, const sheaf_making *m)
 		b->state.mark = p->after;
 }
 
-/* Has what comes next read while this batch is made and used. A shard that owns whole chunks needs no others. */
-static void read_ahead(sheaf_batches *b, const sheaf_planned *planned)
-{
-	if (b->ahead_sweep != planned->before.sweep) b->ahead = 0;
-	b->ahead_sweep = planned->before.sweep;
-	for (int64_t needed = sheaf_plan_needed(b->plan); b->ahead < needed; b->ahead++) {
-		bool own = !b->options.order->owns_chunks || b->ahead % b->options.world == b->options.rank;
-		if (own && !sheaf_shelf_offer(b->shelf, b->supply.piece_of_chunk[sheaf_plan_chunk(b->plan, b->ahead)])) return;
-	}
-}
-
 /* Plans the batch that comes next, once. Packing begins with it: its layout is planned, too. */
 static sheaf_status plan_next(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
 {
@@ -426,7 +424,7 @@ static void make_ahead(sheaf_batches *b)
 	sheaf_error ignored;
 	while (b->makes_ahead && (m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers)) != NULL) {
 		if (plan_next(b, m, &ignored)) return;
-		read_ahead(b, &m->planned);
+		sheaf_foresight_offer(&b->ahead);
 		if (!sheaf_making_is_at_hand(m, &b->manner, b->shelf) || submit(b, m, &ignored)) return;
 	}
 }
@@ -470,7 +468,7 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	if (sheaf_pipeline_count(&b->makers) == 0) {
 		sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
 		SHEAF_TRY(plan_next(b, m, err));
-		read_ahead(b, &m->planned);
+		sheaf_foresight_offer(&b->ahead);
 		SHEAF_TRY(submit(b, m, err));
 	}
 	make_ahead(b);

@@ -6,7 +6,8 @@
 /* One table, and what is drawn from it. */
 typedef struct source {
 	sheaf_rows rows;
-	int64_t first; /* number of its row 0 in all rows */
+	int64_t first, first_chunk; /* numbers of its row 0 and of its chunk 0 in all rows and chunks */
+	int64_t sweep;              /* of what was drawn last; -1: nothing was */
 	const sheaf_rows *all;
 	int64_t *first_row, *first_sample;
 	int64_t weight, before; /* its turns in a round, and those of the tables before it */
@@ -50,6 +51,8 @@ static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int6
 	void *rows, *samples;
 	s->all = all;
 	s->first = all->first_row[chunk];
+	s->first_chunk = chunk;
+	s->sweep = -1;
 	s->rows = (sheaf_rows){.rows = all->first_row[end] - s->first,
 	                       .samples = all->first_sample[end] - all->first_sample[chunk],
 	                       .chunks = end - chunk,
@@ -108,11 +111,26 @@ static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, s
 	m->round = round;
 	int64_t turn = sheaf_permutation_at(&m->shuffled, draw % m->turns);
 	while (i + 1 < m->n && m->sources[i + 1].before <= turn) i++;
-	const source *s = &m->sources[i];
+	source *s = &m->sources[i];
 	int64_t own = round * s->weight + turn - s->before;
 	SHEAF_TRY(m->order->fill(s->order, own / s->rows.rows, own % s->rows.rows, 1, item, &filled, err));
 	item->row += s->first;
+	s->sweep = own / s->rows.rows;
 	return SHEAF_OK;
+}
+
+int64_t sheaf_mixture_sweep(const sheaf_mixture *m, int table) { return m->sources[table].sweep; }
+
+int64_t sheaf_mixture_needed(const sheaf_mixture *m, int table)
+{
+	const source *s = &m->sources[table];
+	return s->sweep < 0 ? 0 : m->order->needed(s->order);
+}
+
+int64_t sheaf_mixture_chunk(const sheaf_mixture *m, int table, int64_t i)
+{
+	const source *s = &m->sources[table];
+	return s->first_chunk + m->order->chunk(s->order, i);
 }
 
 sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)

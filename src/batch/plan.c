@@ -16,6 +16,7 @@ struct sheaf_plan {
 	sheaf_mark mark;
 	sheaf_item ahead[AHEAD]; /* items [at, have) come next */
 	int64_t at, have;
+	int64_t ahead_sweep; /* of those items */
 	int64_t epoch, epoch_end; /* number of the epoch under way, and the position of its end */
 	sheaf_planned pending;    /* with SHEAF_REST_DROP: the batch that comes next, planned before to know whether it does */
 	bool has_pending;
@@ -106,6 +107,7 @@ static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 {
 	const sheaf_mark *mark = &plan->mark;
 	plan->at = plan->have = 0;
+	plan->ahead_sweep = mark->sweep;
 	if (plan->mixture) return sheaf_mixture_fill(plan->mixture, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
 	if (plan->buckets) return sheaf_buckets_fill(plan->buckets, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
 	return plan->options.order->fill(plan->order, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
@@ -169,9 +171,19 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 
 sheaf_mark sheaf_plan_mark(const sheaf_plan *plan) { return plan->has_pending ? plan->pending.before : plan->mark; }
 
-int64_t sheaf_plan_needed(const sheaf_plan *plan) { return plan->order ? plan->options.order->needed(plan->order) : 0; }
+int sheaf_plan_lists(const sheaf_plan *plan) { return plan->mixture ? plan->options.mixed : 1; }
 
-int64_t sheaf_plan_chunk(const sheaf_plan *plan, int64_t i) { return plan->options.order->chunk(plan->order, i); }
+int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list) { return plan->mixture ? sheaf_mixture_sweep(plan->mixture, list) : plan->ahead_sweep; }
+
+int64_t sheaf_plan_needed(const sheaf_plan *plan, int list)
+{
+	return plan->mixture ? sheaf_mixture_needed(plan->mixture, list) : plan->options.order->needed(plan->order);
+}
+
+int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i)
+{
+	return plan->mixture ? sheaf_mixture_chunk(plan->mixture, list, i) : plan->options.order->chunk(plan->order, i);
+}
 
 /* ---- cutting ---- */
 

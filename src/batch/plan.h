@@ -55,9 +55,12 @@ SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf
 /* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can have. */
 SHEAF_USE sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err);
 sheaf_mark sheaf_plan_mark(const sheaf_plan *plan);
-/* The chunks of the sweep in which the plan stands, in about the order in which it needs them: how many are of use by now, and the i-th of them. */
-int64_t sheaf_plan_needed(const sheaf_plan *plan);
-int64_t sheaf_plan_chunk(const sheaf_plan *plan, int64_t i);
+/* What will be needed soon, in lists: one, but one for each table that is mixed. A list is of one sweep, and has its chunks in about the order in which they
+ * are needed: how many are of use by now, and the i-th of them. */
+int sheaf_plan_lists(const sheaf_plan *plan);
+int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list);
+int64_t sheaf_plan_needed(const sheaf_plan *plan, int list);
+int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i);
 void sheaf_planned_free(sheaf_planned *planned, sheaf_context *cx);
 
 #endif

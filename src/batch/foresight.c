@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/foresight.h"
+#include "base/context.h"
+#include "batch/array.h"
+
+sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan, sheaf_shelf *shelf, int64_t rank, int64_t world,
+                              sheaf_context *cx, sheaf_error *err)
+{
+	void *offered;
+	*a = (sheaf_foresight){.supply = supply, .plan = plan, .shelf = shelf, .rank = rank, .world = world, .lists = sheaf_plan_lists(plan), .cx = cx};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)a->lists, sizeof *a->offered, &offered, err));
+	a->offered = (sheaf_offered *)offered;
+	return SHEAF_OK;
+}
+
+void sheaf_foresight_close(sheaf_foresight *a)
+{
+	sheaf_array_release(a->cx, a->offered, (size_t)a->lists, sizeof *a->offered);
+	*a = (sheaf_foresight){0};
+}
+
+/* The pieces of one lane that the rows of a chunk stand in; false where one has to wait. */
+static bool offer_lane(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
+{
+	int64_t near = chunk, piece, at, last = -1;
+	for (int64_t end = a->supply->first_row[chunk + 1]; o->row < end; o->row++) {
+		sheaf_supply_locate(a->supply, o->lane, o->row, &near, &piece, &at);
+		if (piece != last && !sheaf_shelf_offer(a->shelf, piece)) return false;
+		last = piece;
+	}
+	return true;
+}
+
+/* The pieces of a chunk: its own, and those that are joined to it. */
+static bool offer_chunk(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
+{
+	if (a->supply->lanes == 1) return sheaf_shelf_offer(a->shelf, a->supply->piece_of_chunk[chunk]);
+	for (; o->lane < a->supply->lanes; o->lane++) {
+		if (o->row < a->supply->first_row[chunk] || o->row >= a->supply->first_row[chunk + 1]) o->row = a->supply->first_row[chunk];
+		if (!offer_lane(a, o, chunk)) return false;
+	}
+	o->lane = 0;
+	return true;
+}
+
+/* The next chunk of a list; false where there is none, or it has to wait. A shard that owns whole chunks needs no others. */
+static bool offer_next(sheaf_foresight *a, int list)
+{
+	sheaf_offered *o = &a->offered[list];
+	int64_t sweep = sheaf_plan_sweep(a->plan, list);
+	if (o->sweep != sweep) *o = (sheaf_offered){.sweep = sweep};
+	if (o->chunk >= sheaf_plan_needed(a->plan, list)) return false;
+	bool own = o->chunk % a->world == a->rank;
+	if (own && !offer_chunk(a, o, sheaf_plan_chunk(a->plan, list, o->chunk))) return false;
+	o->chunk++;
+	return true;
+}
+
+/* Lists take turns, so that none takes all the room. */
+void sheaf_foresight_offer(sheaf_foresight *a)
+{
+	if (!sheaf_shelf_reads_ahead(a->shelf)) return;
+	for (bool any = true; any;) {
+		any = false;
+		for (int list = 0; list < a->lists; list++) any |= offer_next(a, list);
+	}
+}
