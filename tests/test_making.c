@@ -316,7 +316,7 @@ static void test_several_files_in_any_way(void **state)
 		run_several(texts, 3, &options[i], (sheaf_context_options){.threads = 1}, &alone);
 		assert_status(SHEAF_END, alone.status);
 		for (int threads = 2; threads <= 4; threads++) {
-			run_several(texts, 3, &options[i], (sheaf_context_options){.threads = threads, .max_memory = threads == 3 ? 1 << 20 : 0}, &other);
+			run_several(texts, 3, &options[i], (sheaf_context_options){.threads = threads, .max_memory = threads == 3 ? 3 << 20 : 0}, &other);
 			if (options[i].window || options[i].order || threads != 3) assert_same(&alone, 0, &other); /* a small memory chooses a window */
 		}
 	}
