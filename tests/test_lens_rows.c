@@ -2,6 +2,7 @@
 /* Example files as rows, by the library: pipe mode, pieces in any order, what writers refuse, flushing and opening again. */
 #include "support.h"
 
+#include <sheaf/batch.h>
 #include <sheaf/pieces.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,70 @@ static void test_frequencies_are_a_column(void **state)
 	end_context(cx);
 }
 
+/* The names and frequencies of the rows of a batch. */
+static void look_at_batch(const sheaf_schema *schema, const sheaf_batch *batch, int seen[3])
+{
+	static const float frequencies[] = {2, 0, 1};
+	int names = sheaf_schema_find(schema, "name"), weights = sheaf_schema_find(schema, "freq");
+	assert_true(names >= 0 && weights >= 0);
+	for (int64_t r = 0; r < batch->frame->nrows; r++) {
+		const sheaf_level *level = &batch->frame->columns[names].levels[0];
+		sheaf_run name = sheaf_level_below_one(level, r);
+		int number = batch->frame->columns[names].values.data[name.begin] - 'a';
+		assert_true(((const float *)(const void *)batch->frame->columns[weights].values.data)[r] == frequencies[number]);
+		seen[number]++;
+	}
+}
+
+/* Batches carry what is said of examples, so that a frequency can weigh them; or it decides what is drawn. */
+static void test_frequencies_in_batches(void **state)
+{
+	(void)state;
+	static const char text[] = ";\nname:{a} freq:2 I: 1;\nname:{b} freq:0 I: 2;\nname:{c} I: 3;\n";
+	static const char *const orders[] = {"file", "sheaf", "random", "frequency"};
+	for (size_t o = 0; o < COUNT(orders); o++) {
+		sheaf_context *cx = usual_context();
+		sheaf_dataset *dataset;
+		sheaf_batches *batches;
+		const sheaf_batch *batch;
+		int seen[3] = {0};
+		sheaf_open_options options = {.size = sizeof options, .random = true};
+		sheaf_batch_options how = {.size = sizeof how, .batch_size = 2, .order = orders[o], .sweeps = 20};
+		assert_ok(open_bytes(bytes_of(text), "frequencies.ex", &options, cx, &dataset));
+		assert_ok(sheaf_batches_open(&dataset, 1, &how, cx, &batches, &err));
+		while (sheaf_batches_next(batches, &batch, &err) == SHEAF_OK) look_at_batch(sheaf_batches_schema(batches), batch, seen);
+		assert_int_equal(seen[0] + seen[1] + seen[2], 60);
+		assert_true(seen[0] > 0 && seen[2] > 0);
+		if (o < 2) assert_true(seen[0] == 20 && seen[1] == 20 && seen[2] == 20);
+		assert_true((seen[1] == 0) == (o == 3)); /* a frequency of 0 is never drawn */
+		sheaf_batches_close(batches);
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
+/* The lengths of rows are told without columns, and are what the columns say; an example with an error is no row. */
+static void test_measuring(void **state)
+{
+	(void)state;
+	static const char text[] = ";\nI: 1;\n3 I: 1 I: 2;\nI: +1;\n2;\nT: 1;\n";
+	static const uint32_t wanted[] = {1, 3, 2, 1};
+	sheaf_context_options forgiving = {.size = sizeof forgiving, .max_errors = 9};
+	sheaf_context *cx;
+	sheaf_dataset *dataset;
+	const sheaf_pieces *pieces;
+	uint32_t lengths[4];
+	assert_ok(sheaf_context_new(&forgiving, &cx, &err));
+	sheaf_open_options options = {.size = sizeof options, .random = true};
+	assert_ok(open_bytes(bytes_of(text), "lengths.ex", &options, cx, &dataset));
+	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
+	assert_int_equal(sheaf_pieces_rows(pieces), 4);
+	assert_ok(sheaf_pieces_lengths(pieces, 0, 4, lengths, &err));
+	assert_memory_equal(lengths, wanted, sizeof wanted);
+	sheaf_close(dataset);
+	end_context(cx);
+}
+
 /* ---- what stands below ---- */
 
 static void test_flush_hands_on(void **state)
@@ -212,9 +277,11 @@ static void test_reopening(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pipe_mode_loops),      cmocka_unit_test(test_pipe_mode_once),      cmocka_unit_test(test_pipe_mode_refusals),
-		cmocka_unit_test(test_pipe_mode_is_bounded), cmocka_unit_test(test_pieces_in_any_order), cmocka_unit_test(test_frequencies_are_a_column),
-		cmocka_unit_test(test_flush_hands_on),       cmocka_unit_test(test_reopening),
+		cmocka_unit_test(test_pipe_mode_loops),        cmocka_unit_test(test_pipe_mode_once),
+		cmocka_unit_test(test_pipe_mode_refusals),     cmocka_unit_test(test_pipe_mode_is_bounded),
+		cmocka_unit_test(test_pieces_in_any_order),    cmocka_unit_test(test_frequencies_are_a_column),
+		cmocka_unit_test(test_frequencies_in_batches), cmocka_unit_test(test_measuring),
+		cmocka_unit_test(test_flush_hands_on),         cmocka_unit_test(test_reopening),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
