@@ -121,6 +121,15 @@ static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_contex
 	return sheaf_open_source(source, &options, cx, out, error);
 }
 
+/* A few bytes may mean a row of millions of values, which takes seconds to print. */
+static bool is_short(const sheaf_frame *frame)
+{
+	enum { MOST_BYTES = 1 << 18 };
+	size_t bytes = 0;
+	for (int c = 0; c < frame->ncolumns; c++) bytes += frame->columns[c].values.size;
+	return bytes <= MOST_BYTES;
+}
+
 /* Everything that is made of frames must take what the check has passed. */
 static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text,
                               sheaf_error *error)
@@ -128,6 +137,7 @@ static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *sche
 	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK) broken("a frame is not sound", error);
 	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
 	SHEAF_TRY(sheaf_stats_add(stats, frame, error));
+	if (!is_short(frame)) return SHEAF_OK;
 	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0, frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
 }
 

@@ -33,8 +33,11 @@ typedef struct sheaf_lens_streams {
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_error *err);
 void sheaf_lens_streams_free(sheaf_lens_streams *streams);
-int sheaf_lens_streams_count(const sheaf_lens_streams *streams);
-sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number);
+static inline int sheaf_lens_streams_count(const sheaf_lens_streams *streams) { return (int)(streams->all.size / sizeof(sheaf_lens_stream)); }
+static inline sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number)
+{
+	return (sheaf_lens_stream *)(void *)streams->all.data + number;
+}
 /* The number of the stream of a group on a side, or -1. */
 int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target);
 /* Units of all groups of a side. */

@@ -177,7 +177,8 @@ static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error 
 static sheaf_status settle(void *dataset, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	sheaf_problem problem = {SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", SHEAF_NOWHERE, "at most 12 names of groups, with which Lens can deal", "more", NULL};
+	sheaf_problem problem = {SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", SHEAF_NOWHERE, "at most 12 names of groups, with which Lens can deal",
+	                         "more",     NULL};
 	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);

@@ -30,10 +30,6 @@ void sheaf_lens_streams_free(sheaf_lens_streams *streams)
 	sheaf_builder_drop(&streams->all);
 }
 
-int sheaf_lens_streams_count(const sheaf_lens_streams *streams) { return (int)(streams->all.size / sizeof(sheaf_lens_stream)); }
-
-sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number) { return (sheaf_lens_stream *)(void *)streams->all.data + number; }
-
 int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target)
 {
 	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {

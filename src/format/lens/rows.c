@@ -24,6 +24,7 @@ typedef struct filling {
 	int64_t number;          /* of the example */
 	sheaf_lens_cells *cells; /* of each stream */
 	int *stream_of;          /* 2 for each group of the set, and before them 2 for the whole network */
+	int only[2];             /* the one stream of each side, or -1 where there are several */
 	sheaf_builder ends;      /* int64_t: where the events of each example end */
 	sheaf_builder frequencies, times[3];
 	texts names, procs, event_procs;
@@ -117,7 +118,7 @@ static sheaf_status apply_sparse(const filling *f, const scope *s, const sheaf_l
 static sheaf_status apply_range(const filling *f, const sheaf_lens_range *range, bool target)
 {
 	bool whole = range->group < 0 && f->in->streams.given;
-	scope s = {whole ? -1 : f->stream_of[(range->group + 1) * 2 + target], target, 0};
+	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
 	/* A group that the network has not on this side is passed over, as by Lens. */
 	if (!whole && s.stream < 0) return f->in->streams.given ? tell_of_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
 	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target) : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
@@ -237,6 +238,18 @@ static sheaf_status map_groups(filling *f)
 	return SHEAF_OK;
 }
 
+static void find_only_streams(filling *f)
+{
+	int count[2] = {0};
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
+		bool target = sheaf_lens_stream_at(&f->in->streams, s)->target;
+		count[target]++;
+		f->only[target] = s;
+	}
+	for (int side = 0; side < 2; side++)
+		if (count[side] != 1) f->only[side] = -1;
+}
+
 static sheaf_status begin(filling *f, sheaf_frame *frame)
 {
 	void *memory;
@@ -248,6 +261,7 @@ static sheaf_status begin(filling *f, sheaf_frame *frame)
 	begin_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->cx);
 	begin_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->cx);
 	SHEAF_TRY(map_groups(f));
+	find_only_streams(f);
 	SHEAF_TRY(sheaf_allocate(f->cx, cells_size(f), &memory, f->err));
 	f->cells = (sheaf_lens_cells *)memory;
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
