@@ -3,12 +3,11 @@
  * finite number. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "number/nonfinite.h"
 #include "number/number.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 sheaf_status sheaf_mtx_report(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, const char *expected, const char *found,
                               const char *consequence)
@@ -67,30 +66,13 @@ static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int
 
 /* ---- values ---- */
 
-/* "nan", "inf" and "infinity", with a sign or without, in any case: as C and Python write them. */
-static bool read_nonfinite(sheaf_mtx_decoding *d, double *out)
-{
-	static const struct {
-		const char *word;
-		double value;
-	} words[] = {{"nan", NAN}, {"infinity", INFINITY}, {"inf", INFINITY}};
-	bool negative = d->at < d->end && *d->at == '-';
-	const uint8_t *at = d->at + (negative || (d->at < d->end && *d->at == '+'));
-	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-		size_t n = strlen(words[w].word);
-		if ((size_t)(d->end - at) < n || strncasecmp((const char *)at, words[w].word, n) != 0 || !ends_word(d, at + n)) continue;
-		*out = negative && !isnan(words[w].value) ? -words[w].value : words[w].value;
-		d->at = at + n;
-		return true;
-	}
-	return false;
-}
-
 static sheaf_status read_real(sheaf_mtx_decoding *d, double *out, bool *ok)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at = d->at;
-	*ok = read_nonfinite(d, out);
+	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->end, out);
+	*ok = word_end && ends_word(d, word_end);
+	if (*ok) d->at = word_end;
 	if (*ok) return SHEAF_OK;
 	sheaf_scanned scanned = sheaf_scan_f64((const char *)at, (const char *)d->end, out);
 	d->at = (const uint8_t *)scanned.end;

@@ -2,12 +2,11 @@
 /* One row: labels, perhaps a query, features, perhaps a comment. What is wrong with any of it leaves out the row. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
+#include "number/nonfinite.h"
 #include "number/number.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static const char left_out[] = "the row is left out";
 
@@ -39,25 +38,6 @@ static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at) { return a
 
 /* ---- numbers ---- */
 
-/* "nan", "inf" and "infinity", with a sign or without, in any case, as C and Python write them. */
-static bool read_nonfinite(sheaf_svm_decoding *d, double *out)
-{
-	static const struct {
-		const char *word;
-		double value;
-	} words[] = {{"nan", NAN}, {"infinity", INFINITY}, {"inf", INFINITY}};
-	bool negative = d->at < d->end && *d->at == '-';
-	const uint8_t *at = d->at + (negative || (d->at < d->end && *d->at == '+'));
-	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-		size_t n = strlen(words[w].word);
-		if ((size_t)(d->end - at) < n || strncasecmp((const char *)at, words[w].word, n) != 0) continue;
-		*out = negative && !isnan(words[w].value) ? -words[w].value : words[w].value;
-		d->at = at + n;
-		return true;
-	}
-	return false;
-}
-
 static sheaf_scanned scan(const sheaf_svm_decoding *d, double *out)
 {
 	float narrow;
@@ -73,10 +53,9 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, bool 
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at = d->at;
 	sheaf_scanned scanned = {.flaw = SHEAF_NUMBER_OK};
-	if (!read_nonfinite(d, out)) {
-		scanned = scan(d, out);
-		d->at = (const uint8_t *)scanned.end;
-	}
+	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->end, out);
+	if (!word_end) scanned = scan(d, out);
+	d->at = word_end ? word_end : (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && (ends_word(d, d->at) || (comma && *d->at == ','));
 	if (!*ok) return leave_out(d, "not a number", scanned.flaw ? d->at : at, stream, "a number");
 	if (!scanned.infinite) return SHEAF_OK;

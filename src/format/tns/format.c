@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* FROSTT files: the table entry. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/tns/tns.h"
+#include <string.h>
+#include <strings.h>
+
+static const char *const suffixes[] = {".tns", NULL};
+
+static const sheaf_option options[] = {
+	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...", "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
+	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
+	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a comment", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* Whether the first lines have nothing but numbers. */
+static bool looks_like_entries(sheaf_bytes head)
+{
+	const uint8_t *at = head.data, *end = at + head.size;
+	while (at < end && !sheaf_tns_is_entry(at, end)) {
+		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+		at = feed ? feed + 1 : end;
+	}
+	for (; at < end && *at != '\n' && *at != '#'; at++)
+		if (*at == '\0' || !strchr("0123456789+-.eE, \t\rnaifNAIF", *at)) return false;
+	return true;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	size_t n = strlen(name), m = strlen(suffixes[0]);
+	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && looks_like_entries(head) ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static void close_reader(void *reader)
+{
+	sheaf_tns_reader *in = (sheaf_tns_reader *)reader;
+	if (!in) return;
+	sheaf_schema_free(&in->schema);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_tns_reader), &memory, err));
+	sheaf_tns_reader *in = (sheaf_tns_reader *)memory;
+	in->cx = cx;
+	in->source = source;
+	sheaf_status status = sheaf_tns_look(in, values, how->glance, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_tns_reader *)in)->schema; }
+
+static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_tns_reader *)in)->facts; }
+
+static const char *counting(const void *in)
+{
+	(void)in;
+	return "a line each";
+}
+
+const sheaf_format sheaf_format_tns = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "tns",
+	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
+	.needs = SHEAF_NEEDS_ROWS,
+	.takes = SHEAF_TAKES_ENTRIES,
+	.options = options,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_tns_cut,
+	.decode = sheaf_tns_decode,
+	.review = sheaf_tns_review,
+	.rewind = sheaf_tns_rewind,
+	.measure = sheaf_tns_measure,
+	.counting = counting,
+	.recall = sheaf_tns_recall,
+	.resume = sheaf_tns_resume,
+	.settle = sheaf_tns_settle,
+	.close = close_reader,
+	.accept = sheaf_tns_accept,
+	.create = sheaf_tns_create,
+	.encode = sheaf_tns_encode,
+	.append = sheaf_tns_append,
+	.finish = sheaf_tns_finish,
+	.abandon = sheaf_tns_abandon,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Rank and shape: said by a setting, by a comment of ours, by the two lines that some programs put before the entries, or by nothing but the
+ * entries themselves. */
+#include "base/context.h"
+#include "format/tns/tns.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the first lines say. */
+typedef struct opening {
+	int64_t shape[SHEAF_MAX_RANK];
+	int dims;      /* of the shape; 0: it is not said */
+	bool integers;
+	int words;     /* on the first line of entries; 0: there is none */
+	int64_t count; /* of entries, or -1 */
+	size_t header; /* bytes, and lines, before the entries that are none */
+	int64_t lines;
+} opening;
+
+/* ---- words ---- */
+
+enum { MOST_WORDS = SHEAF_MAX_RANK + 2 };
+
+/* The words of a line, which may be numbers that are whole; returns how many there are, MOST_WORDS standing for that many and more. */
+static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WORDS], bool *whole)
+{
+	int n = 0;
+	*whole = true;
+	for (;;) {
+		uint64_t value;
+		while (at < end && sheaf_tns_is_space(*at)) at++;
+		if (at == end || *at == '#' || *at == '\n' || n == MOST_WORDS) return n;
+		sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)end, &value);
+		while (at < end && !sheaf_tns_is_space(*at) && *at != '\n') at++;
+		*whole &= !scanned.flaw && scanned.end == (const char *)at && value <= INT64_MAX;
+		numbers[n++] = (int64_t)value;
+	}
+}
+
+/* ---- the first lines ---- */
+
+typedef struct first_line {
+	int64_t numbers[MOST_WORDS];
+	int words;
+	bool whole;
+	size_t end; /* bytes of the input behind it */
+	int64_t line;
+} first_line;
+
+static void read_shape(opening *o, const uint8_t *at, const uint8_t *end)
+{
+	int64_t numbers[MOST_WORDS];
+	bool whole;
+	int n = split(at, end, numbers, &whole);
+	if (!whole || n < 1 || n > SHEAF_MAX_RANK) return;
+	o->dims = n;
+	memcpy(o->shape, numbers, (size_t)n * sizeof *numbers);
+}
+
+static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark) { return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0; }
+
+/* The first lines that are no comments, up to three; comments before them may say the shape and the type. */
+static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
+{
+	const uint8_t *at = head.data, *end = at + head.size;
+	int n = 0;
+	for (int64_t line = 1; at < end && n < 3; line++) {
+		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)), *behind = feed ? feed + 1 : end;
+		if (n == 0 && begins_with(at, behind, TNS_SHAPE)) read_shape(o, at + strlen(TNS_SHAPE), behind);
+		if (n == 0 && begins_with(at, behind, TNS_INTEGERS)) o->integers = true;
+		if (sheaf_tns_is_entry(at, behind)) {
+			first_line *l = &lines[n++];
+			l->words = split(at, behind, l->numbers, &l->whole);
+			l->end = (size_t)(behind - head.data);
+			l->line = line;
+		}
+		at = behind;
+	}
+	return n;
+}
+
+/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. Where all three lines have as many words they are
+ * entries. */
+static bool is_header(const first_line lines[3], int n)
+{
+	const first_line *a = &lines[0], *b = &lines[1], *c = &lines[2];
+	if (n < 2 || a->words > 2 || !a->whole || !b->whole || a->numbers[0] < 1 || a->numbers[0] > SHEAF_MAX_RANK || b->words != a->numbers[0]) return false;
+	if (n == 2) return a->words == 2 ? a->numbers[1] == 0 && a->words != b->words : a->words != b->words;
+	return c->words == b->words + 1 && !(a->words == b->words && b->words == c->words);
+}
+
+static void take_header(opening *o, const first_line lines[3], int n)
+{
+	o->dims = lines[1].words;
+	memcpy(o->shape, lines[1].numbers, (size_t)o->dims * sizeof *o->shape);
+	o->count = lines[0].words == 2 ? lines[0].numbers[1] : -1;
+	o->header = lines[1].end;
+	o->lines = lines[1].line;
+	o->words = n == 3 ? lines[2].words : 0;
+}
+
+static sheaf_status read_opening(sheaf_tns_reader *in, opening *o, sheaf_error *err)
+{
+	enum { FIRST = 1 << 16 };
+	sheaf_bytes head;
+	first_line lines[3];
+	int n = 0;
+	*o = (opening){.count = -1};
+	/* Comments may be long: the first lines are looked for in as much as it takes. */
+	for (size_t want = FIRST;; want *= 2) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, want, &head, err));
+		n = find_lines(o, head, lines);
+		if (n == 3 || head.size < want || (int64_t)want > sheaf_max_memory(in->cx) / 4) break;
+	}
+	if (n && is_header(lines, n))
+		take_header(o, lines, n);
+	else if (n)
+		o->words = lines[0].words;
+	return SHEAF_OK;
+}
+
+/* ---- the shape of what is not said ---- */
+
+static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
+{
+	for (int c = 0; c < rank; c++) {
+		const int64_t *at = (const int64_t *)(const void *)frame->columns[c].values.data;
+		for (int64_t r = 0; r < frame->nrows; r++)
+			if (at[r] >= shape[c]) shape[c] = at[r] + 1;
+	}
+}
+
+/* Reads all pieces, telling nothing: where one breaks off, that is told when it is read again. */
+static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_context *quiet, sheaf_error *err)
+{
+	enum { BYTES = 1 << 19, GLANCE = 1 << 15 };
+	sheaf_piece piece = {0};
+	sheaf_frame frame = {0};
+	sheaf_status status;
+	int64_t rows = 0;
+	while ((status = sheaf_tns_cut(in, glance ? GLANCE : BYTES, &piece, err)) == SHEAF_OK) {
+		if ((status = sheaf_tns_decode(in, &piece, &frame, quiet, err))) break;
+		widen(shape, &frame, in->rank);
+		rows += frame.nrows;
+		in->guessed = glance && piece.size >= GLANCE / 2;
+		if (in->guessed) break;
+	}
+	in->facts.rows = in->guessed ? -1 : rows;
+	sheaf_frame_free(&frame);
+	sheaf_buffer_reset(&piece.bytes);
+	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
+	return status == SHEAF_END || broken ? SHEAF_OK : status;
+}
+
+static sheaf_status make_schema(sheaf_tns_reader *in, const int64_t *shape, sheaf_error *err)
+{
+	sheaf_field *value;
+	sheaf_schema_free(&in->schema);
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, shape, NULL, &value, err));
+	sheaf_field_make_cell(value, SHEAF_NUMBER, in->integers ? SHEAF_I64 : SHEAF_F64, 1, false);
+	in->schema.tensor.sorted = in->schema.tensor.unique = false;
+	return SHEAF_OK;
+}
+
+static sheaf_status infer_shape(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	int64_t all[SHEAF_MAX_RANK];
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) all[d] = INT64_MAX, shape[d] = 0;
+	SHEAF_TRY(make_schema(in, all, err));
+	SHEAF_TRY(sheaf_source_make_rewindable(in->source, err)); /* a first part that was looked at is read again, too */
+	sheaf_cutter_begin(&in->cutter, in->source);
+	SHEAF_TRY(sheaf_context_quiet(in->cx, &quiet, err));
+	sheaf_status status = look_at_pieces(in, shape, glance, quiet, err);
+	sheaf_context_free(quiet);
+	in->facts.guess = in->guessed ? "inferred from the first 32768 bytes" : "inferred from the whole input";
+	SHEAF_TRY(status);
+	return sheaf_tns_rewind(in, err);
+}
+
+/* ---- looking ---- */
+
+/* "10,20,30" */
+static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
+{
+	char sizes[256];
+	if (!text) return SHEAF_OK;
+	snprintf(sizes, sizeof sizes, "%s", text);
+	for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';
+	o->dims = 0;
+	if (strlen(text) < sizeof sizes) read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
+	return o->dims ? SHEAF_OK : sheaf_fail(err, SHEAF_USAGE, "--shape: expected up to %d sizes parted by commas, found %s", SHEAF_MAX_RANK, text);
+}
+
+static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
+{
+	in->rank = o->dims ? o->dims : o->words - 1;
+	const char *file = sheaf_source_name(in->source);
+	if (!o->dims && o->words == 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries, or a comment \"" TNS_SHAPE " ...\" before none, found nothing (--shape says what it is)", file);
+	if (in->rank < 1) return sheaf_fail(err, SHEAF_DATA, "%s: expected coordinates and a value on the first line, found one number", file);
+	if (in->rank > SHEAF_MAX_RANK) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d dimensions, found more", file, SHEAF_MAX_RANK);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
+{
+	opening o;
+	in->facts = SHEAF_NO_FACTS;
+	SHEAF_TRY(read_opening(in, &o, err));
+	in->integers = o.integers || sheaf_values_flag(values, "integers");
+	SHEAF_TRY(read_setting(sheaf_values_text(values, "shape"), &o, err));
+	SHEAF_TRY(choose_rank(in, &o, err));
+	in->entries = in->facts.rows = o.count;
+	in->begin = (int64_t)o.header;
+	in->first_line = in->line = o.lines + 1;
+	for (size_t left = o.header; left > 0;) {
+		sheaf_bytes head;
+		SHEAF_TRY(sheaf_source_ahead(in->source, left, &head, err));
+		size_t n = head.size < left ? head.size : left;
+		sheaf_source_consume(in->source, n);
+		left -= n;
+	}
+	sheaf_cutter_begin(&in->cutter, in->source);
+	if (!o.dims) SHEAF_TRY(infer_shape(in, o.shape, glance, err));
+	return make_schema(in, o.shape, err);
+}

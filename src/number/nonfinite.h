@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The words for what is no finite number, for formats that have them. */
+#ifndef SHEAF_NUMBER_NONFINITE_H
+#define SHEAF_NUMBER_NONFINITE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. Behind the word; NULL where none is. */
+static inline const uint8_t *sheaf_scan_nonfinite(const uint8_t *at, const uint8_t *end, double *out)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"nan", (double)NAN}, {"infinity", (double)INFINITY}, {"inf", (double)INFINITY}};
+	bool negative = at < end && *at == '-';
+	at += negative || (at < end && *at == '+');
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+		size_t n = strlen(words[w].word);
+		if ((size_t)(end - at) < n || strncasecmp((const char *)at, words[w].word, n) != 0) continue;
+		*out = negative && w ? -words[w].value : words[w].value;
+		return at + n;
+	}
+	return NULL;
+}
+
+#endif
