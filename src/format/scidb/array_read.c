@@ -289,6 +289,7 @@ static sheaf_status read_array(reading *r)
 sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text, bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
                                     sheaf_error *err)
 {
+	array->cx = cx;
 	reading r = {array, sheaf_scidb_text_over(option, text, true), types, cx, err, nullable};
 	sheaf_status status = read_array(&r);
 	if (status) sheaf_scidb_array_free(array);
