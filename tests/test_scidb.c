@@ -416,7 +416,7 @@ static const conversion_case conversion_cases[] = {
 	CONVERTS("double", "string", "\x9a\x99\x99\x99\x99\x99\xb9\x3f", "\"0.1\"", NULL),
 	CONVERTS("double", "string", "\x9b\x99\x99\x99\x99\x99\xb9\x3f", "\"0.1\"", "expected a number with no more digits than the server prints"),
 	CONVERTS("float", "string", "\xcd\xcc\xcc\x3d", "\"0.1\"", NULL),
-	CONVERTS("datetime", "string", "\x99\x8f\xbf\x4f\x00\x00\x00\x00", "\"2012-05-25 13:57:13\"", NULL),
+	CONVERTS("datetime", "string", "\x99\x8f\xbf\x4f\x00\x00\x00\x00", "\"2012-05-25 13:56:41\"", NULL),
 	CONVERTS("string(4)", "int32", " 12\x00", "12", NULL),
 	CONVERTS("string(4)", "int32", "12ab", "12", "expected a text with nothing behind the number, found \"12ab\""),
 	CONVERTS("string(2)", "int32", "ab", "0", "found \"ab\"; 0 is put in its place"),

@@ -112,8 +112,8 @@ sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t 
 
 /* ---- the verdict ---- */
 
-/* One in so many may be odd in a file that is read rightly. */
-static bool is_much(int64_t odd, int64_t all) { return odd * 10 > all; }
+/* One may always be odd, and one in ten in a file that is read rightly. */
+static bool is_much(int64_t odd, int64_t all) { return odd > 1 && odd * 10 > all; }
 
 static void put(char *text, size_t size, size_t *used, int64_t odd, int64_t all, const char *what)
 {
