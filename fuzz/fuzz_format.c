@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 8, MOST_RULES = 96, SHOWN_ROWS = 4 };
+enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 8, MOST_RULES = 96, SHOWN_ROWS = 4, WORDS = 2000 };
 
 /* Byte 0, then byte 1. */
 enum { VALIDATE = 1, STRICT = 2, FORGIVING = 4, GLANCE = 8, FIRST_FLAG = 16, SECOND_FLAG = 32 };
@@ -26,6 +26,7 @@ typedef struct choice {
 	int64_t piece_bytes;
 	sheaf_setting settings[MOST_SETTINGS];
 	int nsettings;
+	char words[2][WORDS];
 } choice;
 
 /* What a reading came to. */
@@ -68,6 +69,17 @@ static void set_flags(choice *c, unsigned wanted)
 	}
 }
 
+/* Where a format has the option, a line at the beginning of the file is its value; an empty line is none. */
+static void set_line(choice *c, const char *name, char words[WORDS])
+{
+	const uint8_t *feed = c->file.size ? (const uint8_t *)memchr(c->file.data, '\n', c->file.size) : NULL;
+	if (!reads_option(c->format, name) || !feed) return;
+	size_t n = (size_t)(feed - c->file.data);
+	snprintf(words, WORDS, "%.*s", n < WORDS ? (int)n : WORDS - 1, (const char *)c->file.data);
+	c->file = (sheaf_bytes){feed + 1, c->file.size - n - 1};
+	if (*words) set(c, name, words);
+}
+
 static bool choose(choice *c, const uint8_t *data, size_t size)
 {
 	static const char *const declarations[DECLARED + 1][2] = {
@@ -82,6 +94,8 @@ static bool choose(choice *c, const uint8_t *data, size_t size)
 		if (declarations[c->what & DECLARED][i]) set(c, "stream", declarations[c->what & DECLARED][i]);
 	for (int i = 0; i < 2; i++)
 		if (groups[c->what & DECLARED][i]) set(c, "group", groups[c->what & DECLARED][i]);
+	set_line(c, "format-string", c->words[0]);
+	set_line(c, "schema", c->words[1]);
 	if (c->what & DOUBLES) set(c, "precision", "double");
 	if (c->what & MAIN_STREAM) set(c, "main-stream", "A");
 	set_flags(c, (c->how / FIRST_FLAG & 3u) | (c->what & THIRD_FLAG ? 4u : 0u));
