@@ -13,6 +13,7 @@
 #include <sheaf/option.h>
 #include <sheaf/pieces.h>
 #include <sheaf/report.h>
+#include <sheaf/split.h>
 #include <sheaf/tensor.h>
 
 #endif

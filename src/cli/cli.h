@@ -88,6 +88,8 @@ int run_diff(const arguments *args);
 int run_hash(const arguments *args);
 int run_batches(const arguments *args);
 int run_index(const arguments *args);
+int run_split(const arguments *args);
+int run_merge(const arguments *args);
 int run_formats(const arguments *args);
 int run_help(const arguments *args);
 

@@ -58,6 +58,11 @@ static const sheaf_option convert_options[] = {
 	{0},
 };
 
+static const sheaf_option split_options[] = {
+	{"parts", SHEAF_OPTION_COUNT, 0, "N", "make N files, OUT.0, OUT.1, ... (default: those that are named)", 0},
+	{0},
+};
+
 static const sheaf_option schema_options[] = {
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "only the form that this format wants", 't'},
 	{0},
@@ -169,6 +174,11 @@ const command commands[] = {
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for each: its number, its place in samples, the ends "
      "it touches and the keys of its sequences in order. Without, it prints a line a second that tells how fast they come. A name with *, ? or [ in it stands for all "
      "files that match, and @FILE for the names in a file, one a line."},
+	{"split", run_split, "one file into several, row by row as they stand", "FILE OUT...", 2, -1, READS_ALL & ~TAKES_INDEX, SHEAF_READING, split_options,
+     "Copies the rows of FILE, in their order, to the files OUT, or with --parts to OUT.0, OUT.1 and so on: to each as many, or one less. Nothing of them is changed, so "
+     "that sheaf merge gives the same bytes again. For formats whose files are rows and nothing else."},
+	{"merge", run_merge, "several files into one, row by row as they stand", "IN... OUT", 2, -1, READS_ALL & ~TAKES_INDEX, SHEAF_READING, no_options,
+     "Copies the rows of all inputs, one file behind the other, to OUT, without a change. For formats whose files are rows and nothing else."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1, (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING,
      index_options,
      "Writes FILE.sheaf-index, or, where that folder cannot be written, a file in the user's cache folder: where pieces of the file begin, how many sequences "

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as bytes, from one file to several and back. */
+#include <sheaf/split.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "dataset/dataset.h"
+#include <string.h>
+
+/* ---- pieces as bytes ---- */
+
+typedef struct copying {
+	sheaf_dataset *d;
+	sheaf_context *cx;
+	sheaf_piece piece;
+	sheaf_buffer lengths;
+	int64_t rows; /* of the piece */
+} copying;
+
+static void end_copying(copying *c)
+{
+	sheaf_buffer_reset(&c->piece.bytes);
+	sheaf_buffer_reset(&c->piece.notes);
+	sheaf_buffer_reset(&c->lengths);
+	sheaf_close(c->d);
+	c->d = NULL;
+}
+
+/* Decoding says what is wrong with rows that are not whole. */
+static sheaf_status refuse_piece(copying *c, sheaf_error *err)
+{
+	sheaf_frame frame = {0};
+	sheaf_status status = c->d->format->decode(c->d->in, &c->piece, &frame, c->cx, err);
+	sheaf_frame_free(&frame);
+	return status ? status
+	              : sheaf_fail(err, SHEAF_DATA, "%s: expected whole rows up to the end, found others: they cannot be copied as they are",
+	                           sheaf_source_name(c->d->source));
+}
+
+static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_check_stop(c->cx, err));
+	SHEAF_TRY(c->d->format->cut(c->d->in, bytes, &c->piece, err));
+	sheaf_status status = c->d->format->measure(c->d->in, &c->piece, c->cx, &c->lengths, err);
+	c->rows = (int64_t)(c->lengths.size / sizeof(uint32_t));
+	return status == SHEAF_END ? refuse_piece(c, err) : status;
+}
+
+static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *err)
+{
+	int64_t done, total;
+	sheaf_source_progress(c->d->source, &done, &total);
+	sheaf_progress(c->cx, done, total);
+	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
+}
+
+static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_options *options, bool random, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_open_options how = options ? *options : (sheaf_open_options){.size = sizeof how};
+	how.random = random;
+	how.index = SHEAF_INDEX_NEVER;
+	*c = (copying){.cx = cx};
+	SHEAF_TRY(sheaf_open(path, &how, cx, &c->d, err));
+	if (c->d->format->can & SHEAF_CAN_SPLIT) return SHEAF_OK;
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format whose files are rows one behind the other and nothing else, found %s", path, c->d->format->name);
+	end_copying(c);
+	return status;
+}
+
+/* ---- split ---- */
+
+typedef struct parts {
+	sheaf_sink **sinks;
+	int64_t *rows;
+	int n;
+	int64_t total;
+} parts;
+
+static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
+{
+	sheaf_facts facts;
+	sheaf_status status;
+	sheaf_dataset_facts(c->d, &facts);
+	*total = facts.rows;
+	if (facts.rows >= 0) return SHEAF_OK;
+	for (*total = 0; (status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK;) *total += c->rows;
+	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
+}
+
+/* The number of the first row behind part i: the first parts have one more where they cannot all have the same. */
+static int64_t end_of(const parts *p, int i)
+{
+	int64_t more = p->total % p->n;
+	return p->total / p->n * (i + 1) + (i + 1 < more ? i + 1 : more);
+}
+
+/* The rows of a piece that two parts share, one by one. */
+static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *row, sheaf_error *err)
+{
+	sheaf_piece begin = c->piece;
+	int64_t end = *row + c->rows;
+	begin.bytes = begin.notes = (sheaf_buffer){0};
+	SHEAF_TRY(c->d->format->rewind(c->d->in, err));
+	SHEAF_TRY(c->d->format->resume(c->d->in, &begin, err));
+	while (*row < end) {
+		sheaf_status status = next_piece(c, 1, err);
+		if (status == SHEAF_END) return SHEAF_OK;
+		SHEAF_TRY(status);
+		while (*row >= end_of(p, *part) && *part + 1 < p->n) ++*part;
+		SHEAF_TRY(put_piece(c, p->sinks[*part], err));
+		*row += c->rows;
+		p->rows[*part] += c->rows;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
+{
+	sheaf_status status;
+	int64_t row = 0;
+	int part = 0;
+	while ((status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK) {
+		while (row >= end_of(p, part) && part + 1 < p->n) part++;
+		if (row + c->rows > end_of(p, part)) {
+			SHEAF_TRY(copy_each(c, p, &part, &row, err));
+			continue;
+		}
+		SHEAF_TRY(put_piece(c, p->sinks[part], err));
+		row += c->rows;
+		p->rows[part] += c->rows;
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status open_sinks(const parts *p, const char *const *outputs, sheaf_context *cx, sheaf_error *err)
+{
+	for (int i = 0; i < p->n; i++) SHEAF_TRY(sheaf_sink_path(outputs[i], cx, &p->sinks[i], err));
+	return SHEAF_OK;
+}
+
+static sheaf_status commit_sinks(const parts *p, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < p->n && status == SHEAF_OK; i++) {
+		status = sheaf_sink_commit(p->sinks[i], err);
+		p->sinks[i] = NULL;
+	}
+	return status;
+}
+
+static sheaf_status split(copying *c, parts *p, const char *const *outputs, sheaf_error *err)
+{
+	SHEAF_TRY(count_rows(c, &p->total, err));
+	SHEAF_TRY(open_sinks(p, outputs, c->cx, err));
+	SHEAF_TRY(copy_parts(c, p, err));
+	return commit_sinks(p, err);
+}
+
+sheaf_status sheaf_split(const char *input, const char *const *outputs, int n, const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+                         sheaf_error *err)
+{
+	copying c;
+	void *sinks = NULL, *counts = NULL;
+	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
+	SHEAF_TRY(open_copying(&c, input, options, true, cx, err));
+	sheaf_status status = sheaf_allocate_array(cx, (size_t)n, sizeof(sheaf_sink *), &sinks, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)n, sizeof(int64_t), &counts, err);
+	if (status == SHEAF_OK) {
+		parts p = {(sheaf_sink **)sinks, (int64_t *)counts, n, 0};
+		status = split(&c, &p, outputs, err);
+		for (int i = 0; i < n; i++)
+			if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
+		if (rows) memcpy(rows, counts, (size_t)n * sizeof *rows);
+	}
+	if (counts) sheaf_release(cx, counts, (size_t)n * sizeof(int64_t));
+	if (sinks) sheaf_release(cx, sinks, (size_t)n * sizeof(sheaf_sink *));
+	end_copying(&c);
+	return status;
+}
+
+/* ---- merge ---- */
+
+static sheaf_status copy_all(const char *input, const sheaf_open_options *options, sheaf_context *cx, sheaf_sink *sink, int64_t *rows, sheaf_error *err)
+{
+	copying c;
+	SHEAF_TRY(open_copying(&c, input, options, false, cx, err));
+	sheaf_status status;
+	while ((status = next_piece(&c, c.d->piece_bytes, err)) == SHEAF_OK && (status = put_piece(&c, sink, err)) == SHEAF_OK) *rows += c.rows;
+	end_copying(&c);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output, const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+                         sheaf_error *err)
+{
+	sheaf_sink *sink;
+	int64_t all = 0;
+	SHEAF_TRY(sheaf_sink_path(output, cx, &sink, err));
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < n && status == SHEAF_OK; i++) status = copy_all(inputs[i], options, cx, sink, &all, err);
+	if (rows) *rows = all;
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
