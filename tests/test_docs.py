@@ -4,13 +4,13 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string begins with ctf, ex, cbf or cntk and names it:
+A fenced block in a page is an example where its info string begins with ctf, ex, cbf, scidb or cntk and names it:
 
     ```ctf example=NAME         text, run as it stands; so is ```ex
-    ```cbf example=NAME         annotated text, made into a file by tools/assemble
+    ```cbf example=NAME         annotated text, made into a file by tools/assemble; so is ```scidb
     ```cntk example=NAME        a fragment of a CNTK configuration
 
-Further words of the info string of ctf, ex and cbf; values with spaces stand in double quotes:
+Further words of the info string of all but the last; values with spaces stand in double quotes:
 
     options="--stream A:2:dense"    options of the command
     config=NAME                     streams as that fragment declares them
@@ -18,6 +18,7 @@ Further words of the info string of ctf, ex and cbf; values with spaces stand in
     note="part of a message"        valid, with this note or warning
     bare="part of a message"        without the options (but with config) validate must fail with it
     bytes=NAME                      converted to CBF it has the bytes of that cbf example
+    size=N                          the file has so many bytes
 
 The next ```json block of the page holds the rows that `sheaf cat --json` prints; an invalid example without one must be
 refused by cat as well. A fragment says with streams="..." which --stream options it amounts to. Fragments must have their
@@ -37,8 +38,8 @@ TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parent))
 TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
-WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes"}, "cntk": {"example", "streams"}}
-WORDS["cbf"] = WORDS["ex"] = WORDS["ctf"]
+WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}, "cntk": {"example", "streams"}}
+WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["ctf"]
 TIMEOUT = 60
 
 
@@ -202,6 +203,8 @@ class Runner:
         else:
             self.check_valid(block, path, options)
         self.check_rows(block, path, options)
+        if "size" in block.words and path.stat().st_size != int(block.words["size"]):
+            raise Fault(f"expected {block.words['size']} bytes, found {path.stat().st_size}")
         if "bare" in block.words:
             self.check_invalid(path, config, block.words["bare"])
         if "bytes" in block.words:

@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# SciDB binary files as users meet them: what they hold, what is wrong with them, through pipes, in parts and back. TAP on standard output.
+set -u
+
+# shellcheck source=tests/command.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
+
+# ---- data ----
+
+printf '\007\377\054\001\000\000\000\000\000\003\000\000\000hi\000\370\005\000\000\377\002\000\000\000x\000\004\000\000\000abc\000' >sample.scidb
+SCHEMA='flatArray<A:int8 NOT NULL,B:int16,C:string,D:string NOT NULL>[row=0:1]'
+FORMAT='(int8, int16 null, string null, string)'
+# 20000 cells with a string of 0 to 5 bytes, and as many of one size
+python3 -c 'import struct,sys
+for i in range(20000): sys.stdout.buffer.write(struct.pack("<iI", i, i % 6 + 1) + b"y" * (i % 6) + b"\0")' >counted.scidb
+python3 -c 'import struct,sys
+for i in range(20000): sys.stdout.buffer.write(struct.pack("<qBh", i, 0 if i % 10 == 0 else 255, 0 if i % 10 == 0 else i % 1000))' >fixed.scidb
+COUNTED='(int32, string)'
+FIXED='(int64, int16 null)'
+
+# ---- what it is ----
+
+begin 'info: rows, columns, the format string'
+expect 0 info --schema "$SCHEMA" sample.scidb
+has out 'format: scidb'
+has out '  B  values  int16  nullable'
+has out '  D  text'
+has out 'format string: (int8, int16 null, string null, string)'
+expect 0 info --format-string "$FIXED" fixed.scidb
+has out 'rows: 20000'
+has out 'cell bytes: 11'
+expect 0 info --json --format-string "$FIXED" fixed.scidb
+json out
+has out '"format_string":"(int64, int16 null)","cell_bytes":11'
+end
+
+begin 'schema: both forms and the statements'
+expect 0 schema --to scidb --format-string "$FORMAT" --types sample.scidb
+has out '(int8, int16 null, string null, string)'
+has out 'cells<a0:int8 NOT NULL,a1:int16,a2:string,a3:string NOT NULL> [i=0:*:0:*]'
+has out "load(cells, 'sample.scidb', -2, '(int8, int16 null, string null, string)');"
+has out 'datetimetz   16'
+end
+
+begin 'without a word about what it holds it is not read'
+expect 2 cat sample.scidb
+has err 'expected --format-string or --schema'
+expect 2 cat --format-string '(int8, what)' sample.scidb
+has err 'column 8: expected the name of a type'
+has err '(int8, ^what)'
+expect 2 cat --schema "$SCHEMA" --format-string '(int8)' sample.scidb
+has err '--format-string: expected an entry for each of the 4 attributes of --schema, besides those that are skipped, found 1'
+end
+
+# ---- rows ----
+
+begin 'cat, head, stats, hash'
+expect 0 cat --json --schema "$SCHEMA" sample.scidb
+json out
+has out '{"row":1,"cells":{"A":-8,"B":{"null":5},"C":"x","D":"abc"}}'
+expect 0 head --json --rows 1 --skip 19999 --format-string "$COUNTED" counted.scidb
+is out '{"row":19999,"cells":{"a0":19999,"a1":"y"}}'
+expect 0 head --json --rows 1 --skip 12345 --format-string "$FIXED" fixed.scidb
+is out '{"row":12345,"cells":{"a0":12345,"a1":345}}'
+expect 0 stats --format-string "$FIXED" fixed.scidb
+expect 0 hash --format-string "$FIXED" fixed.scidb
+mv out one
+expect 0 hash --threads 2 --format-string "$FIXED" fixed.scidb
+same one out
+end
+
+begin 'an index finds rows behind strings'
+expect 0 index --format-string "$COUNTED" --piece-bytes 1000 counted.scidb
+expect 0 index --check --format-string "$COUNTED" counted.scidb
+expect 0 head --json --rows 1 --skip 15000 --index require --format-string "$COUNTED" counted.scidb
+is out '{"row":15000,"cells":{"a0":15000,"a1":""}}'
+expect 4 head --index require --format-string "$FIXED" counted.scidb
+rm -f counted.scidb.sheaf-index
+end
+
+# ---- what is wrong ----
+
+begin 'validate: cell, attribute, byte'
+head -c 30 sample.scidb >cut.scidb
+expect 1 validate --schema "$SCHEMA" cut.scidb
+has out 'cell 1, attribute "D", byte 27: expected a count of 4 bytes before a value of type string, found 3 to the end of the input; the last cell that makes sense is 0'
+expect 1 validate --json --schema "$SCHEMA" cut.scidb
+json out
+has out '"rule":"end of input","file":"cut.scidb","byte":27,"cell":1,"attribute":"D"'
+expect 4 cat --schema "$SCHEMA" cut.scidb
+expect 0 cat --json --max-errors 1 --schema "$SCHEMA" cut.scidb
+has out '"D":""'
+end
+
+begin 'validate doubts a wrong format string'
+expect 0 validate --format-string "$FIXED" fixed.scidb
+lacks out 'probably wrong'
+expect 1 validate --format-string '(int16, double null)' fixed.scidb
+has out 'the format string is probably wrong'
+end
+
+# ---- pipes ----
+
+begin 'in and out through pipes'
+"$sheaf" convert --quiet --from scidb --to scidb --format-string "$COUNTED" - - <counted.scidb >copy 2>err || fault "convert: $(cat err)"
+same copy counted.scidb
+"$sheaf" convert --quiet --from scidb --to scidb --max-memory 16M --format-string "$FIXED" - - <fixed.scidb 2>err | cat >copy
+same copy fixed.scidb
+end
+
+begin 'a huge count in a pipe takes no memory'
+printf '\360\377\377\377abc' | "$sheaf" cat --from scidb --format-string '(string)' --max-memory 8M - >out 2>err
+[ $? -eq 4 ] || fault "expected exit status 4: $(cat err)"
+has err 'expected 4294967280 bytes of type string, found 3 to the end of the input'
+end
+
+# ---- other layouts ----
+
+begin 'convert to another format string'
+expect 0 convert --quiet --format-string "$FORMAT" --write-as '(skip(3), int64, int16 null, string null, string(8))' sample.scidb wide.scidb
+expect 0 cat --json --format-string '(skip(3), int64, int16 null, string null, string(8))' wide.scidb
+has out '{"row":0,"cells":{"a0":7,"a1":300,"a2":{"null":0},"a3":"hi"}}'
+expect 6 convert --quiet --format-string "$FORMAT" --write-as '(int8, int16, string null, string)' sample.scidb bad.scidb
+has err 'cell 1, attribute "a1": expected a value, since entry 2 is not null, found null, reason 5'
+[ ! -e bad.scidb ] || fault 'expected no output, found one'
+expect 0 diff --schema "$SCHEMA" sample.scidb sample.scidb
+end
+
+# ---- parts ----
+
+begin 'split and merge: the same bytes'
+for kind in counted fixed; do
+	format=$COUNTED
+	[ $kind = fixed ] && format=$FIXED
+	expect 0 split --format-string "$format" --parts 7 $kind.scidb part
+	lines out 7
+	has out 'part.0: 2858 rows'
+	has out 'part.6: 2857 rows'
+	expect 0 merge --from scidb --format-string "$format" part.0 part.1 part.2 part.3 part.4 part.5 part.6 whole
+	is out 'whole: 20000 rows'
+	same whole $kind.scidb
+	expect 0 split --quiet --format-string "$format" $kind.scidb a b
+	empty out
+	cat a b >both
+	same both $kind.scidb
+	rm -f part.* a b both whole
+done
+end
+
+begin 'split: more parts than rows, nothing to split, rows that are not whole, other formats'
+expect 0 split --schema "$SCHEMA" --parts 3 sample.scidb part
+has out 'part.0: 1 rows'
+has out 'part.2: 0 rows'
+[ ! -s part.2 ] || fault 'expected an empty part'
+rm -f part.*
+expect 4 split --schema "$SCHEMA" --parts 2 cut.scidb part
+has err 'found 3 to the end of the input'
+[ ! -e part.0 ] || fault 'expected no parts, found some'
+expect 2 split --schema "$SCHEMA" --parts 0 sample.scidb part
+expect 2 split --schema "$SCHEMA" --parts 2 sample.scidb a b
+printf '0 |x 1\n' >x.ctf
+expect 6 split --parts 2 x.ctf part
+has err 'expected a format whose files are rows one behind the other and nothing else'
+end
+
+begin 'merge: a cell that is not whole would shift the others'
+expect 4 merge --from scidb --format-string "$FORMAT" cut.scidb sample.scidb whole
+[ ! -e whole ] || fault 'expected no output, found one'
+"$sheaf" merge --quiet --from scidb --format-string "$FORMAT" - sample.scidb whole <sample.scidb 2>err || fault "merge: $(cat err)"
+cat sample.scidb sample.scidb >both
+same whole both
+end
+
+echo "1..$count"
