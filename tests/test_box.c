@@ -364,6 +364,11 @@ static void writers_commit_together(void **state)
 	assert_ok(sheaf_box_create(sink, SHEAF_BOX_HDF5, true, cx, &a, &err));
 	assert_ok(sheaf_box_create(sink, SHEAF_BOX_HDF5, true, cx, &b, &err));
 	assert_true(one_of(a, "old") == 1);
+	assert_ok(sheaf_box_set_text(a, "", "t", "one", 3, &err));
+	sheaf_buffer text = {0};
+	assert_ok(sheaf_box_text(b, "", "t", &text, &err));
+	assert_memory_equal("one", text.data, 3);
+	sheaf_buffer_reset(&text);
 	put_one(a, "A/x", 2);
 	put_one(b, "B/x", 3);
 	put_one(b, "both", 4);

@@ -2,14 +2,16 @@
 /* Files of libhdf5 that are no files to it: what it reads and writes goes through a store, so that it never sees a path, and opens nothing that a file names. */
 #include "base/memory.h"
 #include "box/hdf5/hdf5.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the driver below the library ---- */
 
-typedef struct bytes_file {
+/* Not of the context: where a damaged file cannot be closed, the library keeps it for ever. */
+typedef struct sheaf_h5_bytes {
 	H5FD_t public;
-	sheaf_h5 *h5;
-	haddr_t end; /* of what is allocated */
+	sheaf_h5 *h5; /* NULL: the box is closed */
+	haddr_t end;  /* of what is allocated */
 } bytes_file;
 
 /* What goes through the library's list of properties. */
@@ -20,20 +22,21 @@ typedef struct passed {
 static H5FD_t *open_bytes(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
 	const passed *it = (const passed *)H5Pget_driver_info(access);
-	void *memory;
 	(void)name, (void)flags, (void)most;
 	/* A second file of the same box is one that the first one names. */
-	if (!it || it->h5->file != H5I_INVALID_HID) return NULL;
-	if (sheaf_allocate(it->h5->cx, sizeof(bytes_file), &memory, &it->h5->failure)) return NULL;
-	bytes_file *f = (bytes_file *)memory;
+	if (!it || it->h5->bytes) return NULL;
+	bytes_file *f = (bytes_file *)calloc(1, sizeof *f);
+	if (!f) return NULL;
 	f->h5 = it->h5;
+	f->h5->bytes = f;
 	return &f->public;
 }
 
 static herr_t close_bytes(H5FD_t *file)
 {
 	bytes_file *f = (bytes_file *)file;
-	sheaf_release(f->h5->cx, f, sizeof *f);
+	if (f->h5) f->h5->bytes = NULL;
+	free(f);
 	return 0;
 }
 
@@ -68,7 +71,7 @@ static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
 	const bytes_file *f = (const bytes_file *)file;
 	int64_t size = 0;
 	(void)type;
-	if (f->h5->store->size(f->h5->store->user, &size, &f->h5->failure)) return HADDR_UNDEF;
+	if (!f->h5 || f->h5->store->size(f->h5->store->user, &size, &f->h5->failure)) return HADDR_UNDEF;
 	return (haddr_t)size;
 }
 
@@ -76,7 +79,7 @@ static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
 {
 	const bytes_file *f = (const bytes_file *)file;
 	(void)type, (void)transfer;
-	if (at > INT64_MAX || size > INT64_MAX - at) return -1;
+	if (!f->h5 || at > INT64_MAX || size > INT64_MAX - at) return -1;
 	return f->h5->store->read(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure) ? -1 : 0;
 }
 
@@ -85,6 +88,7 @@ static herr_t write_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
 {
 	const bytes_file *f = (const bytes_file *)file;
 	(void)type, (void)transfer;
+	if (!f->h5) return 0;
 	if (at > INT64_MAX || size > INT64_MAX - at || !f->h5->store->write) return -1;
 	if (!f->h5->failure.status) f->h5->failure.status = f->h5->store->write(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure);
 	return 0;
@@ -94,7 +98,7 @@ static herr_t truncate_bytes(H5FD_t *file, hid_t transfer, hbool_t closing)
 {
 	const bytes_file *f = (const bytes_file *)file;
 	(void)transfer, (void)closing;
-	if (!f->h5->store->resize || f->h5->failure.status) return 0;
+	if (!f->h5 || !f->h5->store->resize || f->h5->failure.status) return 0;
 	f->h5->failure.status = f->h5->store->resize(f->h5->store->user, (int64_t)f->end, &f->h5->failure);
 	return 0;
 }
@@ -146,6 +150,16 @@ static hid_t create_file(sheaf_h5 *h5, hid_t access)
 	return file;
 }
 
+static bool find_sizes(sheaf_h5 *h5)
+{
+	hsize_t base = 0;
+	hid_t creation = H5Fget_create_plist(h5->file);
+	bool fine = creation >= 0 && H5Pget_sizes(creation, &h5->address_size, &h5->length_size) >= 0 && H5Pget_userblock(creation, &base) >= 0;
+	if (creation >= 0) H5Pclose(creation);
+	h5->base = (int64_t)base;
+	return fine && (h5->address_size == 4 || h5->address_size == 8) && (h5->length_size == 4 || h5->length_size == 8);
+}
+
 static sheaf_status open_file(sheaf_h5 *h5, bool fresh, sheaf_catalog *catalog, sheaf_error *err)
 {
 	hid_t access = sheaf_h5_access(h5);
@@ -154,8 +168,7 @@ static sheaf_status open_file(sheaf_h5 *h5, bool fresh, sheaf_catalog *catalog, 
 	H5Pclose(access);
 	if (file < 0) return sheaf_h5_fail(h5, "", "an HDF5 file", err);
 	h5->file = file;
-	h5->transfer = sheaf_h5_counting_transfer(h5);
-	if (h5->transfer < 0) return sheaf_h5_fail(h5, "", "properties of a transfer", err);
+	if (!find_sizes(h5)) return sheaf_h5_fail(h5, "", "sizes of addresses", err);
 	if (!fresh) return sheaf_h5_walk(h5, catalog, err);
 	return h5->kind != SHEAF_BOX_NETCDF || sheaf_h5_begin_netcdf(h5) ? SHEAF_OK : sheaf_h5_fail(h5, "", "a netCDF file to begin", err);
 }
@@ -164,9 +177,10 @@ static sheaf_status open_file(sheaf_h5 *h5, bool fresh, sheaf_catalog *catalog, 
 static bool close_file(sheaf_h5 *h5)
 {
 	bool fine = true;
-	if (h5->transfer >= 0) H5Pclose(h5->transfer);
 	if (h5->file >= 0) fine = H5Fclose(h5->file) >= 0;
-	h5->file = h5->transfer = H5I_INVALID_HID;
+	h5->file = H5I_INVALID_HID;
+	if (h5->bytes) h5->bytes->h5 = NULL;
+	sheaf_builder_drop(&h5->heap);
 	return fine;
 }
 
@@ -176,7 +190,8 @@ sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind 
 	*state = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_h5), &memory, err));
 	sheaf_h5 *h5 = (sheaf_h5 *)memory;
-	*h5 = (sheaf_h5){.cx = cx, .store = store, .kind = fresh ? *kind : SHEAF_BOX_HDF5, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID};
+	*h5 = (sheaf_h5){.cx = cx, .store = store, .kind = fresh ? *kind : SHEAF_BOX_HDF5, .file = H5I_INVALID_HID, .collection = -1};
+	sheaf_builder_begin(&h5->heap, cx, NULL);
 	sheaf_h5_enter();
 	sheaf_status status = open_file(h5, fresh, catalog, err);
 	if (status) close_file(h5);

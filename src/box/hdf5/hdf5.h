@@ -16,10 +16,17 @@ typedef struct sheaf_h5 {
 	const sheaf_store *store;
 	sheaf_box_kind kind;
 	hid_t file;
-	hid_t transfer;      /* how texts are read: memory that counts */
 	sheaf_error failure; /* of the bytes behind: worth more than what the library makes of it */
 	int64_t next_dimension;
+	struct sheaf_h5_bytes *bytes;      /* the library's view of the store */
+	size_t address_size, length_size; /* bytes of each in the file */
+	int64_t base;                      /* byte at which the file begins for the library */
+	sheaf_builder heap;                /* the last collection of texts that was read, */
+	int64_t collection;                /* and the byte at which it stands; -1: none */
 } sheaf_h5;
+
+/* Bytes of a reference to a text: its size, the address of a collection, a number in it. */
+#define SHEAF_H5_REFERENCE(h5) (8 + (h5)->address_size)
 
 /* ---- lock.c ---- */
 
@@ -57,8 +64,13 @@ SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, co
 SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets,
                                            sheaf_error *err);
-/* Texts from the library are allocated with the context. */
-hid_t sheaf_h5_counting_transfer(sheaf_h5 *h5);
+
+/* ---- heap.c ---- */
+
+/* A type for memory that gives references as they are stored, where texts of variable length are read; the caller closes it. While inside. */
+hid_t sheaf_h5_reference_type(sheaf_h5 *h5);
+/* Appends the text that a reference leads to. */
+SHEAF_USE sheaf_status sheaf_h5_dereference(sheaf_h5 *h5, const uint8_t *reference, sheaf_builder *text, sheaf_error *err);
 
 /* ---- read.c ---- */
 

@@ -30,14 +30,14 @@ hid_t sheaf_h5_select_rows(hid_t dataset, int64_t from, int64_t to)
 	return H5I_INVALID_HID;
 }
 
-static bool read_selection(sheaf_h5 *h5, hid_t dataset, int64_t from, int64_t to, void *out)
+static bool read_selection(hid_t dataset, int64_t from, int64_t to, void *out)
 {
 	hid_t file = sheaf_h5_select_rows(dataset, from, to), type = H5Dget_type(dataset), memory = H5I_INVALID_HID;
 	if (file >= 0) {
 		hsize_t places = (hsize_t)H5Sget_select_npoints(file);
 		memory = H5Screate_simple(1, &places, NULL);
 	}
-	bool fine = type >= 0 && memory >= 0 && H5Dread(dataset, type, memory, file, h5->transfer, out) >= 0;
+	bool fine = type >= 0 && memory >= 0 && H5Dread(dataset, type, memory, file, H5P_DEFAULT, out) >= 0;
 	if (file >= 0) H5Sclose(file);
 	if (memory >= 0) H5Sclose(memory);
 	if (type >= 0) H5Tclose(type);
@@ -50,7 +50,7 @@ sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t
 	sheaf_h5_enter();
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	sheaf_status status = SHEAF_OK;
-	if (dataset < 0 || !read_selection(h5, dataset, from, to, out)) status = sheaf_h5_fail(h5, item->path, "values", err);
+	if (dataset < 0 || !read_selection(dataset, from, to, out)) status = sheaf_h5_fail(h5, item->path, "values", err);
 	sheaf_h5_leave();
 	return status;
 }

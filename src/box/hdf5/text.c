@@ -6,38 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- memory of the library's texts ---- */
-
-enum { BEFORE = 64 /* bytes before the text, where its size is kept */ };
-
-static void *allocate_text(size_t size, void *user)
-{
-	const sheaf_h5 *h5 = (const sheaf_h5 *)user;
-	void *memory;
-	size_t whole;
-	if (!sheaf_add_size(&whole, size, BEFORE) || sheaf_allocate(h5->cx, whole, &memory, NULL)) return NULL;
-	memcpy(memory, &whole, sizeof whole);
-	return (uint8_t *)memory + BEFORE;
-}
-
-static void free_text(void *text, void *user)
-{
-	const sheaf_h5 *h5 = (const sheaf_h5 *)user;
-	size_t whole;
-	if (!text) return;
-	uint8_t *memory = (uint8_t *)text - BEFORE;
-	memcpy(&whole, memory, sizeof whole);
-	sheaf_release(h5->cx, memory, whole);
-}
-
-hid_t sheaf_h5_counting_transfer(sheaf_h5 *h5)
-{
-	hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
-	if (transfer >= 0 && H5Pset_vlen_mem_manager(transfer, allocate_text, h5, free_text, h5) >= 0) return transfer;
-	if (transfer >= 0) H5Pclose(transfer);
-	return H5I_INVALID_HID;
-}
-
 /* ---- padding ---- */
 
 static size_t without_padding(const char *text, size_t size, H5T_str_t pad)
@@ -73,12 +41,11 @@ static sheaf_status read_fixed(sheaf_h5 *h5, const sheaf_box_item *item, const o
 
 static sheaf_status read_variable(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text, sheaf_error *err)
 {
-	char *value = NULL;
-	/* Attributes have no transfer properties: the library allocates this one itself. */
-	if (H5Aread(a->id, a->type, &value) < 0) return sheaf_h5_fail(h5, item->path, "a text", err);
-	if (value) sheaf_builder_text(text, value);
-	if (value) (void)H5free_memory(value);
-	return sheaf_builder_status(text, err);
+	uint8_t reference[16] = {0};
+	hid_t type = sheaf_h5_reference_type(h5);
+	bool fine = type >= 0 && H5Aread(a->id, type, reference) >= 0;
+	if (type >= 0) H5Tclose(type);
+	return fine ? sheaf_h5_dereference(h5, reference, text, err) : sheaf_h5_fail(h5, item->path, "a text", err);
 }
 
 static sheaf_status read_attribute(sheaf_h5 *h5, const sheaf_box_item *item, const char *name, const opened *a, sheaf_builder *text, sheaf_error *err)
@@ -165,55 +132,49 @@ sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const ch
 typedef struct texts {
 	sheaf_h5 *h5;
 	const sheaf_box_item *item;
-	hid_t type, memory, file; /* spaces */
+	hid_t type, memory, file; /* the last two are spaces */
+	bool is_variable;
 	sheaf_builder values;     /* as the library gives them */
 } texts;
 
-static void keep_text(sheaf_builder *bytes, sheaf_builder *offsets, const char *text, size_t size)
+static sheaf_status keep_text(const texts *t, const uint8_t *value, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
 {
-	sheaf_builder_append(bytes, text, size);
+	size_t width = H5Tget_size(t->type);
+	if (t->is_variable)
+		SHEAF_TRY(sheaf_h5_dereference(t->h5, value, bytes, err));
+	else
+		sheaf_builder_append(bytes, value, without_padding((const char *)value, width, H5Tget_strpad(t->type)));
 	sheaf_builder_i64(offsets, (int64_t)bytes->size);
-}
-
-static void keep_texts(const texts *t, size_t from, size_t count, size_t width, sheaf_builder *bytes, sheaf_builder *offsets)
-{
-	bool is_variable = H5Tis_variable_str(t->type) > 0;
-	H5T_str_t pad = H5Tget_strpad(t->type);
-	for (size_t i = from; i < from + count; i++) {
-		const char *text = (const char *)t->values.data + i * width;
-		size_t size = is_variable ? 0 : without_padding(text, width, pad);
-		if (is_variable) {
-			memcpy(&text, t->values.data + i * width, sizeof text);
-			size = text ? strlen(text) : 0;
-		}
-		keep_text(bytes, offsets, text, size);
-	}
+	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
 }
 
 /* Whole rows of the first dimension, of which `skip` texts and those behind `count` more are not wanted. */
-static sheaf_status read_texts(texts *t, hid_t dataset, size_t rows_count, size_t skip, size_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+static sheaf_status read_texts(texts *t, hid_t dataset, size_t places, size_t skip, size_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
 {
-	size_t width = H5Tget_size(t->type), size;
-	hsize_t places = rows_count;
-	bool fits = sheaf_mul_size(&size, rows_count, width);
-	if (!fits || !sheaf_builder_room(&t->values, size)) return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for %zu texts, found too little", t->h5->store->name, t->item->path, rows_count);
+	size_t width = t->is_variable ? SHEAF_H5_REFERENCE(t->h5) : H5Tget_size(t->type), size;
+	hsize_t extent = places;
+	if (!sheaf_mul_size(&size, places, width) || !sheaf_builder_room(&t->values, size))
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for %zu texts, found too little", t->h5->store->name, t->item->path, places);
 	memset(t->values.data, 0, size);
-	t->memory = H5Screate_simple(1, &places, NULL);
-	if (t->memory < 0 || H5Dread(dataset, t->type, t->memory, t->file, t->h5->transfer, t->values.data) < 0) return sheaf_h5_fail(t->h5, t->item->path, "texts", err);
-	keep_texts(t, skip, count, width, bytes, offsets);
-	if (H5Tis_variable_str(t->type) > 0) (void)H5Dvlen_reclaim(t->type, t->memory, t->h5->transfer, t->values.data);
-	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
+	t->memory = H5Screate_simple(1, &extent, NULL);
+	hid_t type = t->is_variable ? sheaf_h5_reference_type(t->h5) : t->type;
+	bool fine = t->memory >= 0 && type >= 0 && H5Dread(dataset, type, t->memory, t->file, H5P_DEFAULT, t->values.data) >= 0;
+	if (t->is_variable && type >= 0) H5Tclose(type);
+	if (!fine) return sheaf_h5_fail(t->h5, t->item->path, "texts", err);
+	for (size_t i = skip; i < skip + count; i++) SHEAF_TRY(keep_text(t, t->values.data + i * width, bytes, offsets, err));
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
-	texts t = {h5, item, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, {0}};
+	texts t = {h5, item, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, false, {0}};
 	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, first = from / row, end = (to + row - 1) / row;
 	sheaf_builder_begin(&t.values, h5->cx, NULL);
 	sheaf_h5_enter();
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	if (dataset >= 0) t.type = H5Dget_type(dataset);
+	t.is_variable = t.type >= 0 && H5Tis_variable_str(t.type) > 0;
 	if (dataset >= 0) t.file = sheaf_h5_select_rows(dataset, first, end);
 	sheaf_status status = SHEAF_OK;
 	if (t.type < 0 || t.file < 0)
