@@ -272,12 +272,13 @@ static int settings_for_both(const choice *c, sheaf_setting *out)
 	return n;
 }
 
-static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, sheaf_context *cx, bytes *out, sheaf_error *error)
+static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64_t rows, sheaf_context *cx, bytes *out, sheaf_error *error)
 {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_setting settings[MOST_SETTINGS];
 	sheaf_create_options options = {.size = sizeof options, .format = c->format->name, .settings = settings, .totals = SHEAF_NO_FACTS};
+	options.totals.rows = rows;
 	options.nsettings = settings_for_both(c, settings);
 	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
 	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, error));
@@ -337,7 +338,7 @@ static void write_and_read(const choice *c, const outcome *before)
 		if (!settings) abort();
 		n = kept = settings_for_both(c, settings);
 		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
-		status = declared ? write_dataset(c, dataset, cx, &file, &error) : SHEAF_UNSUPPORTED;
+		status = declared ? write_dataset(c, dataset, before->rows, cx, &file, &error) : SHEAF_UNSUPPORTED;
 	}
 	sheaf_close(dataset);
 	end_context(cx);

@@ -563,7 +563,8 @@ static sheaf_status convert_flat(int i, sheaf_context *cx)
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
-	return convert_it(from, 2, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	int n = inputs[i].content == MATRIX ? 1 : 2; /* a tensor that is there twice has each position twice */
+	return convert_it(from, n, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 /* Over a file that is there: it must stay as it was. */

@@ -100,6 +100,11 @@ SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t str
 /* Rows [first, first + n) from the bytes of their items. */
 SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
                                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* The values alone: items [first, first + n) into a column. */
+SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx,
+                                          sheaf_error *err);
+/* The field of items of one simple type, numbers or truth values; UNSUPPORTED for others. */
+SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field, sheaf_error *err);
 /* Items of a row: one, or as many as a sample has. */
 int64_t sheaf_array_items_of_row(const sheaf_array *array, const sheaf_schema *schema);
 /* n numbers of a part with nothing beside it as int64; DATA where one does not fit. */

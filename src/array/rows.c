@@ -254,6 +254,13 @@ static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	strip s = {.array = a, .part = &a->dtype.parts[0], .items = bytes->data, .stride = a->dtype.size, .n = n, .first = first, .cx = cx, .err = err};
+	return take_column(&s, bytes, to);
+}
+
 /* Where item `first` and those behind it are. */
 static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
 {

@@ -40,6 +40,13 @@ static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, shea
 	}
 }
 
+sheaf_status sheaf_array_value_field(const sheaf_array *a, sheaf_field *field, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c')) return make_cell(a, part, field, err);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected numbers or truth values, found items of another type", a->holding.name);
+}
+
 static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
 	if (a->rank != 1) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a table of one dimension, found %d", a->holding.name, a->rank);

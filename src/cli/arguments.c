@@ -105,13 +105,24 @@ static bool exists_elsewhere(const char *name)
 
 /* ---- reading ---- */
 
+/* Several formats may have an option of this name, with words of their own: here it is enough that one of them knows the value. */
+static sheaf_status check_foreign(const sheaf_option *found, const char *value, sheaf_error *err)
+{
+	const sheaf_format *format;
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		const sheaf_option *option = format->options ? sheaf_option_find(format->options, found->name) : NULL;
+		if (option && sheaf_option_check(option, value, NULL) == SHEAF_OK) return SHEAF_OK;
+	}
+	return sheaf_option_check(found, value, err);
+}
+
 static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const char *value, sheaf_error *err)
 {
 	if (option->kind != SHEAF_OPTION_FLAG && !value) {
 		if (p->at == p->argc) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name, option->argument);
 		value = p->argv[p->at++];
 	}
-	SHEAF_TRY(sheaf_option_check(option, value, err));
+	SHEAF_TRY(own ? sheaf_option_check(option, value, err) : check_foreign(option, value, err));
 	sheaf_setting setting = {option->name, value};
 	if (own)
 		p->out->own[p->out->values.count++] = setting;

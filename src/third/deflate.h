@@ -25,5 +25,9 @@ sheaf_inflater *sheaf_inflater_new(void);
 void sheaf_inflater_free(sheaf_inflater *inflater);
 /* False where the data are damaged, or are not exactly `to_size` bytes unpacked. */
 bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
+/* The same of a stream without a head and a sum, as archives have them. */
+bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
+/* The sum of `before`, which begins as 0, and what is behind. */
+uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size);
 
 #endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* NumPy's archives: the table entry, and reading: a sparse matrix, or one array of several by its name. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/npz/npz.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const suffixes[] = {".npz", NULL};
+
+static const sheaf_option options[] = {
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "csr|csc|coo", "how SciPy is to find the matrix (default: coo where the input is, else csr)", 0},
+	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL", "compress the arrays, 1 to 12 (default 0: not at all)", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+typedef struct reader {
+	sheaf_context *cx;
+	sheaf_npz_archive archive;
+	bool is_sparse;
+	sheaf_npz_sparse sparse;
+	sheaf_array array;
+	sheaf_schema schema;
+	int64_t items; /* of a row */
+	int64_t rows, next;
+} reader;
+
+/* A ZIP file whose first member is an array. */
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	enum { LOCAL_SIZE = 30 };
+	size_t n = strlen(name);
+	bool is_zip = head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 || memcmp(head.data, "PK\5\6", 4) == 0);
+	size_t length = head.size > LOCAL_SIZE ? (size_t)(head.data[26] | head.data[27] << 8) : 0;
+	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE && memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
+	if (has_array) return SHEAF_SURE;
+	return is_zip && n > 4 && strcmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                            sheaf_error *err)
+{
+	sheaf_npz_archive archive;
+	SHEAF_TRY(sheaf_npz_open_archive(&archive, source, cx, err));
+	bool sparse = sheaf_npz_is_sparse(&archive);
+	sheaf_status status = sparse ? tell(user, "/", err) : SHEAF_OK;
+	for (int m = 0; m < archive.count && status == SHEAF_OK && !sparse; m++)
+		if (sheaf_npz_is_array(&archive.members[m])) status = tell(user, archive.members[m].name, err);
+	sheaf_npz_close_archive(&archive);
+	return status;
+}
+
+static void close_reader(void *opened)
+{
+	reader *in = (reader *)opened;
+	if (!in) return;
+	sheaf_schema_free(&in->schema);
+	sheaf_npz_close_sparse(&in->sparse);
+	sheaf_array_close(&in->array);
+	sheaf_npz_close_archive(&in->archive);
+	sheaf_release(in->cx, in, sizeof *in);
+}
+
+/* The array of the name given, or the only one. */
+static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_member **out, sheaf_error *err)
+{
+	const sheaf_npz_archive *a = &in->archive;
+	const char *file = sheaf_source_name(a->source), *first = NULL, *second = NULL;
+	*out = NULL;
+	if (name && strcmp(name, "/") != 0) {
+		*out = sheaf_npz_find(a, name[0] == '/' ? name + 1 : name);
+		return *out ? SHEAF_OK : sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an array %s in the archive, found none", file, name);
+	}
+	for (int m = 0; m < a->count; m++) {
+		if (!sheaf_npz_is_array(&a->members[m])) continue;
+		*out = &a->members[m];
+		second = first;
+		first = a->members[m].name;
+		if (second) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one array, or the name of one (--dataset), found %s, %s", file, second, first);
+	}
+	return *out ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
+}
+
+static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
+{
+	const sheaf_npz_member *member;
+	const char *name = how->member;
+	SHEAF_TRY(sheaf_npz_open_archive(&in->archive, source, in->cx, err));
+	in->is_sparse = sheaf_npz_is_sparse(&in->archive) && (!name || strcmp(name, "/") == 0);
+	in->items = 1;
+	if (in->is_sparse) {
+		SHEAF_TRY(sheaf_npz_open_sparse(&in->archive, &in->sparse, err));
+		in->rows = in->sparse.data.count;
+		return sheaf_npz_sparse_schema(&in->sparse, &in->schema, err);
+	}
+	SHEAF_TRY(choose(in, name, &member, err));
+	SHEAF_TRY(sheaf_npz_open_member(&in->archive, member, &in->array, err));
+	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
+	in->items = sheaf_array_items_of_row(&in->array, &in->schema);
+	in->rows = in->array.count / in->items;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	void *memory;
+	(void)values;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(reader), &memory, err));
+	reader *in = (reader *)memory;
+	in->cx = cx;
+	sheaf_status status = prepare(in, source, how, err);
+	if (status) {
+		close_reader(in);
+		return status;
+	}
+	*out = in;
+	return SHEAF_OK;
+}
+
+static const sheaf_schema *schema(const void *in) { return &((const reader *)in)->schema; }
+
+static void facts(const void *opened, sheaf_facts *out)
+{
+	const reader *in = (const reader *)opened;
+	*out = SHEAF_NO_FACTS;
+	if (!in->is_sparse) out->rows = in->rows;
+	if (in->schema.rows != SHEAF_SEQUENCES) return;
+	out->samples = in->rows;
+	out->longest = in->rows > 0;
+	out->ordinal_keys = 1;
+}
+
+static const sheaf_array *values_of(const reader *in) { return in->is_sparse ? &in->sparse.data : &in->array; }
+
+/* A piece is known by the number of its first row, as if they were bytes of the array. */
+static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	enum { PLACES = 24 };
+	reader *in = (reader *)opened;
+	const sheaf_array *values = values_of(in);
+	int64_t size = values->dtype.size * in->items, left = in->rows - in->next;
+	int64_t n = bytes / (size + (in->schema.rows == SHEAF_ENTRIES ? PLACES : 1));
+	if (n < 1) n = 1;
+	if (n > left) n = left;
+	if (left == 0) return SHEAF_END;
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
+	SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size, &piece->bytes, err));
+	in->next += n;
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const reader *in = (const reader *)opened;
+	sheaf_status status = in->is_sparse ? sheaf_npz_sparse_rows(&in->sparse, &in->schema, &piece->bytes, piece->byte, piece->size, frame, cx, err)
+	                                    : sheaf_array_rows(&in->array, &in->schema, &piece->bytes, piece->byte, piece->size, frame, cx, err);
+	if (status) frame->nrows = 0;
+	return status;
+}
+
+static sheaf_status rewind_reader(void *opened, sheaf_error *err)
+{
+	(void)err;
+	((reader *)opened)->next = 0;
+	return SHEAF_OK;
+}
+
+const sheaf_format sheaf_format_npz = {
+	.abi = SHEAF_FORMAT_ABI,
+	.name = "npz",
+	.summary = "NumPy archives: SciPy's sparse matrices as save_npz writes them, and arrays by name",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
+	.needs = SHEAF_NEEDS_SEEK,
+	.takes = SHEAF_TAKES_ENTRIES,
+	.options = options,
+	.probe = probe,
+	.members = members,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = cut,
+	.decode = decode,
+	.rewind = rewind_reader,
+	.close = close_reader,
+	.accept = sheaf_npz_accept,
+	.create = sheaf_npz_create,
+	.encode = sheaf_npz_encode,
+	.append = sheaf_npz_append,
+	.finish = sheaf_npz_finish,
+	.abandon = sheaf_npz_abandon,
+};

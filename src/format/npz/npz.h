@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* NumPy's archives: a ZIP file with an array in each member, which SciPy's save_npz makes sparse matrices of.
+ *
+ *   archive.c  the ZIP file and its members      sparse.c  SciPy's layouts
+ *   format.c   the table entry and reading       write.c   sparse matrices into an archive */
+#ifndef SHEAF_FORMAT_NPZ_NPZ_H
+#define SHEAF_FORMAT_NPZ_NPZ_H
+
+#include "array/array.h"
+
+/* ---- archive.c ---- */
+
+typedef struct sheaf_npz_member {
+	char *name;
+	unsigned method, flags;
+	uint32_t sum;
+	int64_t at, stored, size; /* of the local header; bytes in the archive, and unpacked */
+} sheaf_npz_member;
+
+typedef struct sheaf_npz_archive {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_npz_member *members;
+	int count, room;
+	int64_t directory; /* byte where the list of members begins */
+} sheaf_npz_archive;
+
+/* Reads the list of members; the source is seekable. */
+SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source, sheaf_context *cx, sheaf_error *err);
+void sheaf_npz_close_archive(sheaf_npz_archive *archive);
+/* The array of this name, with or without ".npy"; NULL where there is none. */
+const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *archive, const char *name);
+bool sheaf_npz_is_array(const sheaf_npz_member *member);
+/* Opens a member as an array, after a look at its sum; the array borrows the archive. */
+SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *archive, const sheaf_npz_member *member, sheaf_array *out, sheaf_error *err);
+
+/* ---- sparse.c ---- */
+
+typedef enum sheaf_npz_layout { NPZ_CSR, NPZ_CSC, NPZ_BSR, NPZ_COO, NPZ_DIA, NPZ_LAYOUTS } sheaf_npz_layout;
+extern const char *const sheaf_npz_layouts[NPZ_LAYOUTS];
+
+typedef struct sheaf_npz_sparse {
+	sheaf_context *cx;
+	sheaf_npz_layout layout;
+	int64_t shape[2];
+	sheaf_array data, first, second; /* values; indices, or rows and columns */
+	int64_t *pointers, npointers;    /* of rows or columns; of diagonals their offsets */
+	int64_t height, width;           /* of a block; of a diagonal, width */
+} sheaf_npz_sparse;
+
+/* Whether the archive is what save_npz makes. */
+bool sheaf_npz_is_sparse(const sheaf_npz_archive *archive);
+SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, sheaf_npz_sparse *out, sheaf_error *err);
+void sheaf_npz_close_sparse(sheaf_npz_sparse *sparse);
+SHEAF_USE sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
+/* Entries of items [first, first + n) of the values, whose bytes are given. */
+SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                                             sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+
+/* ---- write.c ---- */
+
+SHEAF_USE sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                                        void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_finish(void *out, sheaf_error *err);
+void sheaf_npz_abandon(void *out);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* SciPy's sparse matrices: values, and what says where they are. Blocks and diagonals become entries one by one. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/npz/npz.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia"};
+
+bool sheaf_npz_is_sparse(const sheaf_npz_archive *a) { return sheaf_npz_find(a, "format") && sheaf_npz_find(a, "shape") && sheaf_npz_find(a, "data"); }
+
+void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
+{
+	sheaf_array_close(&s->data);
+	sheaf_array_close(&s->first);
+	sheaf_array_close(&s->second);
+	if (s->pointers) sheaf_release(s->cx, s->pointers, (size_t)s->npointers * sizeof *s->pointers);
+	*s = (sheaf_npz_sparse){.cx = NULL};
+}
+
+/* ---- members ---- */
+
+static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int rank, sheaf_array *out, sheaf_error *err)
+{
+	const sheaf_npz_member *member = sheaf_npz_find(a, name);
+	if (!member) return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none", sheaf_source_name(a->source), name);
+	SHEAF_TRY(sheaf_npz_open_member(a, member, out, err));
+	if (out->rank == rank && (rank < 2 || !out->fortran)) return SHEAF_OK;
+	sheaf_status status = sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, by rows, found %d%s", sheaf_source_name(a->source), member->name,
+	                                 rank, out->rank, out->fortran ? ", by columns" : "");
+	sheaf_array_close(out);
+	return status;
+}
+
+static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *out, sheaf_error *err)
+{
+	sheaf_array array;
+	sheaf_buffer bytes = {0};
+	char word[8] = "";
+	size_t n = 0;
+	SHEAF_TRY(open_array(a, "format", 0, &array, err));
+	const sheaf_part *part = &array.dtype.parts[0];
+	size_t step = part->kind == 'U' ? 4 : 1;
+	sheaf_status status = sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err);
+	for (size_t i = part->swapped ? step - 1 : 0; status == SHEAF_OK && (part->kind == 'S' || part->kind == 'U') && i < bytes.size && n + 1 < sizeof word; i += step)
+		word[n++] = (char)bytes.data[i];
+	sheaf_buffer_reset(&bytes);
+	sheaf_array_close(&array);
+	SHEAF_TRY(status);
+	for (int l = 0; l < NPZ_LAYOUTS; l++)
+		if (strcmp(word, sheaf_npz_layouts[l]) == 0) {
+			*out = (sheaf_npz_layout)l;
+			return SHEAF_OK;
+		}
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found another", sheaf_source_name(a->source));
+}
+
+static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	sheaf_array array;
+	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
+	sheaf_status status = array.count == 2 ? sheaf_array_integers(&array, 0, 2, s->shape, err)
+	                                       : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a matrix of two dimensions, found %" PRId64, sheaf_source_name(a->source), array.count);
+	if (status == SHEAF_OK && (s->shape[0] < 0 || s->shape[1] < 0))
+		status = sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less", sheaf_source_name(a->source));
+	sheaf_array_close(&array);
+	return status;
+}
+
+static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	sheaf_array array;
+	void *memory;
+	SHEAF_TRY(open_array(a, name, 1, &array, err));
+	sheaf_status status = sheaf_allocate_array(s->cx, (size_t)array.count, sizeof *s->pointers, &memory, err);
+	if (status == SHEAF_OK) {
+		s->pointers = (int64_t *)memory;
+		s->npointers = array.count;
+		status = sheaf_array_integers(&array, 0, array.count, s->pointers, err);
+	}
+	sheaf_array_close(&array);
+	return status;
+}
+
+/* ---- what must hold ---- */
+
+static sheaf_status flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s matrix: expected %s %" PRId64 ", found %" PRId64, sheaf_npz_layouts[s->layout], what, expected, found);
+}
+
+/* Pointers begin with 0, never decrease, and end within the indices. `lists`: rows, columns or rows of blocks. */
+static sheaf_status check_pointers(const sheaf_npz_sparse *s, int64_t lists, sheaf_error *err)
+{
+	if (lists == INT64_MAX || s->npointers != lists + 1) return flaw(s, "as many pointers as", lists + (lists < INT64_MAX), s->npointers, err);
+	if (s->pointers[0] != 0) return flaw(s, "a first pointer of", 0, s->pointers[0], err);
+	for (int64_t i = 0; i < lists; i++)
+		if (s->pointers[i + 1] < s->pointers[i]) return flaw(s, "a pointer of at least", s->pointers[i], s->pointers[i + 1], err);
+	if (s->pointers[lists] > s->first.count) return flaw(s, "a last pointer of at most", s->first.count, s->pointers[lists], err);
+	return SHEAF_OK;
+}
+
+static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	SHEAF_TRY(open_array(a, "indices", 1, &s->first, err));
+	SHEAF_TRY(open_array(a, "indptr", 1, &s->second, err)); /* opened for its messages; read once */
+	sheaf_array_close(&s->second);
+	s->second = (sheaf_array){.cx = NULL};
+	SHEAF_TRY(read_pointers(a, "indptr", s, err));
+	int64_t lists = s->layout == NPZ_CSC ? s->shape[1] : s->shape[0];
+	if (s->layout == NPZ_BSR) {
+		s->height = s->data.shape[1];
+		s->width = s->data.shape[2];
+		if (s->height < 1 || s->width < 1 || s->shape[0] % s->height || s->shape[1] % s->width) return flaw(s, "blocks that the shape is made of, not of height", s->shape[0], s->height, err);
+		lists /= s->height;
+		if (s->data.shape[0] != s->first.count) return flaw(s, "as many indices as blocks,", s->data.shape[0], s->first.count, err);
+	} else if (s->data.count != s->first.count) {
+		return flaw(s, "as many indices as values,", s->data.count, s->first.count, err);
+	}
+	return check_pointers(s, lists, err);
+}
+
+static sheaf_status open_diagonals(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	SHEAF_TRY(read_pointers(a, "offsets", s, err));
+	s->width = s->data.shape[1];
+	if (s->npointers != s->data.shape[0]) return flaw(s, "as many offsets as diagonals,", s->data.shape[0], s->npointers, err);
+	for (int64_t d = 0; d < s->npointers; d++)
+		if (s->pointers[d] < -s->shape[0] || s->pointers[d] > s->shape[1]) return flaw(s, "an offset of at most", s->shape[1], s->pointers[d], err);
+	return SHEAF_OK;
+}
+
+static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	SHEAF_TRY(open_array(a, "row", 1, &s->first, err));
+	SHEAF_TRY(open_array(a, "col", 1, &s->second, err));
+	if (s->first.count != s->data.count) return flaw(s, "as many rows as values,", s->data.count, s->first.count, err);
+	return s->second.count == s->data.count ? SHEAF_OK : flaw(s, "as many columns as values,", s->data.count, s->second.count, err);
+}
+
+sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	*s = (sheaf_npz_sparse){.cx = a->cx, .height = 1, .width = 1};
+	SHEAF_TRY(read_layout(a, &s->layout, err));
+	SHEAF_TRY(read_shape(a, s, err));
+	SHEAF_TRY(open_array(a, "data", s->layout == NPZ_BSR ? 3 : s->layout == NPZ_DIA ? 2 : 1, &s->data, err));
+	if (s->layout == NPZ_COO) return open_coordinates(a, s, err);
+	return s->layout == NPZ_DIA ? open_diagonals(a, s, err) : open_compressed(a, s, err);
+}
+
+/* ---- places ---- */
+
+/* The list that item `at` of the indices is in: the last that does not begin behind it. */
+static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
+{
+	int64_t low = 0, high = s->npointers - 1;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		if (s->pointers[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Values behind the last pointer belong to nothing. */
+static int64_t end_of_values(const sheaf_npz_sparse *s)
+{
+	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;
+	return compressed ? s->pointers[s->npointers - 1] * s->height * s->width : s->data.count;
+}
+
+typedef struct places {
+	int64_t *rows, *columns;
+	int64_t n; /* how many stand */
+} places;
+
+static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
+{
+	bool by_rows = s->layout == NPZ_CSR;
+	int64_t *major = by_rows ? p->rows : p->columns, *minor = by_rows ? p->columns : p->rows;
+	SHEAF_TRY(sheaf_array_integers(&s->first, first, n, minor, err));
+	int64_t list = n ? find_list(s, first) : 0;
+	for (int64_t i = 0; i < n; i++) {
+		while (s->pointers[list + 1] <= first + i) list++;
+		major[i] = list;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
+{
+	int64_t size = s->height * s->width, column = 0, block = -1, list = n ? find_list(s, first / size) : 0;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = first + i, inside = at % size;
+		if (at / size != block) {
+			block = at / size;
+			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
+			if (column < 0 || column >= s->shape[1] / s->width) return flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
+			while (s->pointers[list + 1] <= block) list++;
+		}
+		p->rows[i] = list * s->height + inside / s->width;
+		p->columns[i] = column * s->width + inside % s->width;
+	}
+	return SHEAF_OK;
+}
+
+static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
+{
+	for (int64_t i = 0; i < n; i++) {
+		int64_t column = (first + i) % s->width;
+		p->columns[i] = column;
+		p->rows[i] = column - s->pointers[(first + i) / s->width];
+	}
+}
+
+static sheaf_status place(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
+{
+	p->n = n;
+	if (s->layout == NPZ_COO) {
+		SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->rows, err));
+		return sheaf_array_integers(&s->second, first, n, p->columns, err);
+	}
+	if (s->layout == NPZ_DIA) {
+		place_diagonals(s, first, n, p);
+		return SHEAF_OK;
+	}
+	return s->layout == NPZ_BSR ? place_blocks(s, first, n, p, err) : place_compressed(s, first, n, p, err);
+}
+
+static bool is_inside(const sheaf_npz_sparse *s, const places *p, int64_t i)
+{
+	return p->rows[i] >= 0 && p->rows[i] < s->shape[0] && p->columns[i] >= 0 && p->columns[i] < s->shape[1];
+}
+
+static sheaf_status check_places(const sheaf_npz_sparse *s, const places *p, int64_t first, sheaf_error *err)
+{
+	for (int64_t i = 0; i < p->n; i++)
+		if (!is_inside(s, p, i))
+			return sheaf_fail(err, SHEAF_DATA, "%s matrix, entry %" PRId64 ": expected a place inside of %" PRId64 " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
+			                  sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1], p->rows[i], p->columns[i]);
+	return SHEAF_OK;
+}
+
+/* ---- the schema ---- */
+
+static sheaf_status begin_places(places *p, int64_t n, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	*p = (places){.rows = NULL};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, 2 * sizeof *p->rows, &memory, err));
+	p->rows = (int64_t *)memory;
+	p->columns = p->rows + n;
+	return SHEAF_OK;
+}
+
+static void end_places(places *p, int64_t n, sheaf_context *cx) { sheaf_release(cx, p->rows, (size_t)n * 2 * sizeof *p->rows); }
+
+/* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
+static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	int64_t before[2] = {-1, -1}, count = end_of_values(s);
+	bool by_columns = s->layout == NPZ_CSC;
+	t->sorted = t->unique = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_COO;
+	t->order[0] = by_columns;
+	t->order[1] = !by_columns;
+	for (int64_t first = 0; first < count && t->sorted; first += STEP) {
+		places p;
+		int64_t n = count - first < STEP ? count - first : STEP;
+		SHEAF_TRY(begin_places(&p, n, s->cx, err));
+		sheaf_status status = place(s, first, n, &p, err);
+		for (int64_t i = 0; i < n && status == SHEAF_OK; i++) {
+			int64_t at[2] = {by_columns ? p.columns[i] : p.rows[i], by_columns ? p.rows[i] : p.columns[i]};
+			t->sorted &= at[0] > before[0] || (at[0] == before[0] && at[1] > before[1]);
+			before[0] = at[0], before[1] = at[1];
+		}
+		end_places(&p, n, s->cx);
+		SHEAF_TRY(status);
+	}
+	t->unique = t->sorted;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *s, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_field *value;
+	*out = (sheaf_schema){.cx = s->cx};
+	sheaf_status status = sheaf_schema_make_entries(out, s->cx, 2, s->shape, NULL, &value, err);
+	if (status == SHEAF_OK) status = sheaf_array_value_field(&s->data, value, err);
+	if (status == SHEAF_OK) status = look_for_order(s, &out->tensor, err);
+	for (size_t i = 0; i < 3; i++) out->tensor.layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
+	if (status) sheaf_schema_free(out);
+	return status;
+}
+
+/* ---- rows ---- */
+
+static void store_places(const int64_t *from, int64_t n, sheaf_type type, uint8_t *to)
+{
+	for (int64_t i = 0; i < n; i++) {
+		if (type == SHEAF_I32)
+			((int32_t *)(void *)to)[i] = (int32_t)from[i];
+		else
+			((int64_t *)(void *)to)[i] = from[i];
+	}
+}
+
+static sheaf_status put_places(const int64_t *from, int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t size = (size_t)n * sheaf_type_size(to->type);
+	sheaf_builder_begin(&b, cx, &to->values);
+	if (sheaf_builder_room(&b, size + 1)) {
+		store_places(from, n, to->type, b.data);
+		b.size = size;
+	}
+	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+/* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others may look at them. */
+static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column *values, sheaf_context *cx, sheaf_error *err)
+{
+	static const uint8_t zeros[16];
+	sheaf_builder b;
+	size_t size = sheaf_type_size(values->type) * (values->meaning == SHEAF_COMPLEX ? 2 : 1);
+	int64_t kept = 0;
+	sheaf_builder_begin(&b, cx, NULL);
+	for (int64_t i = 0; i < p->n; i++) {
+		const uint8_t *value = values->values.data + (size_t)i * size;
+		if (!is_inside(s, p, i) || memcmp(value, zeros, size) == 0) continue;
+		p->rows[kept] = p->rows[i];
+		p->columns[kept++] = p->columns[i];
+		sheaf_builder_append(&b, value, size);
+	}
+	p->n = kept;
+	return sheaf_builder_finish(&b, &values->values, err);
+}
+
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n, places *p, sheaf_frame *frame, sheaf_context *cx,
+                              sheaf_error *err)
+{
+	SHEAF_TRY(place(s, first, n, p, err));
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &frame->columns[2], cx, err));
+	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &frame->columns[2], cx, err) : check_places(s, p, first, err));
+	SHEAF_TRY(put_places(p->rows, p->n, &frame->columns[0], cx, err));
+	SHEAF_TRY(put_places(p->columns, p->n, &frame->columns[1], cx, err));
+	frame->nrows = p->n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                                   sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	places p;
+	int64_t end = end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
+	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
+	SHEAF_TRY(begin_places(&p, n, cx, err));
+	sheaf_status status = make_rows(s, bytes, first, most, &p, frame, cx, err);
+	end_places(&p, n, cx);
+	return status;
+}
