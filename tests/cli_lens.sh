@@ -132,6 +132,20 @@ expect 0 convert twice.bex again.ex
 same twice.ex again.ex
 end
 
+begin 'the sign of a zero is kept, also in times and defaults'
+printf 'min:-0 ;\n2 [1 defI:-0 grace:-0] [0] I: -0 I: 1;\n' >minus.ex
+expect 0 convert minus.ex minus.bex
+expect 0 convert minus.bex minus2.ex
+expect 0 cat --json minus.ex
+mv out one
+has one '"min":-0'
+has one '"grace":-0,"defI":-0'
+expect 0 cat --json minus2.ex
+same out one
+expect 0 convert --group x:1:input minus.ex minus3.ex
+expect 0 diff --group x:1:input minus.ex minus3.ex
+end
+
 begin 'a frequency below 0 is a loss in binary, which Lens would not read'
 printf ';\nfreq:-1 I: 1;\n' >less.ex
 expect 6 convert less.ex less.bex

@@ -167,16 +167,22 @@ static inline const uint8_t *walk_events(const uint8_t *at, const uint8_t *end)
 	return walk(at, end, (size_t)count * 4);
 }
 
-/* The processor cannot foresee where the next counts stand. */
+/* The processor cannot foresee where the next counts stand, nor that all between them will be read. */
+static inline void fetch(const uint8_t *at, size_t bytes)
+{
+	enum { AHEAD = 2048, LINE = 64, MOST = 4096 };
+	if (bytes > MOST) bytes = MOST; /* a long run is foreseen */
+	for (size_t line = 0; line < bytes; line += LINE) __builtin_prefetch((const void *)((uintptr_t)at + AHEAD + line));
+}
+
 static inline const uint8_t *walk_ranges(const uint8_t *at, const uint8_t *end)
 {
-	enum { AHEAD = 1024 };
 	int32_t ranges, count;
 	at = walk_count(at, end, &ranges);
 	for (; at && ranges > 0; ranges--) {
 		at = walk_count(walk_string(at, end), end, &count);
 		at = walk(at, end, 5 + (size_t)count * 4);
-		if (at) __builtin_prefetch(at + AHEAD);
+		if (at) fetch(at, (size_t)count * 4);
 	}
 	return at;
 }

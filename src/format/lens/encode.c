@@ -168,7 +168,7 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 static sheaf_status put_time(const encoding *e, int field, float time, float usual, float *out, bool *any)
 {
 	if (isnan(time)) return lose(e, "event time", field, "a number", "NaN", "the usual time is written");
-	if (time == usual) return SHEAF_OK;
+	if (same_bits(time, usual)) return SHEAF_OK;
 	*out = time;
 	*any = true;
 	return SHEAF_OK;

@@ -164,7 +164,7 @@ void sheaf_lens_close(sheaf_lens_reader *in);
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
 /* Number of examples where the header tells (binary), else -1. */
 int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
-/* The next run of whole examples: about `bytes` bytes of them, at least one example, and from a pipe no more than is there once there is one.
+/* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more than is there once there is one.
  * END behind the last one. piece->notes belongs to the reader. */
 SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 /* Fills a piece of which place and size are known, as cut has filled it, from a source made seekable; only the number of examples before it is not

@@ -19,7 +19,7 @@ static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
 	in->header.proc = NULL;
 	in->cut = 0;
 	in->told = -1;
-	in->ended = false;
+	in->ended = in->found = false;
 	in->cut_off = SHEAF_OK;
 	SHEAF_TRY(in->way->begin(in, err));
 	in->way->start(&in->scan, in->column == 1);
@@ -66,12 +66,21 @@ typedef struct extent {
 	int64_t examples;
 } extent;
 
-/* Adds examples that end within the bytes shown until the run has `bytes` bytes. */
+static void add_example(sheaf_lens_reader *in, extent *run)
+{
+	run->size = in->scan.at;
+	run->examples++;
+	in->found = false;
+}
+
+/* Adds examples that end within the bytes shown, and within `bytes`, but for the first, which may be longer. */
 static void add_examples(sheaf_lens_reader *in, sheaf_bytes shown, size_t bytes, extent *run)
 {
+	if (in->found && in->scan.at <= shown.size) add_example(in, run);
 	while (run->size < bytes && in->cut + run->examples != in->told && in->way->find_end(&in->scan, shown.data, shown.size)) {
-		run->size = in->scan.at;
-		run->examples++;
+		in->found = run->examples > 0 && in->scan.at > bytes;
+		if (in->found) return; /* the next run begins with it */
+		add_example(in, run);
 	}
 }
 
@@ -91,9 +100,10 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 	return SHEAF_OK;
 }
 
-static bool has_enough(const sheaf_lens_reader *in, const extent *run, size_t bytes)
+/* Where as many bytes are shown, the next example would end behind them. */
+static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_bytes shown, size_t bytes)
 {
-	return run->size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
+	return shown.size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
 }
 
 /* Where the input fails, the whole examples before that are cut first, and the failure comes with the next call. */
@@ -105,9 +115,9 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->cut_off;) {
 		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
 		in->scan.last = !in->cut_off && shown.size < want;
-		add_examples(in, shown, bytes, run);
+		add_examples(in, shown, in->cut_off ? SIZE_MAX : bytes, run); /* what is shown by a failure is shown once */
 		bool last = in->scan.last || in->scan.broken;
-		if (run->size && (last || has_enough(in, run, bytes))) return SHEAF_OK;
+		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
 		if (last) return take_rest(in, shown, run);
 		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;
 	}

@@ -54,6 +54,7 @@ struct sheaf_lens_reader {
 	int64_t line, column; /* of the next byte to cut, from 1; -1 where there are no lines */
 	int64_t cut;          /* examples so far */
 	int64_t told;         /* examples by the header, or -1 */
+	bool found;           /* the scan stands behind an example that is not cut yet */
 	bool ended;           /* nothing can follow what was cut */
 	sheaf_status cut_off; /* the input failed here, when the examples before had been cut */
 	sheaf_error cut_off_error;

@@ -65,7 +65,8 @@ int32_t sheaf_lens_end_of_run(const int32_t *events, int32_t count, int32_t from
 	return to;
 }
 
-static bool same(float a, float b) { return a == b || (a != a && b != b); }
+/* The sign of a zero is something. */
+static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 
 bool sheaf_lens_same_fields(const float a[SHEAF_LENS_FIELDS], const float b[SHEAF_LENS_FIELDS])
 {
