@@ -45,8 +45,13 @@ static sheaf_status show_values(sheaf_box *box, const sheaf_box_item *item, shea
 	SHEAF_TRY(sheaf_box_read(box, item, 0, item->count, item->type, &values, err));
 	for (int64_t at = 0; at < item->count; at += PIECE) {
 		int64_t n = item->count - at < PIECE ? item->count - at : PIECE;
-		SHEAF_TRY(sheaf_box_read_into(box, item, at, at + n, item->type, piece, err));
-		if (memcmp(piece, values.data + (size_t)at * width, (size_t)n * width) != 0) return sheaf_fail(err, SHEAF_DATA, "expected the same values in pieces, found others");
+		sheaf_status status = sheaf_box_read_into(box, item, at, at + n, item->type, piece, err);
+		bool same = !status && memcmp(piece, values.data + (size_t)at * width, (size_t)n * width) == 0;
+		if (!status && !same) status = sheaf_fail(err, SHEAF_DATA, "expected the same values in pieces, found others");
+		if (!same) {
+			sheaf_buffer_reset(&values);
+			return status;
+		}
 	}
 	for (int64_t i = 0; i < item->count; i++) {
 		char text[SHEAF_NUMBER_MAX];

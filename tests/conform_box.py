@@ -235,6 +235,11 @@ def readable(folder):
             file.create_dataset("complex_packed", data=numpy.arange(100) * (1 + 2j), chunks=(30,), compression="gzip", shuffle=True)
             file["pairs"] = numpy.arange(10.0).reshape(5, 2)
             file.create_dataset("grid", data=numpy.arange(3000).reshape(30, 100), chunks=(7, 9), compression=4)
+            file.create_dataset("cube", data=numpy.arange(1000, dtype=">i2").reshape(5, 20, 10), chunks=(2, 7, 3), compression=1, shuffle=True, fletcher32=True)
+            file.create_dataset("grid_never", shape=(20, 20), dtype="i4", chunks=(7, 6), fillvalue=3)
+            file["grid_never"][8, 9] = 4
+            file.create_dataset("names", data=numpy.array([b"abc", b"d", b""] * 50), chunks=(20,), compression=1)
+            file.create_dataset("words", data=["x", "yz"] * 40, dtype=h5py.string_dtype(), chunks=(30,), compression=1)
             file.create_dataset("checked", data=numpy.arange(5000, dtype="u2"), chunks=(999,), fletcher32=True, shuffle=True, compression=1)
             file.create_dataset("summed", data=numpy.arange(777, dtype="u1"), chunks=(100,), fletcher32=True)
             file.create_dataset("growing", data=numpy.arange(1000.0), maxshape=(None,), chunks=(64,))
@@ -264,12 +269,13 @@ def readable(folder):
             point(False, f"{name}: read", items)
             continue
         wants = {
-            "big": range(100), "big_packed": range(1000), "bool": [1, 0, 1], "complex": [1, 2, 3, -4], "pairs": range(10), "A/again": range(10), "grid": range(3000),
+            "big": range(100), "big_packed": range(1000), "bool": [1, 0, 1], "complex": [1, 2, 3, -4], "pairs": range(10), "A/again": range(10), "grid": range(3000), "cube": range(1000), "grid_never": [3] * 169 + [4] + [3] * 230,
             "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "summed": [i % 256 for i in range(777)], "growing": range(1000),
             "scalar": [2.5], "null": [], "never": [7] * 10, "never_packed": [1.5] * 250 + [2] * 10 + [1.5] * 740, "link": range(100), "bits": [1, 0, 1], "compact": [1, 2, -3, 4],
         }
         wrong = [(key, items.get(key)) for key, want in wants.items() if key not in items or "values" not in items[key] or values(items, key) != list(map(float, want))]
         point(not wrong, f"{name}: all values", wrong)
+        point(items["names"]["values"] == ["abc", "d", ""] * 50 and items["words"]["values"] == ["x", "yz"] * 40, f"{name}: packed texts", (items["names"], items["words"]))
         point(items["fixed"]["values"] == ["abc", "d", ""] and items["variable"]["values"] == ["x\xe4", "", "yz"], f"{name}: texts", (items["fixed"], items["variable"]))
         point([items[key]["of"] for key in ("big", "bool", "complex", "bits", "compact")] ==
               ["big-endian int32", "bool", "complex float64", "bits", "big-endian int16"], f"{name}: names of types", items)

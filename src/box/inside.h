@@ -22,7 +22,10 @@ typedef struct sheaf_box_detail {
 	uint8_t fill[SHEAF_BOX_MAX_ELEMENT];
 	bool is_swapped; /* not in this machine's byte order */
 	int per;         /* values of an element */
-	int64_t chunk;   /* elements of a chunk, where the chunks can be read one by one; 0: they cannot */
+	size_t width;        /* bytes of a stored element */
+	bool is_variable;    /* texts: the elements are references */
+	int64_t chunk;       /* elements of a chunk, where the array is a run of them; else 0 */
+	const int64_t *grid; /* extents of a chunk, where there are chunks */
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, where they are in memory */
@@ -90,11 +93,12 @@ typedef struct sheaf_box_driver {
 	void (*close)(void *state);
 
 	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
-	/* Elements of `rows` of the first dimension (all, of a scalar) as they are stored, unfiltered. */
+	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside the metadata. */
 	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err);
-	/* The stored bytes of a chunk, appended to *bytes; none where the chunk is not there. Bit i of *skipped: filter i was not applied. */
+	/* The stored bytes of a chunk, by its number in the grid, appended to *bytes; none where the chunk is not there. Bit i of *skipped: filter i was not applied. */
 	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
-	sheaf_status (*read_texts)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err);
+	/* Appends the text that a stored element is. */
+	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err);
 
 	sheaf_status (*make_group)(void *state, const char *path, sheaf_error *err);
 	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
@@ -138,6 +142,9 @@ const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, ch
 
 /* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then, or -1. `from` may be `to` where the sizes are the same. */
 void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to, size_t count, int64_t *changed);
+
+/* Rows [from, to) of the first dimension as they are stored, but for filters. */
+SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, uint8_t *out, sheaf_error *err);
 
 /* Ends all arrays that are under way, unfinished. */
 void sheaf_box_drop_arrays(sheaf_box *box);

@@ -234,25 +234,65 @@ static sheaf_status read_parts(const reading *r, sheaf_error *err)
 	return status;
 }
 
-/* ---- what only the library can read ---- */
+/* ---- arrays that are no run ---- */
 
-/* Through whole rows of the first dimension, some at a time. */
+/* Rows of the first dimension to be read at once: whole chunks, where those are not too large. */
+static int64_t rows_at_once(const sheaf_box_item *item, int64_t row)
+{
+	enum { USUAL = 1 << 20, MOST = 64 << 20 };
+	const int64_t *grid = item->inside->grid;
+	int64_t width = (int64_t)item->inside->width, usual = USUAL / width / row + 1;
+	if (!grid) return usual;
+	int64_t most = MOST / width / row + 1, whole = (usual + grid[0] - 1) / grid[0] * grid[0];
+	return whole < most ? whole : most;
+}
+
+/* Whole rows of the first dimension, some at a time. */
 static sheaf_status read_rows(const reading *r, sheaf_error *err)
 {
-	enum { STEP = 1 << 20 };
 	const sheaf_box_item *item = r->item;
 	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows;
-	int64_t step = STEP / (int64_t)width_of(item) / row + 1;
+	int64_t step = rows_at_once(item, row / item->inside->per);
 	sheaf_builder b = {0};
 	sheaf_status status = SHEAF_OK;
-	for (int64_t at = r->from / row; !status && at * row < r->to; at += step) {
+	for (int64_t at = r->from / row / step * step; !status && at * row < r->to; at += step) {
 		uint8_t *rows_at;
 		int64_t n = rows - at < step ? rows - at : step;
 		int64_t from = at * row > r->from ? at * row : r->from, to = (at + n) * row < r->to ? (at + n) * row : r->to;
 		status = sheaf_check_stop(r->box->cx, err);
 		if (!status) status = make_room(r, &b, n * row, &rows_at, err);
-		if (!status) status = r->box->driver->read_rows(r->box->state, item, at, at + n, rows_at, err);
+		if (!status) status = sheaf_box_read_elements(r->box, item, at, at + n, rows_at, err);
 		if (!status) status = deliver(r, rows_at + (size_t)(from - at * row) * width_of(item), from, to - from, err);
+	}
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* ---- texts ---- */
+
+static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements, int64_t count, sheaf_builder *bytes, sheaf_builder *offsets,
+                               sheaf_error *err)
+{
+	for (int64_t i = 0; i < count; i++) {
+		SHEAF_TRY(box->driver->text_of(box->state, item, elements + (size_t)i * item->inside->width, bytes, err));
+		sheaf_builder_i64(offsets, (int64_t)bytes->size);
+	}
+	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
+}
+
+static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+{
+	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, step = rows_at_once(item, row);
+	size_t width = item->inside->width;
+	sheaf_builder b;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&b, box->cx, NULL);
+	for (int64_t at = from / row / step * step; !status && at * row < to; at += step) {
+		int64_t n = rows - at < step ? rows - at : step;
+		int64_t first = at * row > from ? at * row : from, end = (at + n) * row < to ? (at + n) * row : to;
+		status = sheaf_builder_room(&b, (size_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
+		if (!status) status = sheaf_box_read_elements(box, item, at, at + n, b.data, err);
+		if (!status) status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, bytes, offsets, err);
 	}
 	sheaf_builder_drop(&b);
 	return status;
@@ -283,8 +323,7 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 	const sheaf_box_detail *inside = r->item->inside;
 	if (r->from == r->to) return SHEAF_OK;
 	if (inside->held.data) return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from, err);
-	if (inside->is_absent) return deliver_fill(r, r->from, r->to, err);
-	return inside->offset >= 0 || inside->chunk ? read_parts(r, err) : read_rows(r, err);
+	return (inside->offset >= 0 && !inside->is_absent) || inside->chunk ? read_parts(r, err) : read_rows(r, err);
 }
 
 sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_type type, void *out, sheaf_error *err)
@@ -339,7 +378,7 @@ sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, in
 	sheaf_builder_begin(&ends, box->cx, NULL);
 	sheaf_builder_i64(&ends, 0);
 	sheaf_status status = SHEAF_OK;
-	if (from < to) status = box->driver->read_texts(box->state, item, from, to, &text, &ends, err);
+	if (from < to) status = read_texts(box, item, from, to, &text, &ends, err);
 	if (!status) status = sheaf_builder_finish(&ends, offsets, err);
 	if (!status) status = sheaf_builder_finish(&text, bytes, err);
 	sheaf_builder_drop(&text);

@@ -132,7 +132,11 @@ static sheaf_status describe_type(description *d)
 	if (class == H5T_ENUM) describe_enumeration(d);
 	else if (class == H5T_BITFIELD) describe_bits(d);
 	else d->item->of = (size_t)class < sizeof others / sizeof *others ? others[class] : "unknown";
-	if (class == H5T_STRING) d->item->what = SHEAF_BOX_TEXTS;
+	if (class == H5T_STRING) {
+		d->item->what = SHEAF_BOX_TEXTS;
+		d->inside->is_variable = H5Tis_variable_str(d->type) > 0;
+		if (d->inside->is_variable) d->width = SHEAF_H5_REFERENCE(d->h5);
+	}
 	return SHEAF_OK;
 }
 
@@ -243,6 +247,16 @@ static sheaf_status describe_filters(description *d)
 	return n > 0 ? sheaf_catalog_text(d->catalog, &d->item->filters, d->err, "%s", names) : SHEAF_OK;
 }
 
+static sheaf_status keep_grid(const description *d, int rank, const hsize_t dims[])
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int64_t), &memory, d->err));
+	int64_t *grid = (int64_t *)memory;
+	for (int i = 0; i < rank; i++) grid[i] = (int64_t)dims[i];
+	d->inside->grid = grid;
+	return SHEAF_OK;
+}
+
 static sheaf_status describe_chunks(description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -254,7 +268,9 @@ static sheaf_status describe_chunks(description *d)
 	hsize_t bytes = d->width;
 	for (int i = 0; i < rank; i++) bytes = dims[i] == 0 || bytes > MOST / dims[i] ? MOST + 1U : bytes * dims[i];
 	if (bytes > MOST) refuse(d, "chunks of more than a gigabyte");
-	if (d->item->refused || rank != 1) return SHEAF_OK;
+	if (d->item->refused) return SHEAF_OK;
+	SHEAF_TRY(keep_grid(d, rank, dims));
+	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
 	d->inside->chunk = (int64_t)dims[0];
 	d->item->chunk = d->inside->chunk * d->inside->per;
 	return SHEAF_OK;
@@ -276,7 +292,10 @@ static sheaf_status describe_storage(description *d)
 	switch (H5Pget_layout(d->creation)) {
 	case H5D_CONTIGUOUS: return describe_contiguous(d);
 	case H5D_CHUNKED: return describe_chunks(d);
-	case H5D_COMPACT: d->item->storage = SHEAF_BOX_COMPACT; return SHEAF_OK;
+	case H5D_COMPACT:
+		d->item->storage = SHEAF_BOX_COMPACT;
+		if (H5Dget_storage_size(d->dataset) < (hsize_t)d->item->count * d->width) refuse(d, "fewer values than its dimensions say");
+		return SHEAF_OK;
 	default: refuse(d, "a kind of storage that is not known"); return SHEAF_OK;
 	}
 }
@@ -293,6 +312,7 @@ static sheaf_status describe(description *d)
 	d->space = H5Dget_space(d->dataset);
 	if (d->space < 0) return sheaf_h5_fail(d->h5, d->item->path, "a space", d->err);
 	SHEAF_TRY(describe_type(d));
+	d->inside->width = d->width;
 	SHEAF_TRY(describe_space(d));
 	SHEAF_TRY(describe_storage(d));
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);

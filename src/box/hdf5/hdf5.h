@@ -62,8 +62,7 @@ hid_t sheaf_h5_type(sheaf_type type);
 
 SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets,
-                                           sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err);
 
 /* ---- heap.c ---- */
 
@@ -78,8 +77,6 @@ SHEAF_USE sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *ite
 SHEAF_USE sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
 /* The dataset of an item, which stays open with the file; below 0 where the library refuses. While inside. */
 hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item);
-/* Rows [from, to) of a dataset as a selection of its space. While inside. */
-hid_t sheaf_h5_select_rows(hid_t dataset, int64_t from, int64_t to);
 
 /* ---- write.c ---- */
 

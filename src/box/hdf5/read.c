@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the library can fetch: chunks, and values that lie in chunks of several dimensions or inside the metadata. */
+/* What only the library can fetch: chunks, and values that lie inside the metadata. */
 #include "box/hdf5/hdf5.h"
 #include <inttypes.h>
 #include <string.h>
@@ -8,16 +8,16 @@ hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item)
 {
 	sheaf_box_detail *inside = item->inside;
 	if (inside->handle > 0) return inside->handle;
-	/* Where we unpack chunks, the library need not keep any. */
-	enum { SLOTS = 521, CACHE = 4 << 20 };
+	/* We unpack chunks ourselves, so the library need not keep any. */
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS), dataset = H5I_INVALID_HID;
-	if (access >= 0 && H5Pset_chunk_cache(access, inside->chunk ? 0 : SLOTS, inside->chunk ? 0 : CACHE, 1.0) >= 0) dataset = H5Dopen2(h5->file, inside->target, access);
+	if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) >= 0) dataset = H5Dopen2(h5->file, inside->target, access);
 	if (access >= 0) H5Pclose(access);
 	inside->handle = dataset;
 	return dataset;
 }
 
-hid_t sheaf_h5_select_rows(hid_t dataset, int64_t from, int64_t to)
+/* Rows [from, to) of a dataset as a selection of its space. */
+static hid_t select_rows(hid_t dataset, int64_t from, int64_t to)
 {
 	hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK];
 	hid_t space = H5Dget_space(dataset);
@@ -30,9 +30,9 @@ hid_t sheaf_h5_select_rows(hid_t dataset, int64_t from, int64_t to)
 	return H5I_INVALID_HID;
 }
 
-static bool read_selection(hid_t dataset, int64_t from, int64_t to, void *out)
+static bool read_selection(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item, int64_t from, int64_t to, void *out)
 {
-	hid_t file = sheaf_h5_select_rows(dataset, from, to), type = H5Dget_type(dataset), memory = H5I_INVALID_HID;
+	hid_t file = select_rows(dataset, from, to), type = item->inside->is_variable ? sheaf_h5_reference_type(h5) : H5Dget_type(dataset), memory = H5I_INVALID_HID;
 	if (file >= 0) {
 		hsize_t places = (hsize_t)H5Sget_select_npoints(file);
 		memory = H5Screate_simple(1, &places, NULL);
@@ -50,7 +50,7 @@ sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t
 	sheaf_h5_enter();
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	sheaf_status status = SHEAF_OK;
-	if (dataset < 0 || !read_selection(dataset, from, to, out)) status = sheaf_h5_fail(h5, item->path, "values", err);
+	if (dataset < 0 || !read_selection(h5, dataset, item, from, to, out)) status = sheaf_h5_fail(h5, item->path, "values", err);
 	sheaf_h5_leave();
 	return status;
 }
@@ -58,25 +58,30 @@ sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t
 /* ---- chunks ---- */
 
 /* Bytes that a chunk takes in the file; 0 where it was never written, which the quick way takes for a failure. */
-static bool find_chunk(hid_t dataset, hsize_t at, hsize_t *size)
+static bool find_chunk(hid_t dataset, const hsize_t at[], hsize_t *size)
 {
 	unsigned skipped;
 	haddr_t address = HADDR_UNDEF;
-	if (H5Dget_chunk_storage_size(dataset, &at, size) >= 0) return true;
-	return H5Dget_chunk_info_by_coord(dataset, &at, &skipped, &address, size) >= 0 && *size == 0;
+	if (H5Dget_chunk_storage_size(dataset, at, size) >= 0) return true;
+	return H5Dget_chunk_info_by_coord(dataset, at, &skipped, &address, size) >= 0 && *size == 0;
 }
 
 static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err)
 {
 	hid_t dataset = sheaf_h5_dataset(h5, item);
-	hsize_t at = (hsize_t)(chunk * item->inside->chunk), size = 0;
+	hsize_t at[H5S_MAX_RANK], size = 0;
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
+		at[i] = (hsize_t)(chunk % along * extent);
+		chunk /= along;
+	}
 	int64_t most;
 	if (dataset < 0 || !find_chunk(dataset, at, &size)) return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(h5->store->size(h5->store->user, &most, err));
 	if (size > (hsize_t)most) return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes", h5->store->name, item->path, (uint64_t)size);
 	if (!sheaf_builder_room(bytes, (size_t)size)) return sheaf_builder_status(bytes, err);
-	if (H5Dread_chunk(dataset, H5P_DEFAULT, &at, skipped, bytes->data + bytes->size) < 0) return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	if (H5Dread_chunk(dataset, H5P_DEFAULT, at, skipped, bytes->data + bytes->size) < 0) return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	bytes->size += (size_t)size;
 	return SHEAF_OK;
 }

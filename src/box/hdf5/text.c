@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts: attributes and arrays of them, of fixed or variable length, padded in any way. */
-#include "base/checked.h"
 #include "base/memory.h"
 #include "box/hdf5/hdf5.h"
 #include <inttypes.h>
@@ -129,62 +128,27 @@ sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const ch
 
 /* ---- arrays ---- */
 
-typedef struct texts {
-	sheaf_h5 *h5;
-	const sheaf_box_item *item;
-	hid_t type, memory, file; /* the last two are spaces */
-	bool is_variable;
-	sheaf_builder values;     /* as the library gives them */
-} texts;
-
-static sheaf_status keep_text(const texts *t, const uint8_t *value, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+static bool find_padding(sheaf_h5 *h5, const sheaf_box_item *item, H5T_str_t *pad)
 {
-	size_t width = H5Tget_size(t->type);
-	if (t->is_variable)
-		SHEAF_TRY(sheaf_h5_dereference(t->h5, value, bytes, err));
-	else
-		sheaf_builder_append(bytes, value, without_padding((const char *)value, width, H5Tget_strpad(t->type)));
-	sheaf_builder_i64(offsets, (int64_t)bytes->size);
-	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
+	hid_t dataset = sheaf_h5_dataset(h5, item), type = dataset >= 0 ? H5Dget_type(dataset) : H5I_INVALID_HID;
+	if (type < 0) return false;
+	*pad = H5Tget_strpad(type);
+	H5Tclose(type);
+	return true;
 }
 
-/* Whole rows of the first dimension, of which `skip` texts and those behind `count` more are not wanted. */
-static sheaf_status read_texts(texts *t, hid_t dataset, size_t places, size_t skip, size_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
-{
-	size_t width = t->is_variable ? SHEAF_H5_REFERENCE(t->h5) : H5Tget_size(t->type), size;
-	hsize_t extent = places;
-	if (!sheaf_mul_size(&size, places, width) || !sheaf_builder_room(&t->values, size))
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for %zu texts, found too little", t->h5->store->name, t->item->path, places);
-	memset(t->values.data, 0, size);
-	t->memory = H5Screate_simple(1, &extent, NULL);
-	hid_t type = t->is_variable ? sheaf_h5_reference_type(t->h5) : t->type;
-	bool fine = t->memory >= 0 && type >= 0 && H5Dread(dataset, type, t->memory, t->file, H5P_DEFAULT, t->values.data) >= 0;
-	if (t->is_variable && type >= 0) H5Tclose(type);
-	if (!fine) return sheaf_h5_fail(t->h5, t->item->path, "texts", err);
-	for (size_t i = skip; i < skip + count; i++) SHEAF_TRY(keep_text(t, t->values.data + i * width, bytes, offsets, err));
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_h5_read_texts(void *state, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
-	texts t = {h5, item, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, false, {0}};
-	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, first = from / row, end = (to + row - 1) / row;
-	sheaf_builder_begin(&t.values, h5->cx, NULL);
-	sheaf_h5_enter();
-	hid_t dataset = sheaf_h5_dataset(h5, item);
-	if (dataset >= 0) t.type = H5Dget_type(dataset);
-	t.is_variable = t.type >= 0 && H5Tis_variable_str(t.type) > 0;
-	if (dataset >= 0) t.file = sheaf_h5_select_rows(dataset, first, end);
+	H5T_str_t pad = H5T_STR_NULLTERM;
 	sheaf_status status = SHEAF_OK;
-	if (t.type < 0 || t.file < 0)
-		status = sheaf_h5_fail(h5, item->path, "texts", err);
+	sheaf_h5_enter();
+	if (item->inside->is_variable)
+		status = sheaf_h5_dereference(h5, element, text, err);
+	else if (find_padding(h5, item, &pad))
+		sheaf_builder_append(text, element, without_padding((const char *)element, item->inside->width, pad));
 	else
-		status = read_texts(&t, dataset, (size_t)((end - first) * row), (size_t)(from - first * row), (size_t)(to - from), bytes, offsets, err);
-	if (t.type >= 0) H5Tclose(t.type);
-	if (t.memory >= 0) H5Sclose(t.memory);
-	if (t.file >= 0) H5Sclose(t.file);
+		status = sheaf_h5_fail(h5, item->path, "texts", err);
 	sheaf_h5_leave();
-	sheaf_builder_drop(&t.values);
 	return status;
 }
