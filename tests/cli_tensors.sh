@@ -40,6 +40,14 @@ json out
 has out '"entries":[[[1,0],4],[[0,1],-4],[[2,0],5],[[0,2],-5]]'
 end
 
+begin 'info: what is said of a tensor without reading all of it'
+expect 0 info symmetric.mtx
+has out 'tensor: coordinate, 3 x 3, float64, symmetric_lower, 3 stored'
+expect 0 info --json symmetric.mtx
+json out
+has out '"shape":[3,3],"type":"float64","complex":false,"dense":false,"iso":false,"structure":"symmetric_lower"'
+end
+
 begin 'stats: slices, diagonal, bandwidth and symmetry of a matrix'
 expect 0 stats a.mtx
 has out 'tensor: 3 x 3, general; entries with those that the structure implies: 5; density: 0.555556'

@@ -66,6 +66,10 @@ typedef struct sheaf_open_options {
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+/* Tells the paths of the datasets in a container ("/" for the root), in their order there, until `tell` fails; none where the format knows no such names. Of the options the
+ * format counts. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
+                                               sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
 /* The same over any source, which the dataset takes over, also on failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out,
                                                    sheaf_error *err);

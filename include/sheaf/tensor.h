@@ -49,6 +49,35 @@ SHEAF_API void sheaf_arranger_free(sheaf_arranger *arranger);
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
                                                      const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
 
+/* ---- matrices as arrays ---- */
+
+/* Entries in any order (COO). */
+typedef struct sheaf_entry_arrays {
+	int64_t n;
+	const int32_t *rows, *columns;
+	const void *values;
+	size_t value_size; /* 1, 2, 4, 8 or 16 */
+} sheaf_entry_arrays;
+
+/* Entries by rows (CSR) or by columns (CSC): those of slice s are pointers[s] to pointers[s + 1] - 1. */
+typedef struct sheaf_compressed_arrays {
+	int64_t *pointers; /* one more than there are slices; the first is 0 */
+	int32_t *indices;
+	void *values;
+	size_t value_size;
+} sheaf_compressed_arrays;
+
+/* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has room for n entries and nrows + 1 pointers. With rows and
+ * columns changed over it makes CSC. DATA where a row is not below nrows; columns are not looked at. Works on all threads of the context, in memory of as many
+ * bytes as n keys of 8 bytes and the values have. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx, const sheaf_compressed_arrays *to,
+                                                        sheaf_error *err);
+/* CSR to CSC, and back: *to has the entries by columns, in each the rows in their order. The pointers must be sound. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int64_t nrows, int64_t ncolumns, sheaf_context *cx,
+                                                            const sheaf_compressed_arrays *to, sheaf_error *err);
+
+/* ---- profiles ---- */
+
 /* What the entries of a tensor are like, all of them taken together, structure and all: how many each slice has, and of a matrix the diagonal, the bandwidth
  * and its structure. They are sorted once for each dimension. */
 typedef struct sheaf_profile sheaf_profile;

@@ -202,6 +202,9 @@ typedef struct opening {
 	bool random;              /* rows are read in any order */
 	unsigned rows;            /* kinds of them that are of use; 0: all */
 	sheaf_entries_as entries; /* how a tensor is given */
+	const char *member;       /* in place of --dataset */
+	/* Looks at a file before it is opened; where it sets *done, that was all. NULL: nothing. */
+	sheaf_status (*before)(session *s, const char *path, bool *done, sheaf_error *err);
 	sheaf_index_policy index; /* of commands that do not take --index */
 	int input;                /* number of the file, where a configuration has several inputs */
 } opening;
@@ -226,6 +229,13 @@ void inputs_free(arguments *expanded);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip, int64_t limit, sheaf_error *err);
+
+/* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there are. */
+void print_tensor(const sheaf_schema *schema, int64_t stored);
+void json_tensor(const sheaf_schema *schema, int64_t stored);
+/* How many datasets a file has that have names; and a line about each, or a JSON object, with commas between. */
+SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
+SHEAF_USE sheaf_status print_members(session *s, const char *path, bool json, sheaf_error *err);
 
 /* "1 error", "2 errors". */
 const char *plural(char text[64], int64_t n, const char *noun);

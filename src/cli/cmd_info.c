@@ -110,6 +110,10 @@ static void print_text(const info *i)
 	print_count(rows_word(i), i->facts.rows);
 	if (i->schema->rows == SHEAF_SEQUENCES) print_count("samples", i->facts.samples);
 	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
+	if (i->schema->rows == SHEAF_ENTRIES) {
+		out_text("tensor: ");
+		print_tensor(i->schema, i->facts.rows);
+	}
 	for (int f = 0; f < i->schema->nfields; f++)
 		if (strlen(i->schema->fields[f].name) > width) width = strlen(i->schema->fields[f].name);
 	if (i->schema->rows == SHEAF_SEQUENCES) print_fields(i->schema, true, width < 40 ? (int)width : 40);
@@ -168,6 +172,7 @@ static void print_json(const info *i)
 	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i), i->facts.rows);
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
+	if (i->schema->rows == SHEAF_ENTRIES) out_json_key(&first, "tensor"), json_tensor(i->schema, i->facts.rows);
 	if (i->schema->rows == SHEAF_SEQUENCES) out_json_key(&first, "streams"), json_fields(i->schema, true);
 	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
@@ -187,4 +192,35 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	return out_check(err);
 }
 
-int run_info(const arguments *args) { return visit_files(args, (opening){.glance = true}, print_info); }
+/* ---- files with several tensors ---- */
+
+static sheaf_status list_members(session *s, const char *path, int count, sheaf_error *err)
+{
+	bool json = sheaf_values_flag(&s->args->values, "json"), first = true;
+	if (json) {
+		out_text("{");
+		out_json_member(&first, "file", s->label);
+		out_json_key(&first, "datasets");
+		out_text("[");
+	} else {
+		if (s->label != s->args->files[0]) out_text("\n");
+		print_line("file", s->label);
+		out_printf("datasets: %d (see --dataset)\n", count);
+	}
+	SHEAF_TRY(print_members(s, path, json, err));
+	if (json) out_text("]}\n");
+	return out_check(err);
+}
+
+/* Of several datasets none is opened that was not asked for: they are listed. */
+static sheaf_status print_container(session *s, const char *path, bool *done, sheaf_error *err)
+{
+	int count = 0;
+	*done = false;
+	if (strcmp(path, "-") == 0 || sheaf_values_text(&s->args->values, "dataset")) return SHEAF_OK;
+	SHEAF_TRY(count_members(s, path, &count, err));
+	*done = count > 1;
+	return *done ? list_members(s, path, count, err) : SHEAF_OK;
+}
+
+int run_info(const arguments *args) { return visit_files(args, (opening){.glance = true, .before = print_container}, print_info); }

@@ -164,7 +164,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.coordinates = sheaf_values_text(&s->args->values, "coordinates"),
 		.value = sheaf_values_text(&s->args->values, "value"),
 		.shape = sheaf_values_text(&s->args->values, "shape"),
-		.member = sheaf_values_text(&s->args->values, "dataset"),
+		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
 		.index = s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
@@ -184,6 +184,9 @@ typedef struct visit_options {
 static sheaf_status visit_file(session *s, const char *path, const visit_options *options, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
+	bool done = false;
+	if (options->how.before) SHEAF_TRY(options->how.before(s, path, &done, err));
+	if (done) return out_flush(err);
 	SHEAF_TRY(session_open(s, path, &options->how, &dataset, err));
 	sheaf_status status = options->visit(s, dataset, err);
 	sheaf_close(dataset);

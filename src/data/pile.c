@@ -144,10 +144,11 @@ static void partition_blocks(sheaf_pile *p, int shift, sheaf_lane *lanes, size_t
 	}
 	p->starts[p->nbuckets] = sum;
 	for (int64_t b = 0; b < p->nblocks; b++) {
-		sheaf_radix_partition(keys_of(p, b), values_of(p, b), p->value_size, (size_t)used_in(p, b), shift, mask, lanes, next, p->keys, p->values);
+		sheaf_radix_partition(keys_of(p, b), values_of(p, b), p->value_size, (size_t)used_in(p, b), shift, mask, lanes, next, p->starts,
+		                      p->keys, p->values);
 		free_block(p, b);
 	}
-	sheaf_radix_flush((size_t)p->nbuckets, p->value_size, lanes, next, p->keys, p->values);
+	sheaf_radix_flush((size_t)p->nbuckets, p->value_size, lanes, next, p->starts, p->keys, p->values);
 }
 
 static sheaf_status part(sheaf_pile *p, int bits, int top, sheaf_error *err)

@@ -35,9 +35,9 @@ static void begin_of_each(uint32_t *starts, size_t n)
 
 typedef struct kind {
 	bool (*sort)(uint64_t *, void *, size_t, int, int, uint64_t *, void *);
-	void (*partition)(const uint64_t *restrict, const void *restrict, size_t, int, uint64_t, sheaf_lane *restrict, size_t *restrict, uint64_t *restrict,
-	                  void *restrict);
-	void (*flush)(size_t, sheaf_lane *, size_t *, uint64_t *, void *);
+	void (*partition)(const uint64_t *restrict, const void *restrict, size_t, int, uint64_t, sheaf_lane *restrict, size_t *restrict, const size_t *restrict,
+	                  uint64_t *restrict, void *restrict);
+	void (*flush)(size_t, const sheaf_lane *, const size_t *, const size_t *, uint64_t *, void *);
 } kind;
 
 static const kind *kind_of(size_t value_size)
@@ -57,13 +57,13 @@ void sheaf_radix_count(const uint64_t *keys, size_t n, int shift, uint64_t mask,
 	for (size_t i = 0; i < n; i++) counts[keys[i] >> shift & mask]++;
 }
 
-void sheaf_radix_partition(const uint64_t *keys, const void *values, size_t value_size, size_t n, int shift, uint64_t mask, sheaf_lane *lanes, size_t *starts,
-                           uint64_t *to_keys, void *to_values)
+void sheaf_radix_partition(const uint64_t *keys, const void *values, size_t value_size, size_t n, int shift, uint64_t mask, sheaf_lane *lanes, size_t *next,
+                           const size_t *begins, uint64_t *to_keys, void *to_values)
 {
-	kind_of(value_size)->partition(keys, values, n, shift, mask, lanes, starts, to_keys, to_values);
+	kind_of(value_size)->partition(keys, values, n, shift, mask, lanes, next, begins, to_keys, to_values);
 }
 
-void sheaf_radix_flush(size_t buckets, size_t value_size, sheaf_lane *lanes, size_t *starts, uint64_t *to_keys, void *to_values)
+void sheaf_radix_flush(size_t buckets, size_t value_size, const sheaf_lane *lanes, const size_t *next, const size_t *begins, uint64_t *to_keys, void *to_values)
 {
-	kind_of(value_size)->flush(buckets, lanes, starts, to_keys, to_values);
+	kind_of(value_size)->flush(buckets, lanes, next, begins, to_keys, to_values);
 }

@@ -15,7 +15,6 @@ enum {
 typedef struct sheaf_lane {
 	uint64_t keys[SHEAF_LANE];
 	uint8_t values[SHEAF_LANE * SHEAF_WIDEST_VALUE];
-	uint32_t n;
 } sheaf_lane;
 
 /* Sorts n <= SHEAF_RADIX_MOST entries by bits [low, high) of their keys; bits above are the same in all. value_size is 1, 2, 4, 8 or 16. Returns whether the
@@ -24,10 +23,10 @@ bool sheaf_radix_sort(uint64_t *keys, void *values, size_t value_size, size_t n,
 
 /* Adds n keys to the counts of their digits. */
 void sheaf_radix_count(const uint64_t *keys, size_t n, int shift, uint64_t mask, size_t *counts);
-/* Moves n entries into buckets by their digits, through `lanes`, which begin as zeros; starts[] has where the next entry of each bucket goes. */
-void sheaf_radix_partition(const uint64_t *keys, const void *values, size_t value_size, size_t n, int shift, uint64_t mask, sheaf_lane *lanes, size_t *starts,
-                           uint64_t *to_keys, void *to_values);
+/* Moves n entries into buckets by their digits, through `lanes`; next[] has where the next entry of each bucket goes, begins[] where the first of all went. */
+void sheaf_radix_partition(const uint64_t *keys, const void *values, size_t value_size, size_t n, int shift, uint64_t mask, sheaf_lane *lanes, size_t *next,
+                           const size_t *begins, uint64_t *to_keys, void *to_values);
 /* Moves what the lanes still hold. */
-void sheaf_radix_flush(size_t buckets, size_t value_size, sheaf_lane *lanes, size_t *starts, uint64_t *to_keys, void *to_values);
+void sheaf_radix_flush(size_t buckets, size_t value_size, const sheaf_lane *lanes, const size_t *next, const size_t *begins, uint64_t *to_keys, void *to_values);
 
 #endif

@@ -83,6 +83,19 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 	return sheaf_open_source(source, options, cx, out, err);
 }
 
+sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
+                           sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
+{
+	sheaf_source *source;
+	const sheaf_format *format;
+	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
+	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, &format, err);
+	if (status == SHEAF_OK && format->members && format->needs & SHEAF_NEEDS_SEEK) status = sheaf_source_make_seekable(source, err);
+	if (status == SHEAF_OK && format->members) status = format->members(source, cx, tell, user, err);
+	sheaf_source_close(source);
+	return status;
+}
+
 const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return dataset->format->schema(dataset->in); }
 
 const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->native; }

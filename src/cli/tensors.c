@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What info says of tensors: of one, and of all that a file has, as a tree. */
+#include "cli.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char *value_type(const sheaf_schema *schema)
+{
+	int value = sheaf_schema_value(schema);
+	return value < 0 ? "none" : sheaf_type_name(schema->fields[value].type);
+}
+
+static bool is_complex(const sheaf_schema *schema)
+{
+	int value = sheaf_schema_value(schema);
+	return value >= 0 && schema->fields[value].meaning == SHEAF_COMPLEX;
+}
+
+/* "CSR, 3 x 4, float32, symmetric_lower, 4 stored" */
+void print_tensor(const sheaf_schema *schema, int64_t stored)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	if (t->layout[0]) out_printf("%s, ", t->layout);
+	for (int d = 0; d < t->rank; d++) out_printf("%s%" PRId64, d ? " x " : "", t->shape[d]);
+	out_printf("%s%s%s%s", t->rank ? ", " : "scalar, ", is_complex(schema) ? "complex " : "", value_type(schema), t->dense ? ", dense" : "");
+	if (t->structure) out_printf(", %s", sheaf_structure_name(t->structure));
+	if (t->iso) out_text(", all of one value");
+	if (t->sorted && t->rank > 1) {
+		out_text(", sorted by ");
+		for (int d = 0; d < t->rank; d++) out_printf("%s%s", d ? "," : "", schema->fields[t->order[d]].name);
+	}
+	if (stored >= 0) out_printf(", %" PRId64 " stored", stored);
+	out_text("\n");
+}
+
+static void json_order(const sheaf_tensor *t)
+{
+	out_text("[");
+	for (int d = 0; d < t->rank; d++) out_printf("%s%d", d ? "," : "", t->order[d]);
+	out_text("]");
+}
+
+static void json_flag(bool *first, const char *key, bool value)
+{
+	out_json_key(first, key);
+	out_text(value ? "true" : "false");
+}
+
+void json_tensor(const sheaf_schema *schema, int64_t stored)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	bool first = true;
+	out_text("{");
+	if (t->layout[0]) out_json_member(&first, "format", t->layout);
+	out_json_key(&first, "shape");
+	out_text("[");
+	for (int d = 0; d < t->rank; d++) out_printf("%s%" PRId64, d ? "," : "", t->shape[d]);
+	out_text("]");
+	out_json_member(&first, "type", value_type(schema));
+	json_flag(&first, "complex", is_complex(schema));
+	json_flag(&first, "dense", t->dense);
+	json_flag(&first, "iso", t->iso);
+	out_json_member(&first, "structure", sheaf_structure_name(t->structure));
+	if (t->sorted) out_json_key(&first, "order"), json_order(t);
+	if (stored >= 0) out_json_count(&first, "stored", stored);
+	out_text("}");
+}
+
+/* ---- all of them ---- */
+
+typedef struct tree {
+	session *s;
+	const char *path; /* of the file */
+	bool json;
+	int count;
+	char before[512]; /* the dataset listed last */
+} tree;
+
+/* The folders of a path that the one before it is not in, each on a line, and the name behind them. */
+static void print_branch(const char *before, const char *path)
+{
+	size_t common = 0;
+	int depth = 1;
+	for (size_t i = 0; path[i] && path[i] == before[i]; i++)
+		if (path[i] == '/') common = i + 1;
+	for (const char *at = path; *at; depth++) {
+		size_t n = strcspn(at, "/");
+		bool last = at[n] == '\0', root = strcmp(path, "/") == 0;
+		if (last || root || (size_t)(at - path) >= common) {
+			out_printf("%*s", depth * 2, "");
+			out_bytes(root ? "/" : at, root ? 1 : n);
+			out_text(last || root ? "  " : "/\n");
+		}
+		if (last || root) return;
+		at += n + 1;
+	}
+}
+
+static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
+{
+	tree *t = (tree *)user;
+	sheaf_dataset *dataset;
+	sheaf_facts facts;
+	SHEAF_TRY(session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, err));
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	sheaf_dataset_facts(dataset, &facts);
+	if (t->json) {
+		bool first = true;
+		out_text(t->count ? ",{" : "{");
+		out_json_member(&first, "path", path);
+		out_json_key(&first, "tensor");
+		json_tensor(schema, facts.rows);
+		out_text("}");
+	} else {
+		print_branch(t->before, path);
+		print_tensor(schema, facts.rows);
+	}
+	sheaf_close(dataset);
+	t->count++;
+	size_t n = strlen(path) < sizeof t->before ? strlen(path) : sizeof t->before - 1;
+	memcpy(t->before, path, n);
+	t->before[n] = '\0';
+	return out_check(err);
+}
+
+static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
+{
+	(void)path, (void)err;
+	++*(int *)user;
+	return SHEAF_OK;
+}
+
+static sheaf_status each(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
+{
+	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
+	return sheaf_members(path, &open, s->cx, tell, user, err);
+}
+
+sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err)
+{
+	*out = 0;
+	return each(s, path, count_one, out, err);
+}
+
+sheaf_status print_members(session *s, const char *path, bool json, sheaf_error *err)
+{
+	tree t = {.s = s, .path = path, .json = json};
+	return each(s, path, list_one, &t, err);
+}
