@@ -68,6 +68,21 @@ echo nonsense >broken
 expect 2 batches --size 3 --state broken ten.ctf
 end
 
+begin "an index is written where it is wanted, and used"
+for order in sheaf file; do
+	rm -f ten.ctf.sheaf-index
+	expect 0 batches --json --order $order --size 4 ten.ctf
+	cp out all
+	[ ! -e ten.ctf.sheaf-index ] || fault "expected no index of a small file that nobody asked for"
+	expect 0 batches --json --order $order --size 4 --index write ten.ctf
+	same out all
+	[ -e ten.ctf.sheaf-index ] || fault "expected an index, found none"
+	expect 0 batches --json --order $order --size 4 --index require ten.ctf
+	same out all
+done
+rm -f ten.ctf.sheaf-index
+end
+
 begin "positions, epochs, sweeps, rests"
 expect 0 batches --json --order file --size 4 --position 7 ten.ctf
 has out '"position":[7,10]'

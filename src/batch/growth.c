@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "batch/array.h"
 #include "batch/supply.h"
+#include "dataset/index.h"
 #include "dataset/pieces.h"
 
 enum { AHEAD = 4 /* pieces that other threads may read meanwhile */ };
@@ -65,6 +66,7 @@ static sheaf_status finish_part(sheaf_supply *s, sheaf_error *err)
 	sheaf_part *part = &s->parts[s->growing_part];
 	sheaf_piece_entry entry;
 	part->pieces = part->dataset->pieces;
+	SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
 	for (int64_t i = s->pieces - part->first_piece; i < sheaf_pieces_count(part->pieces); i++) {
 		sheaf_pieces_at(part->pieces, i, &entry);
 		SHEAF_TRY(put_entry(s, &entry, err));

@@ -2,6 +2,7 @@
 #include "batch/supply.h"
 #include "batch/array.h"
 #include "data/frame.h"
+#include "dataset/index.h"
 #include "dataset/pieces.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
@@ -37,6 +38,7 @@ static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, 
 		*part = (sheaf_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
 		if (grows) continue;
 		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
+		SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
 		s->pieces += sheaf_pieces_count(part->pieces);
 		rows += sheaf_pieces_rows(part->pieces);
 	}

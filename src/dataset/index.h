@@ -76,6 +76,9 @@ void sheaf_index_pass_over(sheaf_dataset *d);
 /* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for is told of where it cannot be done. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_dataset *d, sheaf_error *err);
 
+/* The table has been made by a survey: writes it, by the same rules. */
+SHEAF_USE sheaf_status sheaf_index_keep_table(sheaf_dataset *d, sheaf_error *err);
+
 /* Until what is being written is written. */
 void sheaf_index_wait(sheaf_dataset *d);
 

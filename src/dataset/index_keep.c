@@ -171,6 +171,17 @@ sheaf_status sheaf_index_finish(sheaf_dataset *d, sheaf_error *err)
 	return status ? tell_failure(d, &failure, err) : SHEAF_OK;
 }
 
+/* A table that was made for other orders than the file's is as good as one gathered on the way. One of unusual pieces would serve nobody else. */
+sheaf_status sheaf_index_keep_table(sheaf_dataset *d, sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	sheaf_error failure = {0};
+	bool asked = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
+	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
+	sheaf_status status = write_index(d, d->pieces, &failure);
+	return status && asked ? tell_failure(d, &failure, err) : SHEAF_OK;
+}
+
 /* ---- checking ---- */
 
 static sheaf_status differ(const sheaf_dataset *d, const char *what, sheaf_error *err)
