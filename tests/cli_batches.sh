@@ -83,6 +83,25 @@ done
 rm -f ten.ctf.sheaf-index
 end
 
+begin "what does not go together is refused, by its name"
+expect 2 batches --join --concat ten.ctf some.ctf
+has err 'one way to put files together, found --join besides'
+expect 2 batches --mix 1,1 --join ten.ctf some.ctf
+has err 'one way to put files together'
+expect 2 batches --mix 1,1 --order file ten.ctf ten.ctf
+has err 'expected order "sheaf", found file'
+expect 2 batches --mix 1,1 --bucket ten.ctf ten.ctf
+has err 'expected no buckets'
+expect 2 batches --truncate 2 --size-unit sequences ten.ctf
+has err 'expected a size in samples'
+expect 2 batches --truncate 2 --rest drop ten.ctf
+has err 'expected short rests'
+expect 2 batches --truncate 2 --pad 2 ten.ctf
+has err 'one way to pack'
+mkdir folder
+expect 3 batches --state folder ten.ctf
+end
+
 begin "positions, epochs, sweeps, rests"
 expect 0 batches --json --order file --size 4 --position 7 ten.ctf
 has out '"position":[7,10]'

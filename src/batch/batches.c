@@ -57,6 +57,27 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 	return SHEAF_OK;
 }
 
+static sheaf_status clash(sheaf_error *err, const char *option, const char *expected, const char *found)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %s", option, expected, found);
+}
+
+static sheaf_status check_weights(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
+{
+	if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
+	if (o->bucket) return clash(err, "weights", "no buckets", "some");
+	if (order->dealing != SHEAF_DEAL_BATCH || order->by_frequency) return clash(err, "weights", "order \"sheaf\"", order->name);
+	return o->rest == SHEAF_REST_WRAP ? clash(err, "weights", "rests that do not wrap", "ones that do") : SHEAF_OK;
+}
+
+static sheaf_status check_truncation(const sheaf_batch_options *o, sheaf_error *err)
+{
+	if (o->truncation < 1) return refuse(err, "truncation", "steps above 0", o->truncation);
+	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation", "a size in samples", "another unit");
+	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation", "short rests", "others");
+	return o->bucket ? clash(err, "truncation", "no buckets", "some") : SHEAF_OK;
+}
+
 static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
 {
 	if (o->sweeps && o->epoch_size) return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
@@ -64,11 +85,8 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 		return sheaf_fail(err, SHEAF_USAGE, "rest of a sweep: expected batches that may cross its end where they wrap, found ones that may not");
 	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
 		return sheaf_fail(err, SHEAF_USAGE, "buckets: expected an order that is dealt batch by batch, found \"%s\"", order->name);
-	if (o->weights && (o->join || o->bucket || order->dealing != SHEAF_DEAL_BATCH || order->by_frequency || o->rest == SHEAF_REST_WRAP))
-		return sheaf_fail(err, SHEAF_USAGE, "weights: expected datasets that are not joined, no buckets, no rests that wrap and order \"sheaf\", found others");
-	if (o->packing == SHEAF_PACK_TRUNCATED && (o->truncation < 1 || o->unit != SHEAF_SIZE_SAMPLES || o->rest != SHEAF_REST_SHORT || o->bucket))
-		return sheaf_fail(err, SHEAF_USAGE, "truncation: expected steps above 0, sizes in samples, short rests and no buckets, found others");
-	return SHEAF_OK;
+	if (o->weights) SHEAF_TRY(check_weights(o, order, err));
+	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
 }
 
 /* What CNTK takes for its window: so many chunks as have 4 GiB. */

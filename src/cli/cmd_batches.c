@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf batches: minibatches, as a list of what is in them or as a measurement of how fast they come. */
 #include "cli.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,19 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	return sheaf_fail(err, SHEAF_USAGE, "--mix: expected a weight for each of %d files, parted by commas, found \"%s\"", args->nfiles, text);
 }
 
+/* At most one of the three. */
+static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
+{
+	static const char *const ways[] = {"join", "concat", "mix"};
+	const char *found = NULL;
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		if (!sheaf_values_flag(values, ways[i])) continue;
+		if (found) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to put files together, found --%s besides", ways[i], found);
+		found = ways[i];
+	}
+	return SHEAF_OK;
+}
+
 /* At most one of the four. */
 static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
@@ -101,6 +115,7 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	o->chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	o->join = sheaf_values_flag(values, "join");
 	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
+	SHEAF_TRY(check_unions(values, err));
 	SHEAF_TRY(read_packing(values, o, err));
 	SHEAF_TRY(read_shard(values, o, err));
 	return read_epochs(values, o, err);
@@ -122,7 +137,8 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 {
 	char text[SHEAF_STATE_SIZE + 1];
 	FILE *f = fopen(file, "rb");
-	if (!f) return SHEAF_OK; /* the first run writes it */
+	if (!f && errno == ENOENT) return SHEAF_OK; /* the first run writes it */
+	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a state that can be read, found an error", file);
 	size_t n = fread(text, 1, sizeof text - 1, f);
 	fclose(f);
 	text[n] = '\0';
