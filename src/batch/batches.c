@@ -161,6 +161,9 @@ static int64_t bytes_in_files(const sheaf_supply *s)
 	return sum;
 }
 
+/* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's cache. */
+static bool locates(const sheaf_batches *b, bool keep) { return !keep && sheaf_supply_locates(&b->supply); }
+
 /* Bytes in memory for each byte of the files, as the first piece has it. */
 static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
 {
@@ -174,13 +177,13 @@ static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error
 }
 
 /* A shuffle of everything needs everything in memory. Where that does not fit, it goes by windows, two of which fit: the one in use, and the next. */
-static sheaf_status fit_window(sheaf_batches *b, sheaf_error *err)
+static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
 	enum { MOST_GROWTH = 8 };
 	int64_t bytes = bytes_in_files(&b->supply), room = bytes_for_pieces(b);
-	double growth;
+	double growth = 1; /* of what stays as it is */
 	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window || bytes <= room / MOST_GROWTH) return SHEAF_OK;
-	SHEAF_TRY(measure_growth(b, &growth, err));
+	if (!locates(b, keep)) SHEAF_TRY(measure_growth(b, &growth, err));
 	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
 	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) / ((double)bytes * growth / (double)b->supply.rows.chunks);
 	b->options.arranged = (sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
@@ -196,9 +199,6 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 	if (b->options.order->in_file_order) return SPARE;
 	return arranged->window && !arranged->window_in_samples ? 2 * arranged->window + SPARE : 0;
 }
-
-/* Rows that are gathered anyway need no decoding before. What is to be kept in memory is not left to the system's cache. */
-static bool locates(const sheaf_batches *b, bool keep) { return !keep && !b->options.order->in_file_order && sheaf_supply_locates(&b->supply); }
 
 /* ---- opening ---- */
 
@@ -298,7 +298,7 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(check_numbers(options, err));
 	SHEAF_TRY(sheaf_supply_open(&b->supply, datasets, n, union_of(options), b->cx, err));
 	SHEAF_TRY(translate(b, options, err));
-	SHEAF_TRY(fit_window(b, err));
+	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
 	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory), pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
 	SHEAF_TRY(open_ahead(b, err));

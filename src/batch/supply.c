@@ -274,7 +274,9 @@ sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece)
 
 sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err)
 {
+	if (held->of) sheaf_dataset_let_go(held->of, &held->located);
 	held->is_located = locate;
+	held->of = locate ? piece->dataset : NULL;
 	if (locate) return sheaf_dataset_locate(piece->dataset, &piece->entry, &held->located, cx, err);
 	return sheaf_dataset_read_entry(piece->dataset, &piece->entry, &held->frame, cx, err);
 }
@@ -294,7 +296,7 @@ sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, 
 void sheaf_held_free(sheaf_held *held)
 {
 	sheaf_frame_free(&held->frame);
-	sheaf_located_reset(&held->located);
+	if (held->of) sheaf_dataset_let_go(held->of, &held->located);
 }
 
 int64_t sheaf_held_bytes(const sheaf_held *held)

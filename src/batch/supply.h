@@ -24,6 +24,7 @@ typedef struct sheaf_piece_ref {
 typedef struct sheaf_held {
 	sheaf_frame frame;
 	sheaf_located located;
+	const sheaf_dataset *of; /* that the piece is of, where it is located */
 	bool is_located;
 } sheaf_held;
 

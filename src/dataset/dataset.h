@@ -72,6 +72,8 @@ bool sheaf_dataset_locates(const sheaf_dataset *dataset);
 SHEAF_USE sheaf_status sheaf_dataset_locate(const sheaf_dataset *dataset, const sheaf_piece_entry *entry, sheaf_located *located, sheaf_context *cx,
                                             sheaf_error *err);
 void sheaf_located_reset(sheaf_located *located);
+/* The same, and the pages of the piece, which a walk over it and its rows have brought in, are let go. */
+void sheaf_dataset_let_go(const sheaf_dataset *dataset, sheaf_located *located);
 /* Refills the frame with rows of pieces located so, of this dataset or of others of its format and schema. Any thread. */
 SHEAF_USE sheaf_status sheaf_dataset_pick(const sheaf_dataset *dataset, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx,
                                           sheaf_error *err);

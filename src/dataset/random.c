@@ -29,6 +29,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	sheaf_status status = d->format->recall(d->in, &piece, err);
 	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
+	sheaf_source_let_go(d->source, piece.byte, piece.size);
 	/* Validation passes what else ends the reading, and leaves out rows. */
 	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx)) status = refuse_rows(d, entry, frame->nrows, err);
 	let_go(&piece);
@@ -83,6 +84,12 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 /* ---- rows of a piece that is not decoded ---- */
 
 bool sheaf_dataset_locates(const sheaf_dataset *d) { return d->format->locate != NULL; }
+
+void sheaf_dataset_let_go(const sheaf_dataset *d, sheaf_located *located)
+{
+	sheaf_source_let_go(d->source, located->piece.byte, located->piece.bytes.data ? located->piece.size : 0);
+	sheaf_located_reset(located);
+}
 
 void sheaf_located_reset(sheaf_located *located)
 {

@@ -180,6 +180,12 @@ void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 	if (end > begin) (void)madvise(s->map.data + begin, end - begin, MADV_DONTNEED);
 }
 
+void sheaf_source_let_go(const sheaf_source *s, int64_t offset, int64_t size)
+{
+	int64_t page = sysconf(_SC_PAGESIZE), begin = (s->raw.base + offset) / page * page, end = s->raw.base + offset + size;
+	if (s->map.data && offset >= 0 && size > 0 && end <= (int64_t)s->map.size) (void)madvise(s->map.data + begin, (size_t)(end - begin), MADV_DONTNEED);
+}
+
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
