@@ -139,11 +139,9 @@ enum { MOST_SETTINGS = 5 };
 static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
 static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
 
-/* Which columns a tensor is, for formats that do not say it. */
-static const sheaf_setting of_matrix[MOST_SETTINGS] = {{"precision", "double"}, {"coordinates", "i,j"}, {"shape", "10,4"}};
-
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];
+	const char *coordinates, *shape;
 	int n;
 } settings;
 
@@ -153,10 +151,14 @@ static bool uses(int i, unsigned use, const char *name)
 	return option && (option->use & use);
 }
 
+/* Which columns of a table are a tensor's coordinates, for formats that know tables only. */
+static const char *coordinates_of(int i) { return inputs[i].content == MATRIX && uses(i, SHEAF_READING, "columns") ? "i,j" : NULL; }
+static const char *shape_of(int i) { return coordinates_of(i) ? "10,4" : NULL; }
+
 /* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
 static settings settings_for(const sheaf_setting *all, int from, int to)
 {
-	settings s = {.n = 0};
+	settings s = {.n = 0, .coordinates = from >= 0 ? coordinates_of(from) : NULL, .shape = from >= 0 ? shape_of(from) : NULL};
 	for (int k = 0; k < MOST_SETTINGS && all[k].name; k++) {
 		bool precision = strcmp(all[k].name, "precision") == 0; /* is not for writing here */
 		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) || (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
@@ -164,8 +166,6 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 	}
 	return s;
 }
-
-static const sheaf_setting *of_content(int i) { return inputs[i].content == MATRIX ? of_matrix : of_dataset; }
 
 static void compress(input *in, sheaf_context *cx)
 {
@@ -260,10 +260,10 @@ typedef struct operation {
 static sheaf_open_options reading(int i)
 {
 	static settings s;
-	s = settings_for(of_content(i), i, -1);
-	/* Nothing in a table may tell what it is. */
-	const char *format = inputs[i].content == TABLE ? format_of(i)->name : NULL;
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
+	s = settings_for(of_dataset, i, -1);
+	/* Nothing in a table, or in rows of labels, may tell what it is. */
+	const char *format = inputs[i].content == TABLE || inputs[i].content == LABELLED ? format_of(i)->name : NULL;
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300, .coordinates = s.coordinates, .shape = s.shape};
 }
 
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
@@ -523,7 +523,7 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 static sheaf_status convert_it(const char *const *from, int n, settings s, const char *suffix, sheaf_context *cx)
 {
 	char output[32];
-	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .piece_bytes = 300};
+	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .piece_bytes = 300, .coordinates = s.coordinates, .shape = s.shape};
 	snprintf(output, sizeof output, "out%s", suffix);
 	sheaf_status status = sheaf_convert(from, n, in_folder(output), &options, cx, &err);
 	assert_int_equal(file_exists(output), status == SHEAF_OK);
@@ -536,13 +536,13 @@ static sheaf_status convert_it(const char *const *from, int n, settings s, const
 static sheaf_status convert_to_next(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].name);
-	return convert_it(&from, 1, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].packed);
-	return convert_it(&from, 1, settings_for(of_content(i), i, i), format_of(i)->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(of_dataset, i, i), format_of(i)->suffixes[0], cx);
 }
 
 /* Nothing is declared but tables: where a format has another spelling, it goes from one into the other. */
@@ -557,14 +557,14 @@ static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 static sheaf_status convert_flat(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].flat);
-	return convert_it(&from, 1, settings_for(inputs[i].content == STREAMS ? of_flat : of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(inputs[i].content == STREAMS ? of_flat : of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
 	int n = inputs[i].content == MATRIX ? 1 : 2; /* a tensor that is there twice has each position twice */
-	return convert_it(from, n, settings_for(of_content(i), i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(from, n, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
 }
 
 /* Over a file that is there: it must stay as it was. */
@@ -573,8 +573,8 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 	char output[32];
 	const char *from = in_folder(inputs[i].name);
 	int to = next_to(i);
-	settings s = settings_for(of_content(i), i, to);
-	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n};
+	settings s = settings_for(of_dataset, i, to);
+	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .coordinates = s.coordinates, .shape = s.shape};
 	snprintf(output, sizeof output, "old%s", format_of(to)->suffixes[0]);
 	write_text(output, "the old file");
 	sheaf_status status = sheaf_convert(&from, 1, in_folder(output), &options, cx, &err);

@@ -19,6 +19,7 @@ typedef struct declared {
 	sheaf_setting settings[MOST_STREAMS + 1]; /* and one for chunks */
 	char words[MOST_STREAMS + 1][256];
 	char schema[1000];
+	const char *coordinates, *shape; /* of a tensor that is read as a table; NULL: it is not */
 	int n;
 } declared;
 
@@ -95,9 +96,9 @@ static void declare_each_column(const sheaf_schema *schema, declared *d)
 		extents += (size_t)snprintf(shape + extents, size - extents, "%s%" PRId64, i ? "," : "", schema->tensor.shape[i]);
 	}
 	d->settings[0] = (sheaf_setting){"columns", columns};
-	d->settings[1] = (sheaf_setting){"coordinates", coordinates};
-	d->settings[2] = (sheaf_setting){"shape", shape};
-	d->n = schema->rows == SHEAF_ENTRIES ? 3 : 1;
+	d->n = 1;
+	d->coordinates = names ? coordinates : NULL;
+	d->shape = names ? shape : NULL;
 }
 
 /* The only place with names of formats: those that do not store the schema, or not without more words. */
@@ -112,6 +113,7 @@ static const struct {
 static void declare(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)
 {
 	d->n = 0;
+	d->coordinates = d->shape = NULL;
 	for (size_t i = 0; i < COUNT(declarers); i++)
 		if ((declarers[i].use & use) && strcmp(declarers[i].format, format->name) == 0) declarers[i].declare(schema, d);
 }
@@ -445,7 +447,7 @@ static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format
 	sheaf_dataset *dataset;
 	declared d;
 	declare(format, SHEAF_READING, schema, &d);
-	sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = piece_bytes};
+	sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = piece_bytes, .coordinates = d.coordinates, .shape = d.shape};
 	assert_ok(open_bytes((sheaf_bytes){bytes->data, bytes->size}, "memory", &options, cx, &dataset));
 	return dataset;
 }
@@ -699,7 +701,7 @@ static void reads_byte_by_byte(const sheaf_format *format, const table *t, sheaf
 		sheaf_source *source;
 		sheaf_dataset *dataset;
 		bytes_source drip = {{bytes.data, bytes.size}, steps[i]};
-		sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = 100};
+		sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = 100, .coordinates = d.coordinates, .shape = d.shape};
 		assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 		assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 		assert_pieces(dataset, t, format->can);

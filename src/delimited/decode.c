@@ -17,15 +17,6 @@ int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_
 	return word.at == word.end ? 0 : SHEAF_NO_CODE;
 }
 
-sheaf_item_flaw sheaf_delimited_item(const sheaf_delimited_reader *in, int f, sheaf_word word, void *out)
-{
-	const sheaf_field *field = &in->schema.fields[f];
-	sheaf_item_flaw flaw = sheaf_item_read(field, word, &in->dialect, out);
-	if (field->meaning != SHEAF_COORDINATE || flaw) return flaw;
-	int64_t v = field->type == SHEAF_I32 ? *(const int32_t *)out : *(const int64_t *)out;
-	return v >= 0 && v < in->schema.tensor.shape[f] ? ITEM_OK : ITEM_BAD;
-}
-
 /* ---- what is missing ---- */
 
 /* Bits and codes of a column, which begin with the first item that is missing, and with the first that has a code. */
@@ -62,7 +53,6 @@ static sheaf_status finish_absence(absence *a, sheaf_level *level, sheaf_error *
 typedef struct column {
 	sheaf_delimited_decoding *d;
 	const sheaf_field *field;
-	int number;
 	uint32_t at; /* which field of a record */
 	absence absence;
 	sheaf_builder values, offsets;
@@ -83,7 +73,7 @@ static void read_items(column *c)
 		sheaf_word word = word_of(c, r);
 		int code = nullable ? sheaf_delimited_null(c->field, word, &in->dialect) : SHEAF_NO_CODE;
 		if (code == SHEAF_NO_CODE) {
-			found |= sheaf_delimited_item(in, c->number, word, to);
+			found |= sheaf_item_read(c->field, word, &in->dialect, to);
 			continue;
 		}
 		note_missing(&c->absence, n, r, code);
@@ -127,7 +117,7 @@ static sheaf_status finish_column(column *c, sheaf_column *to)
 static sheaf_status read_column(sheaf_delimited_decoding *d, int number, sheaf_frame *frame)
 {
 	sheaf_column *to = &frame->columns[number];
-	column c = {.d = d, .field = &d->in->schema.fields[number], .number = number, .at = (uint32_t)d->in->columns[number]};
+	column c = {.d = d, .field = &d->in->schema.fields[number], .at = (uint32_t)d->in->columns[number]};
 	bool run = c.field->nlevels > 0 && c.field->levels[0].kind == SHEAF_LIST;
 	sheaf_builder_begin(&c.values, d->cx, &to->values);
 	sheaf_builder_begin(&c.offsets, d->cx, run ? &to->levels[0].offsets : NULL);

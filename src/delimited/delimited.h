@@ -152,9 +152,8 @@ typedef struct sheaf_delimited_reader {
 	sheaf_context *cx;
 	sheaf_source *source;
 	sheaf_dialect dialect;
-	sheaf_schema table;  /* the columns of the file, or those of them that were declared */
-	sheaf_schema schema; /* what is given: the same, or coordinates and a value */
-	int *columns;        /* of each field of the table, and then of the schema: which column of the file it is */
+	sheaf_schema schema; /* the columns of the file, or those of them that were declared */
+	int *columns;        /* of each field: which column of the file it is */
 	int ncolumns;        /* room there */
 	int width;           /* fields of a record */
 	bool header;
@@ -183,15 +182,12 @@ SHEAF_USE sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx
 /* Appends them as --columns takes them. */
 void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema);
 SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-/* Makes *out the coordinates of these names, parted by commas, and the value that is left of the table; `shape` NULL: `most` has the largest of each column. */
-SHEAF_USE sheaf_status sheaf_columns_make_entries(sheaf_delimited_reader *in, const char *names, const char *shape, const int64_t *most, sheaf_error *err);
 
 /* ---- infer.c ---- */
 
 /* What was seen in the columns of a file. */
 typedef struct sheaf_seen {
 	unsigned *kinds; /* of each column */
-	int64_t *most;   /* the largest integer of each, or -1 */
 	int64_t rows;
 	bool flawed; /* some records were passed over */
 } sheaf_seen;
@@ -234,8 +230,6 @@ SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece 
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
 /* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
 int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect);
-/* Reads an item of a fixed size of field `f`. */
-sheaf_item_flaw sheaf_delimited_item(const sheaf_delimited_reader *in, int f, sheaf_word word, void *out);
 
 /* ---- the writer ---- */
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "delimited/delimited.h"
-#include "number/number.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -15,39 +14,24 @@ sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sh
 	*seen = (sheaf_seen){.kinds = NULL};
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)width, sizeof *seen->kinds, &memory, err));
 	seen->kinds = (unsigned *)memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)width, sizeof *seen->most, &memory, err));
-	seen->most = (int64_t *)memory;
-	for (int c = 0; c < width; c++) seen->most[c] = -1;
 	return SHEAF_OK;
 }
 
 void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width)
 {
 	if (seen->kinds) sheaf_release(cx, seen->kinds, (size_t)width * sizeof *seen->kinds);
-	if (seen->most) sheaf_release(cx, seen->most, (size_t)width * sizeof *seen->most);
 	*seen = (sheaf_seen){.kinds = NULL};
 }
 
 static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 {
-	for (int c = 0; c < width; c++) {
-		to->kinds[c] |= from->kinds[c];
-		if (from->most[c] > to->most[c]) to->most[c] = from->most[c];
-	}
+	for (int c = 0; c < width; c++) to->kinds[c] |= from->kinds[c];
 	to->rows += from->rows;
 	to->flawed |= from->flawed;
 }
 
-static void see_integer(sheaf_word word, int64_t *most)
-{
-	uint64_t v;
-	word = sheaf_word_trim(word);
-	if (word.at < word.end && *word.at == '+') word.at++;
-	if (sheaf_scan_u64((const char *)word.at, (const char *)word.end, &v).flaw == SHEAF_NUMBER_OK && v <= INT64_MAX && (int64_t)v > *most) *most = (int64_t)v;
-}
-
 /* Where a column has texts and nulls there is nothing left to see. */
-static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column, unsigned *kinds, int64_t *most)
+static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column, unsigned *kinds)
 {
 	enum { ALL = KIND_TEXT | KIND_NULL };
 	unsigned seen = 0;
@@ -55,7 +39,6 @@ static void see_column(const sheaf_records *records, const sheaf_dialect *dialec
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
 		unsigned kind = seen & KIND_TEXT ? (sheaf_word_null(word, dialect) != SHEAF_NO_CODE ? (unsigned)KIND_NULL : 0) : sheaf_word_kind(word, dialect);
 		seen |= kind;
-		if (kind == KIND_INTEGER) see_integer(word, most);
 	}
 	*kinds |= seen;
 }
@@ -65,7 +48,7 @@ static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, cons
 	sheaf_records records;
 	sheaf_records_begin(&records, in->cx);
 	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, at, end, 1, err);
-	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++) see_column(&records, &in->dialect, c, &seen->kinds[c], &seen->most[c]);
+	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++) see_column(&records, &in->dialect, c, &seen->kinds[c]);
 	seen->rows += records.count;
 	seen->flawed |= records.findings.size > 0;
 	sheaf_records_drop(&records);

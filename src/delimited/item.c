@@ -46,10 +46,7 @@ static size_t find_type(const sheaf_field *field)
 	return 0;
 }
 
-const char *sheaf_item_expected(const sheaf_field *field)
-{
-	return field->meaning == SHEAF_COORDINATE ? "a coordinate inside of the shape" : types[find_type(field)].article;
-}
+const char *sheaf_item_expected(const sheaf_field *field) { return types[find_type(field)].article; }
 
 const char *sheaf_item_type(const sheaf_field *field) { return types[find_type(field)].name; }
 

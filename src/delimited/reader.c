@@ -23,7 +23,6 @@ void sheaf_delimited_close(void *reader)
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
 	if (!in) return;
 	sheaf_schema_free(&in->schema);
-	sheaf_schema_free(&in->table);
 	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
 	sheaf_release(in->cx, in, sizeof *in);
 }
@@ -95,7 +94,7 @@ static sheaf_status add_column(opening *o, int column, sheaf_names *names, sheaf
 	sheaf_delimited_reader *in = o->in;
 	sheaf_field *field;
 	SHEAF_TRY(name_of(o, column, b));
-	SHEAF_TRY(sheaf_schema_add(&in->table, in->cx, (const char *)b->data, b->size, &field, o->err));
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, (const char *)b->data, b->size, &field, o->err));
 	if (sheaf_names_find(names, field->name, strlen(field->name), -1) >= 0)
 		return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected a name for each column, found \"%s\" twice; name them with --columns, or say --header no",
 		                  sheaf_source_name(in->source), field->name);
@@ -107,7 +106,7 @@ static sheaf_status add_columns(opening *o)
 	sheaf_names names = {0};
 	sheaf_builder b;
 	sheaf_status status = SHEAF_OK;
-	o->in->table.rows = SHEAF_CELLS;
+	o->in->schema.rows = SHEAF_CELLS;
 	sheaf_builder_begin(&b, o->in->cx, NULL);
 	for (int c = 0; c < o->in->width && status == SHEAF_OK; c++) {
 		o->in->columns[c] = c;
@@ -137,10 +136,10 @@ static int find_in_header(const opening *o, const char *name, sheaf_builder *b)
 static bool match_names(opening *o)
 {
 	sheaf_builder b;
-	bool all = o->in->table.nfields <= o->in->width;
+	bool all = o->in->schema.nfields <= o->in->width;
 	sheaf_builder_begin(&b, o->in->cx, NULL);
-	for (int f = 0; f < o->in->table.nfields && all; f++) {
-		o->in->columns[f] = find_in_header(o, o->in->table.fields[f].name, &b);
+	for (int f = 0; f < o->in->schema.nfields && all; f++) {
+		o->in->columns[f] = find_in_header(o, o->in->schema.fields[f].name, &b);
 		all = o->in->columns[f] >= 0;
 	}
 	sheaf_builder_drop(&b);
@@ -151,8 +150,8 @@ static bool match_names(opening *o)
 static bool contradicts(const opening *o)
 {
 	int others = 0;
-	for (int f = 0; f < o->in->table.nfields; f++) {
-		if (sheaf_means_text(o->in->table.fields[f].meaning)) continue;
+	for (int f = 0; f < o->in->schema.nfields; f++) {
+		if (sheaf_means_text(o->in->schema.fields[f].meaning)) continue;
 		others++;
 		if (sheaf_word_kind(first_word(o, f), &o->in->dialect) != KIND_TEXT) return false;
 	}
@@ -163,26 +162,25 @@ static bool contradicts(const opening *o)
 static sheaf_status place_declared(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
-	bool asked = !header || strcmp(header, "auto") == 0, same = in->table.nfields == in->width;
+	bool asked = !header || strcmp(header, "auto") == 0, same = in->schema.nfields == in->width;
 	bool named = (asked || strcmp(header, "yes") == 0) && match_names(o);
 	in->header = asked ? named || (same && contradicts(o)) : strcmp(header, "yes") == 0;
 	if (named) return SHEAF_OK;
-	for (int f = 0; f < in->table.nfields; f++) in->columns[f] = f;
+	for (int f = 0; f < in->schema.nfields; f++) in->columns[f] = f;
 	if (same) return SHEAF_OK;
 	return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected %d columns, as --columns says, or a header that has their names, found %d", sheaf_source_name(in->source),
-	                  in->table.nfields, in->width);
+	                  in->schema.nfields, in->width);
 }
 
 /* ---- types ---- */
 
-/* Whether the columns' kinds, or the largest coordinates, must be found in the file. */
-static sheaf_status look(opening *o, bool declared, bool shape)
+/* What stands in the columns. */
+static sheaf_status look(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
 	size_t part;
 	o->complete = true;
-	if (declared && !shape) return SHEAF_OK;
-	if (o->how->glance && !shape) {
+	if (o->how->glance) {
 		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 		SHEAF_TRY(sheaf_delimited_begin(in, o->err));
 		SHEAF_TRY(sheaf_infer_part(in, &o->seen, &part, &o->complete, o->err));
@@ -193,34 +191,24 @@ static sheaf_status look(opening *o, bool declared, bool shape)
 		o->complete = !in->cut_off;
 	}
 	if (o->complete) snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
-	if (!declared) in->facts.guess = in->guess;
-	if (o->complete && !o->seen.flawed && !declared) in->facts.rows = o->seen.rows;
+	in->facts.guess = in->guess;
+	if (o->complete && !o->seen.flawed) in->facts.rows = o->seen.rows;
 	return SHEAF_OK;
 }
 
 static void take_types(opening *o)
 {
-	for (int f = 0; f < o->in->table.nfields; f++) sheaf_infer_field(&o->in->table.fields[f], o->seen.kinds[o->in->columns[f]], o->complete);
-}
-
-static sheaf_status make_schema(opening *o, const char *coordinates, const char *shape)
-{
-	sheaf_delimited_reader *in = o->in;
-	bool entries = coordinates && (!o->how->rows || (o->how->rows & SHEAF_TAKES_ENTRIES));
-	if (entries) return sheaf_columns_make_entries(in, coordinates, shape, o->seen.most, o->err);
-	return sheaf_schema_copy(&in->table, in->cx, &in->schema, o->err);
+	for (int f = 0; f < o->in->schema.nfields; f++) sheaf_infer_field(&o->in->schema.fields[f], o->seen.kinds[o->in->columns[f]], o->complete);
 }
 
 static sheaf_status find_columns(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
 	const char *text = sheaf_values_text(o->values, "columns"), *header = sheaf_values_text(o->values, "header");
-	const char *coordinates = sheaf_values_text(o->values, "coordinates"), *shape = sheaf_values_text(o->values, "shape");
 	void *memory;
 	in->ncolumns = in->width;
-	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->table, o->err));
-	if (in->table.nfields > in->ncolumns) in->ncolumns = in->table.nfields;
-	if (in->ncolumns <= SHEAF_MAX_RANK) in->ncolumns = SHEAF_MAX_RANK + 1;
+	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->schema, o->err));
+	if (in->schema.nfields > in->ncolumns) in->ncolumns = in->schema.nfields;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->ncolumns, sizeof *in->columns, &memory, o->err));
 	in->columns = (int *)memory;
 	if (text) {
@@ -229,9 +217,10 @@ static sheaf_status find_columns(opening *o)
 		in->header = header && strcmp(header, "auto") != 0 ? strcmp(header, "yes") == 0 : looks_like_names(o);
 		SHEAF_TRY(add_columns(o));
 	}
-	SHEAF_TRY(look(o, text, coordinates && !shape));
-	if (!text) take_types(o);
-	return make_schema(o, coordinates, shape);
+	if (text) return SHEAF_OK;
+	SHEAF_TRY(look(o));
+	take_types(o);
+	return SHEAF_OK;
 }
 
 /* ---- the whole ---- */

@@ -12,8 +12,6 @@ static const sheaf_option options[] = {
 	{"dialect", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "rfc|scidb|auto", "RFC 4180's double quotes, or SciDB's single quotes and backslashes", 0},
 	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any", "what a field in quotes is: always text (by itself), or anything", 0},
 	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE", "the byte between fields, or tab, comma, semicolon, pipe, space", 0},
-	{"coordinates", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME,...", "these columns are the coordinates of a tensor's entries", 0},
-	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,...", "the extents of the coordinates (by itself: one more than the largest)", 0},
 	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no", "whether to write a line with the names, whatever --header says", 0},
 	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE", "the byte between written fields, whatever --delimiter says", 0},
 	{"out-dialect", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "rfc|scidb", "how to quote what is written, whatever --dialect says", 0},

@@ -41,6 +41,7 @@ extern const char *const sheaf_npz_layouts[NPZ_LAYOUTS];
 
 typedef struct sheaf_npz_sparse {
 	sheaf_context *cx;
+	const char *file; /* for messages */
 	sheaf_npz_layout layout;
 	int64_t shape[2];
 	sheaf_array data, first, second; /* values; indices, or rows and columns */

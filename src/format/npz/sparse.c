@@ -89,7 +89,7 @@ static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, 
 
 static sheaf_status flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s matrix: expected %s %" PRId64 ", found %" PRId64, sheaf_npz_layouts[s->layout], what, expected, found);
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->file, sheaf_npz_layouts[s->layout], what, expected, found);
 }
 
 /* Pointers begin with 0, never decrease, and end within the indices. `lists`: rows, columns or rows of blocks. */
@@ -143,7 +143,7 @@ static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_spars
 
 sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
-	*s = (sheaf_npz_sparse){.cx = a->cx, .height = 1, .width = 1};
+	*s = (sheaf_npz_sparse){.cx = a->cx, .file = sheaf_source_name(a->source), .height = 1, .width = 1};
 	SHEAF_TRY(read_layout(a, &s->layout, err));
 	SHEAF_TRY(read_shape(a, s, err));
 	SHEAF_TRY(open_array(a, "data", s->layout == NPZ_BSR ? 3 : s->layout == NPZ_DIA ? 2 : 1, &s->data, err));
@@ -241,8 +241,8 @@ static sheaf_status check_places(const sheaf_npz_sparse *s, const places *p, int
 {
 	for (int64_t i = 0; i < p->n; i++)
 		if (!is_inside(s, p, i))
-			return sheaf_fail(err, SHEAF_DATA, "%s matrix, entry %" PRId64 ": expected a place inside of %" PRId64 " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
-			                  sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1], p->rows[i], p->columns[i]);
+			return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix, entry %" PRId64 ": expected a place inside of %" PRId64 " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
+			                  s->file, sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1], p->rows[i], p->columns[i]);
 	return SHEAF_OK;
 }
 

@@ -10,8 +10,6 @@ static const sheaf_option options[] = {
 	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...", "declare the columns: by the names of the header, or one by one", 0},
 	{"header", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|yes|no", "whether the first line has names (by itself: where it looks like it)", 0},
 	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE", "the byte between fields, or tab, comma, semicolon, pipe, space", 0},
-	{"coordinates", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME,...", "these columns are the coordinates of a tensor's entries", 0},
-	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,...", "the extents of the coordinates (by itself: one more than the largest)", 0},
 	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no", "whether to write a line with the names, whatever --header says", 0},
 	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE", "the byte between written fields, whatever --delimiter says", 0},
 	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|empty|?n", "how to write what is missing; codes other than 0 are ?n in any case", 0},
