@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tables as text beside Python's csv module, arrays beside NumPy, archives beside SciPy: what they write is read here, and what is written here they read. Prints TAP."""
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import scipy.sparse as sparse
+except ImportError:
+    # Debian's modules belong to Debian's Python.
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+    print("1..0 # SKIP no NumPy and SciPy")
+    sys.exit(0)
+
+SHEAF = os.environ.get("SHEAF", "sheaf")
+TEXTS = ["", "a", "a,b", 'say "x"', "it's", "two\nlines", "\r\n", " edge ", "12", "1e5", "null", "\\N", "?5", "?500", "true", "nan", "007", "tab\there", "\\", "é", "2012-05-25 14:13:29", "'", '"']
+results = []
+
+
+def check(name, test):
+    try:
+        fault = test()
+    except (AssertionError, subprocess.CalledProcessError, ValueError, OSError, KeyError) as error:
+        fault = repr(error) + getattr(error, "stderr", b"").decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else repr(error)
+    results.append((name, fault))
+
+
+def run(*arguments):
+    return subprocess.run([SHEAF, *map(str, arguments)], capture_output=True, check=True, timeout=120).stdout
+
+
+def rows(path, *options):
+    return [json.loads(line)["cells"] for line in run("cat", "--json", *options, path).decode("utf-8").splitlines()]
+
+
+# ---- tables as text ----
+
+
+def table(seed):
+    """Texts of all kinds, integers, doubles; some are missing."""
+    chance = random.Random(seed)
+    for _ in range(200):
+        yield [chance.choice(TEXTS), chance.randint(-(2**63), 2**63 - 1), chance.choice([chance.random(), chance.gauss(0, 1e300), float("inf"), 0.1, -0.0]), chance.choice(["x", None])]
+
+
+def csv_as_python_reads_it(folder, *options):
+    """From JSON's point of view: what the csv module makes of our file is what we read from it."""
+    given, ours = Path(folder, "given.csv"), Path(folder, "ours.csv")
+    with given.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(["s", "i", "d", "n"])
+        for s, i, d, n in table(1):
+            stream.write(",".join(['"' + s.replace('"', '""') + '"', str(i), repr(d), "null" if n is None else n]) + "\n")
+    run("convert", given, ours, *options)
+    with ours.open(newline="", encoding="utf-8") as stream:
+        read = list(csv.reader(stream))
+    assert read[0] == ["s", "i", "d", "n"], read[0]
+    assert len(read) == 201, len(read)
+    for found, (s, i, d, n) in zip(read[1:], table(1)):
+        assert found[0] == s and int(found[1]) == i and repr(float(found[2])) == repr(d), (found, s, i, d)
+        assert found[3] == ("null" if n is None else n), (found, n)
+    again = rows(ours)
+    assert again == rows(given)
+    assert [r["s"] for r in again] == [s for s, *_ in table(1)]
+
+
+def csv_through_all_dialects(folder):
+    given = Path(folder, "given.csv")
+    wanted = rows(given)
+    for name, options in (("a.csv", ["--out-dialect", "scidb"]), ("b.tsv", []), ("c.csv", ["--out-delimiter", "semicolon"]), ("d.csv", ["--null", "empty"]), ("e.csv", ["--null", "?n"])):
+        path = Path(folder, name)
+        run("convert", given, path, *options)
+        assert rows(path, *(["--delimiter", ";"] if name == "c.csv" else [])) == wanted, name
+
+
+def csv_quotes_only_where_needed(folder):
+    path, out = Path(folder, "plain.csv"), Path(folder, "plain-out.csv")
+    path.write_text('s,i\nabc,1\n"x y",2\n', encoding="utf-8")
+    run("convert", path, out)
+    assert out.read_text(encoding="utf-8") == "s,i\nabc,1\nx y,2\n", out.read_text(encoding="utf-8")
+
+
+# ---- arrays ----
+
+
+def arrays():
+    chance = np.random.default_rng(1)
+    for kind in ("b1", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"):
+        for shape in ((), (3,), (2, 3), (2, 0, 3), (2, 1, 3, 2), (1,) * 8):
+            for order in "CF":
+                for end in "<>":
+                    values = chance.integers(0, 2 if kind == "b1" else 100, shape)
+                    yield np.array(values, dtype=end + kind, order=order)
+
+
+def npy_both_ways(folder):
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
+    for array in arrays():
+        np.save(given, array)
+        run("convert", given, ours)
+        read = np.load(ours)
+        wide = array.dtype.newbyteorder("=") if array.dtype.kind != "f" or array.dtype.itemsize > 2 else np.dtype("f4")
+        assert read.dtype == wide and read.shape == array.shape and (read == array).all(), (array.dtype, array.shape, read.dtype, read.shape)
+
+
+def npy_tables(folder):
+    kind = np.dtype([("i", "<i4"), ("d", [("null", "u1"), ("val", "<f8")]), ("s", "S8"), ("t", "<M8[s]"), ("z", [("null", "u1"), ("val", [("time", "<M8[s]"), ("tz", "<m8[s]")])])])
+    array = np.zeros(1000, kind)
+    array["i"] = np.arange(1000)
+    array["d"]["null"] = np.where(np.arange(1000) % 7, 255, np.arange(1000) % 128)
+    array["d"]["val"] = np.where(np.arange(1000) % 7, np.arange(1000) / 3, 0)
+    array["s"] = [b"x" * (n % 9) for n in range(1000)]
+    array["t"] = np.arange(1000) - 500
+    array["z"]["null"] = 255
+    array["z"]["val"]["tz"] = 7200
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
+    np.save(given, array)
+    run("convert", given, ours, "--string-bytes", "8")
+    assert (np.load(ours) == array).all()
+    run("convert", given, Path(folder, "ours.csv"))
+    wanted = [None if null < 128 else float(value) for null, value in array["d"].tolist()]
+    found = [None if isinstance(cell["d"], dict) else float(cell["d"]) for cell in rows(Path(folder, "ours.csv"))]
+    assert found == wanted
+
+
+def npy_sequences(folder):
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
+    array = np.random.default_rng(2).random((50, 7)).astype("f4")
+    np.save(given, array)
+    run("convert", given, Path(folder, "rows.ctf"))
+    run("convert", Path(folder, "rows.ctf"), ours)
+    assert (np.load(ours) == array).all()
+
+
+# ---- archives ----
+
+
+def npz_both_ways(folder):
+    given, ours = Path(folder, "given.npz"), Path(folder, "ours.npz")
+    matrix = sparse.random(40, 32, 0.2, random_state=1)
+    for kind in ("f8", "f4", "i4", "u1", "c16"):
+        for layout in ("csr", "csc", "coo", "bsr", "dia"):
+            for packed in (False, True):
+                theirs = matrix.astype(kind).asformat(layout)
+                sparse.save_npz(given, theirs, compressed=packed)
+                target = ("csr", "csc", "coo")[len(kind + layout) % 3]
+                run("convert", given, ours, "--layout", target, "--deflate", "6" if packed else "0")
+                read = sparse.load_npz(ours)
+                assert read.format == target and read.dtype == theirs.dtype and read.shape == theirs.shape, (kind, layout, read)
+                assert (read.toarray() == theirs.toarray()).all(), (kind, layout, target)
+
+
+def npz_extremes(folder):
+    given, ours = Path(folder, "given.npz"), Path(folder, "ours.npz")
+    for theirs in (sparse.csr_matrix((0, 5)), sparse.csr_matrix((5, 0)), sparse.csr_matrix((3, 3)), sparse.coo_matrix(([1.0], ([99999], [0])), shape=(100000, 1))):
+        sparse.save_npz(given, theirs)
+        run("convert", given, ours)
+        read = sparse.load_npz(ours)
+        assert read.shape == theirs.shape and (read != theirs).nnz == 0, theirs.shape
+
+
+def npz_with_data_descriptors(folder):
+    """Written to where nobody can go back, sums and sizes stand behind the members."""
+
+    class Pipe(io.RawIOBase):
+        def __init__(self):
+            super().__init__()
+            self.bytes = bytearray()
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.bytes += bytes(data)
+            return len(data)
+
+    pipe = Pipe()
+    np.savez_compressed(pipe, a=np.arange(1000))
+    path = Path(folder, "piped.npz")
+    path.write_bytes(bytes(pipe.bytes))
+    run("convert", path, Path(folder, "ours.npy"))
+    assert (np.load(Path(folder, "ours.npy")) == np.arange(1000)).all()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check("csv: as Python's module reads it", lambda: csv_as_python_reads_it(folder))
+        check("csv: through all dialects and back", lambda: csv_through_all_dialects(folder))
+        check("csv: quotes stand where they are needed", lambda: csv_quotes_only_where_needed(folder))
+        check("npy: all types, orders and shapes, from NumPy and back", lambda: npy_both_ways(folder))
+        check("npy: tables with what is missing", lambda: npy_tables(folder))
+        check("npy: rows as sequences and back", lambda: npy_sequences(folder))
+        check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
+        check("npz: empty and narrow matrices", lambda: npz_extremes(folder))
+        check("npz: sizes behind the members", lambda: npz_with_data_descriptors(folder))
+    print(f"1..{len(results)}")
+    for number, (name, fault) in enumerate(results, 1):
+        print(f"{'not ok' if fault else 'ok'} {number} - {name}")
+        if fault:
+            print("\n".join("# " + line for line in str(fault).splitlines()[:20]))
+    return any(fault for _, fault in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

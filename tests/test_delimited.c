@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Delimited text: what each message says and where it points, pieces of any size, and what the scans below it find. Files with one rule each are in tests/files. */
+#include "number/date.h"
+#include "number/marks.h"
+#include "record.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sheaf_status read_rows(const char *format, const char *input, const char *columns, int64_t piece_bytes, record *r, char *rows, size_t room)
+{
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_setting setting = {"columns", columns};
+	sheaf_open_options open = {.size = sizeof open, .format = format, .settings = &setting, .nsettings = columns ? 1 : 0, .piece_bytes = piece_bytes};
+	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, strlen(input)}, "x", &open, r->cx, &dataset);
+	rows[0] = '\0';
+	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+		sheaf_buffer text = {0};
+		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_true(strlen(rows) + text.size < room);
+		strncat(rows, (const char *)text.data, text.size);
+		sheaf_buffer_reset(&text);
+	}
+	sheaf_close(dataset);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* ---- messages ---- */
+
+typedef struct message {
+	const char *format, *input, *columns;
+	sheaf_severity severity;
+	int64_t line, column, byte;
+	const char *rule, *part;
+} message;
+
+static const message messages[] = {
+	{"csv", "a,b\n1,2\n3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields", "expected 2 fields, found 1; the row is left out"},
+	{"csv", "a,b\n1,2,\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
+	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text behind a quote", "found \"z\"; the row is left out"},
+	{"csv", "a,b\n\"x\ny\",2\n3\n", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},
+	{"csv", "a,b\n1,\"x\n2,y\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote", "expected a quote that closes the field, found the end of the input"},
+	{"csv", "a,b\nx,y\"\n", NULL, SHEAF_BREACH, 2, 4, 7, "quote inside of a field", "it is taken as it is"},
+	{"csv", "a,b\n\n1,2\n", NULL, SHEAF_WARNING, 2, 1, 4, "blank line", "it is passed over"},
+	{"csv", "a,b\n0.5,9007199254740993\n1,1.5\n", NULL, SHEAF_WARNING, 2, 5, 8, "integer rounded", "column \"b\": expected an integer that the column's type holds"},
+	{"csv", "a\n-1e999\n", NULL, SHEAF_WARNING, 2, 1, 2, "number overflow", "found \"-1e999\"; read as an infinity"},
+	{"csv", "a,b\nx,1\n\"y\nz\",256\n", "a:string,b:uint8", SHEAF_ERROR, 4, 4, 14, "field type", "column \"b\": expected a uint8, found \"256\"; the row is left out"},
+	{"csv", "a,b\nx,\n", "a:string,b:bool", SHEAF_ERROR, 2, 3, 6, "field type", "expected a bool (true or false), found nothing"},
+	{"csv", "a\n2012-02-30 00:00:00\n", "a:datetime", SHEAF_ERROR, 2, 1, 2, "field type", "expected a datetime"},
+	{"csv", "a\nAP=\n", "a:binary", SHEAF_ERROR, 2, 1, 2, "field type", "expected bytes in base64, found \"AP=\""},
+	{"tsv", "a\tb\nx\ty\\\n", NULL, SHEAF_ERROR, 2, 3, 6, "field type", "column \"b\": expected a string, found \"y\\\""},
+	{"tsv", "a\tb\n1\t2\t3\r\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
+};
+
+static void test_messages(void **state)
+{
+	(void)state;
+	char rows[500];
+	for (size_t i = 0; i < COUNT(messages); i++) {
+		const message *m = &messages[i];
+		for (int64_t piece = 1; piece < 40; piece += 13) {
+			record r;
+			begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options), .validate = true});
+			assert_ok(read_rows(m->format, m->input, m->columns, piece, &r, rows, sizeof rows));
+			assert_int_equal(r.n, 1);
+			const finding *f = &r.found[0];
+			if (f->severity != m->severity || f->place.line != m->line || f->place.column != m->column || f->place.byte != m->byte) fail_msg("message %zu: found %s", i, f->text);
+			assert_text(m->rule, f->rule);
+			if (!strstr(f->text, m->part)) fail_msg("expected \"%s\", found %s", m->part, f->text);
+			end(&r);
+		}
+	}
+}
+
+static const char *const refused[][3] = {
+	{"", NULL, "expected a line with the names of columns"},
+	{"\xff\xfe\n", NULL, "found a UTF-16 byte order mark"},
+	{"a,a\n1,2\n", NULL, "found \"a\" twice"},
+	{"a,b\r1,2\r", NULL, "expected lines that end with LF or CR LF, found a CR alone"},
+	{"a,b\n", "a:int64", NULL},
+	{"1,2\n", "a:int64", "expected 1 columns, as --columns says"},
+	{"a\n", "a", "--columns: expected NAME:TYPE, found \"a\""},
+	{"a\n", "a:int", "--columns: expected a type (bool, char, int8 to uint64"},
+	{"a\n", "a:int8,a:int8", "--columns: expected a name for each column"},
+	{"a\n", "<a:int8", "--columns: expected '>' or ','"},
+	{"a\n", "a:int8 not", "--columns: expected null behind not"},
+};
+
+static void test_what_is_refused(void **state)
+{
+	(void)state;
+	char rows[500];
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		record r;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
+		sheaf_status status = read_rows("csv", refused[i][0], refused[i][1], 0, &r, rows, sizeof rows);
+		assert_int_equal(status != SHEAF_OK, refused[i][2] != NULL);
+		if (status) assert_message(refused[i][2]);
+		end(&r);
+	}
+}
+
+/* Rows that do not stand are left out, and nothing of them stays in any column. */
+static void test_rows_left_out(void **state)
+{
+	(void)state;
+	static const char input[] = "s,n,d\n\"a\nb\",1,0.5\nx,300,1\ny,?3,nan\nz\n\"w\"w,1,1\nv,-1,2\n";
+	for (int64_t piece = 1; piece < 80; piece++) {
+		char rows[500];
+		record r;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options), .max_errors = 3});
+		assert_ok(read_rows("csv", input, "s:string,n:int8 null,d:double", piece, &r, rows, sizeof rows));
+		assert_text("0  s \"a\\u000ab\"  n 1  d 0.5\n1  s \"y\"  n ?3  d nan\n2  s \"v\"  n -1  d 2\n", rows);
+		assert_int_equal(r.n, 3);
+		assert_int_equal(r.found[0].place.line, 4);
+		assert_int_equal(r.found[1].place.line, 6);
+		assert_int_equal(r.found[2].place.line, 7);
+		end(&r);
+	}
+}
+
+/* ---- dates ---- */
+
+static void test_dates(void **state)
+{
+	(void)state;
+	static const int64_t seconds[] = {0, -1, 1337955209, 951782400, 951868799, -62135596800, -62167219201, 253402300800, INT64_MAX, INT64_MIN, INT64_MIN + 86400, INT64_MAX - 86400};
+	static const char *const none[] = {"",
+	                                   "2012-05-25",
+	                                   "2012-05-25 14:13",
+	                                   "2011-02-29 00:00:00",
+	                                   "1900-02-29 00:00:00",
+	                                   "2012-13-01 00:00:00",
+	                                   "2012-00-01 00:00:00",
+	                                   "2012-01-00 00:00:00",
+	                                   "2012-01-01 24:00:00",
+	                                   "2012-01-01 00:60:00",
+	                                   "2012-01-01 00:00:60",
+	                                   "02012-01-01 00:00:00",
+	                                   "-0000-01-01 00:00:00",
+	                                   "12-01-01 00:00:00",
+	                                   "292277026596-12-04 15:30:08",
+	                                   "-292277022657-01-27 08:29:51"};
+	char text[SHEAF_DATE_MAX];
+	int64_t found;
+	seed_random(7);
+	for (size_t i = 0; i < COUNT(seconds) + 10000; i++) {
+		int64_t wanted = i < COUNT(seconds) ? seconds[i] : (int64_t)(next_random() >> random_below(60));
+		const char *end = sheaf_print_datetime(text, wanted, i % 2 ? 'T' : ' ');
+		assert_ptr_equal(sheaf_scan_datetime(text, end, &found), end);
+		assert_int_equal(found, wanted);
+		end = sheaf_print_offset(text, wanted);
+		assert_ptr_equal(sheaf_scan_offset(text, end, &found), end);
+		assert_int_equal(found, wanted);
+	}
+	for (size_t i = 0; i < COUNT(none); i++)
+		if (sheaf_scan_datetime(none[i], none[i] + strlen(none[i]), &found)) fail_msg("expected no date in \"%s\"", none[i]);
+}
+
+/* ---- marks ---- */
+
+static void test_marks(void **state)
+{
+	(void)state;
+	static const uint8_t wanted[SHEAF_MARKS] = {',', '\n', '"', '"'};
+	static const uint8_t likes[] = {',', '\n', '"', ',' ^ 0x80, '"' + 1, 0, 0xff, 'a', 'b', 'c', 'd', 'e'};
+	seed_random(8);
+	for (size_t size = 0; size < 300; size++) {
+		uint8_t *text = (uint8_t *)malloc(size ? size : 1); /* of just this size: sanitizers see what lies beside */
+		sheaf_marks marks;
+		assert_non_null(text);
+		for (size_t i = 0; i < size; i++) text[i] = likes[random_below((int64_t)COUNT(likes))];
+		sheaf_marks_begin(&marks, text, text + size, wanted);
+		for (size_t i = 0; i < size; i++)
+			if (text[i] == ',' || text[i] == '\n' || text[i] == '"') assert_ptr_equal(sheaf_marks_next(&marks), text + i);
+		assert_null(sheaf_marks_next(&marks));
+		assert_null(sheaf_marks_next(&marks));
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_rows_left_out),
+		cmocka_unit_test(test_dates),    cmocka_unit_test(test_marks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
