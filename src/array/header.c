@@ -65,7 +65,8 @@ static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has,
 
 static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, int64_t at, sheaf_error *err)
 {
-	sheaf_literal l = {.begin = (const char *)text->data, .at = (const char *)text->data, .end = (const char *)text->data + text->size};
+	const char *begin = text->size ? (const char *)text->data : "";
+	sheaf_literal l = {.begin = begin, .at = begin, .end = begin + text->size};
 	unsigned has = 0;
 	bool too_many = false;
 	sheaf_literal_needs(&l, '{', "'{' of a dictionary");
@@ -124,7 +125,7 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 	snprintf(expected, sizeof expected, fits ? "%" PRId64 " bytes of items" : "items of less than 2^63 bytes", bytes);
 	snprintf(found, sizeof found, "%" PRId64, left);
 	if (!fits) return refuse(a, SHEAF_DATA, a->data_at, expected, "more", err);
-	if (a->dtype.size == 0 && a->count > left) return refuse(a, SHEAF_UNSUPPORTED, a->data_at, "items of at least one byte", "items without any", err);
+	if (a->dtype.size == 0 && a->count > 0) return refuse(a, SHEAF_UNSUPPORTED, a->data_at, "items of at least one byte", "items without any", err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes behind the items", SHEAF_NOWHERE, expected, found, "the rest is passed over"};

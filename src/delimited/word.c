@@ -136,6 +136,7 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 {
 	if (size == 0) return dialect->quote != 0;
 	uint8_t first = text[0], last = text[size - 1];
+	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)) return true; /* at the start of a file it would be a mark of its encoding */
 	if (dialect->quote && (first == '"' || first == '\'')) return true; /* the other dialect's quotes, where it is guessed */
 	if (is_space(first) || is_space(last) || first == '?' || null_of(text, size) != SHEAF_NO_CODE) return true;
 	/* Most texts begin with a letter that nothing else begins with. */
