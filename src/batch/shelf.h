@@ -7,7 +7,8 @@
 
 typedef struct sheaf_shelf sheaf_shelf;
 
-/* Pieces are decoded, or only located as long as none has to be decoded. At most `most` pieces (0: any number) and about `bytes` bytes, but always what one batch needs. The supply outlives the shelf. */
+/* Pieces are decoded, or only located as long as none has to be decoded. At most `most` pieces (0: any number) and about `bytes` bytes, but always what one batch
+ * needs. The supply outlives the shelf. */
 SHEAF_USE sheaf_status sheaf_shelf_open(const sheaf_supply *supply, bool locates, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out,
                                         sheaf_error *err);
 void sheaf_shelf_close(sheaf_shelf *shelf);
