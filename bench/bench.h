@@ -91,6 +91,7 @@ typedef struct bench_runner {
 extern const bench_runner parse_text, index_text, model_text, model_binary, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
 extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
 	first_of_window;                                                                         /* batches.c */
+extern const bench_runner read_cells, struct_loop, numpy_frombuffer;                         /* cells.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
 extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values;     /* files.c */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 1100, OPTION_SIZE = 64 };
+enum { MAX_WORDS = 1100, OPTION_SIZE = 160 };
 
 typedef struct line {
 	char *words[MAX_WORDS];

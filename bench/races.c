@@ -186,6 +186,23 @@ const bench_race races[] = {
 		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never TEXT OUTPUT"}},
 		.peers = {{.runner = &size_of_values}},
 	},
+	/* Tables in binary: numbers that may be null, and strings, into columns. */
+	{
+		.part = "cells",
+		.name = "to columns",
+		.works = {"mixed"},
+		.by = BY_CPU,
+		.ours = {{.runner = &read_cells, .threads = 1}},
+		.peers = {{.runner = &struct_loop}, {.runner = &bare_read}},
+	},
+	{
+		.part = "cells",
+		.name = "to columns",
+		.works = {"fixed"},
+		.by = BY_CPU,
+		.ours = {{.runner = &read_cells, .threads = 1}},
+		.peers = {{.runner = &bare_read}, {.runner = &numpy_frombuffer}},
+	},
 	/* What a user waits for. */
 	{
 		.part = "start",
@@ -282,6 +299,8 @@ const bench_target targets[] = {
 	{.part = "lens", .work = "reals", .how = "model", .peer = "bare read", .least = 0.4},
 	{.part = "lens", .work = "bits", .how = "model", .peer = "bare read", .least = 0.4},
 	{.part = "lens", .peer = "the binary", .least = 1 / 1.5},
+	{.part = "cells", .work = "mixed", .peer = "struct loop", .least = 15},
+	{.part = "cells", .work = "fixed", .peer = "bare read", .least = 0.5},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},

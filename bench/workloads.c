@@ -190,8 +190,67 @@ static void units_line(bench_text *t)
 	put_text(t, ";\n");
 }
 
+/* ---- cells: not lines, but bytes ---- */
+
+/* The lowest `size` bytes of a number. */
+static void put_bytes(bench_text *t, uint64_t value, int size)
+{
+	for (int i = 0; i < size; i++) put_byte(t, (char)(value >> 8 * i));
+}
+
+/* A null byte and a number; one in ten is null. */
+static void put_nullable(bench_text *t, uint64_t value, int size)
+{
+	bool null = below(t, 10) == 0;
+	put_byte(t, null ? '\0' : '\xff');
+	put_bytes(t, null ? 0 : value, size);
+}
+
+static uint64_t real_bits(double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	return bits;
+}
+
+/* A word of 3 to 17 letters, its count and its NUL. */
+static void put_word(bench_text *t)
+{
+	unsigned n = 3 + below(t, 15);
+	put_bytes(t, n + 1, 4);
+	for (unsigned i = 0; i < n; i++) put_byte(t, (char)('a' + below(t, 26)));
+	put_byte(t, '\0');
+}
+
+static void mixed_cell(bench_text *t)
+{
+	put_bytes(t, ++t->id, 8);
+	put_nullable(t, below(t, 1000000), 4);
+	put_nullable(t, real_bits(below(t, 1000000) / 8.0), 8);
+	bool null = below(t, 10) == 0;
+	put_byte(t, null ? '\0' : '\xff');
+	if (null)
+		put_bytes(t, 0, 4);
+	else
+		put_word(t);
+	put_nullable(t, 1300000000 + t->id, 8);
+	put_bytes(t, 0x3f000000 + below(t, 1 << 23), 4);
+	put_word(t);
+}
+
+static void fixed_cell(bench_text *t)
+{
+	put_bytes(t, ++t->id, 8);
+	put_nullable(t, below(t, 1000000), 4);
+	put_nullable(t, real_bits(below(t, 1000000) / 8.0), 8);
+	put_nullable(t, 1300000000 + t->id, 8);
+	put_bytes(t, 0x3f000000 + below(t, 1 << 23), 4);
+}
+
 static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT"};
 static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT"};
+
+static const bench_kind scidb = {"scidb", "scidb", "format-string", "", NULL};
 
 static const bench_workload workloads[] = {
 	{.name = "integers", .kind = &cntk, .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
@@ -202,6 +261,11 @@ static const bench_workload workloads[] = {
 	{.name = "streams", .kind = &cntk, .streams = {"s%d:1:dense"}, .repeated = 1000, .line = streams_line},
 	{.name = "reals", .kind = &lens, .streams = {"in:100:input", "out:10:output"}, .line = reals_line},
 	{.name = "bits", .kind = &lens, .streams = {"in:100:input", "out:10:output"}, .line = bits_line},
+	{.name = "mixed",
+     .kind = &scidb,
+     .streams = {"(int64, int32 null, double null, string null, datetime null, float, string)"},
+     .line = mixed_cell},
+	{.name = "fixed", .kind = &scidb, .streams = {"(int64, int32 null, double null, datetime null, float)"}, .line = fixed_cell},
 	{.name = "units", .kind = &lens, .streams = {"in:1000:input:sparse", "out:10:output:sparse"}, .line = units_line},
 };
 
@@ -214,7 +278,7 @@ const bench_workload *workload_find(const char *name)
 
 sheaf_setting *workload_settings(const bench_workload *work, int *n)
 {
-	enum { STREAM_SIZE = 64 };
+	enum { STREAM_SIZE = 128 };
 	*n = work->repeated;
 	while (!work->repeated && work->streams[*n]) ++*n;
 	sheaf_setting *settings = (sheaf_setting *)need((size_t)*n * sizeof *settings);

@@ -62,35 +62,43 @@ static inline void gather_nulls(const places *p, bool strided, uint8_t *nulls)
 	for (int64_t c = 0; c < p->count; c++) nulls[c] = *place(p, strided, c);
 }
 
-/* 0xFF in each byte that stands for a value. */
-static inline uint64_t values_mask(uint64_t nulls) { return (nulls >> 7 & UINT64_C(0x0101010101010101)) * 0xff; }
+/* What is true of null bytes taken together. */
+typedef struct null_sum {
+	uint64_t there;   /* the highest bit of each byte: set where all of them stand for values */
+	uint64_t reasons; /* all reasons */
+	uint64_t odd;     /* bits that values lack */
+} null_sum;
 
-/* Eight null bytes, the first in the lowest byte of the word, as eight bits. */
-static inline uint8_t value_bits(uint64_t nulls) { return (uint8_t)((nulls & UINT64_C(0x8080808080808080)) * UINT64_C(0x0002040810204081) >> 56); }
+/* Eight null bytes at a time, the first in the lowest byte of a word: a bit for each, and its reason, which is 0 where there is a value. */
+static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t *restrict valid, uint8_t *restrict codes)
+{
+	static const uint64_t highest = UINT64_C(0x8080808080808080), gather = UINT64_C(0x0002040810204081);
+	null_sum sum = {highest, 0, 0};
+	for (size_t w = 0; w < words; w++) {
+		uint64_t eight = sheaf_load_u64le(nulls + 8 * w), there = eight & highest, mask = (there >> 7) * 0xff;
+		uint64_t code = sheaf_u64_in_le(eight & ~mask);
+		valid[w] = (uint8_t)(there * gather >> 56);
+		memcpy(codes + 8 * w, &code, sizeof code);
+		sum.there &= there;
+		sum.reasons |= code;
+		sum.odd |= ~eight & mask;
+	}
+	return sum;
+}
 
 /* Bits and reasons of rows that begin at a whole byte of bits; behind the last row bits are 0. */
 static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 {
 	size_t words = (size_t)(n + 7) / 8;
-	uint64_t reasons = 0, odd = 0;
-	bool some = false;
 	if (!sheaf_builder_room(&f->valid, words) || !sheaf_builder_room(&f->codes, 8 * words)) return;
-	uint8_t *valid = f->valid.data + f->valid.size, *codes = f->codes.data + f->codes.size;
-	memset(nulls + n, 0, 8 * words - (size_t)n);
-	for (size_t w = 0; w < words; w++) {
-		uint64_t eight = sheaf_load_u64le(nulls + 8 * w), mask = values_mask(eight), code = sheaf_u64_in_le(eight & ~mask);
-		valid[w] = value_bits(eight);
-		memcpy(codes + 8 * w, &code, sizeof code);
-		reasons |= code;
-		odd |= ~eight & mask;
-		some |= mask != UINT64_MAX && (w + 1 < words || n % 8 == 0);
-	}
-	for (int64_t c = n - n % 8; c < n; c++) some |= nulls[c] < 0x80;
+	memset(nulls + n, 0xff, 8 * words - (size_t)n);
+	null_sum sum = pack_nulls(nulls, words, f->valid.data + f->valid.size, f->codes.data + f->codes.size);
 	f->valid.size += words;
 	f->codes.size += (size_t)n;
-	f->nulls |= some;
-	f->reasons |= reasons != 0;
-	f->odd |= odd != 0;
+	if (n % 8) f->valid.data[f->valid.size - 1] &= (uint8_t)((1u << n % 8) - 1);
+	f->nulls |= sum.there != UINT64_C(0x8080808080808080);
+	f->reasons |= sum.reasons != 0;
+	f->odd |= sum.odd != 0;
 }
 
 /* The same for rows that begin within a byte of bits. */
@@ -109,9 +117,17 @@ static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, in
 	}
 }
 
-/* The null bytes of an entry; 0xFF where it has none. */
-static void take_nulls(const places *p, const sheaf_scidb_item *item, uint8_t *nulls)
+/* Of types that a register holds null bytes come with the values. */
+static bool is_short_number(const sheaf_scidb_item *item)
 {
+	sheaf_scidb_kind kind = item->entry.type->kind;
+	return !item->converts && (kind < SCIDB_DATETIMETZ || kind == SCIDB_INDICATOR);
+}
+
+/* The null bytes of an entry; 0xFF where it has none. */
+static void take_nulls(const places *p, const sheaf_scidb_item *item, bool number, uint8_t *nulls)
+{
+	if (number && item->entry.nullable) return;
 	if (!item->entry.nullable)
 		memset(nulls, 0xff, (size_t)p->count);
 	else if (p->bases)
@@ -141,23 +157,25 @@ static inline uint16_t load_16(const uint8_t *at) { return (uint16_t)(at[0] | at
 static inline uint32_t load_32(const uint8_t *at) { return sheaf_load_u32le(at); }
 static inline uint64_t load_64(const uint8_t *at) { return sheaf_load_u64le(at); }
 
-/* Under a null byte that stands for no value goes 0; whether another number was there. */
+/* Values, and the null bytes before them. Where a null byte stands for no value, 0 is put; whether another number was there. Several steps of a loop at once: they
+ * are short. */
 #define NUMBERS(BITS) \
-	static inline bool gather_##BITS(const places *p, bool strided, bool nullable, uint8_t *to) \
+	static inline bool gather_##BITS(places p, bool strided, bool nullable, uint8_t *restrict to, uint8_t *restrict nulls) \
 	{ \
 		uint##BITS##_t *out = (uint##BITS##_t *)(void *)to, hidden = 0; \
-		for (int64_t c = 0; c < p->count; c++) { \
-			const uint8_t *at = place(p, strided, c); \
+		_Pragma("GCC unroll 8") for (int64_t c = 0; c < p.count; c++) { \
+			const uint8_t *at = place(&p, strided, c); \
 			uint##BITS##_t v = load_##BITS(at + nullable), there = nullable ? (uint##BITS##_t)((int8_t)*at >> 7) : (uint##BITS##_t)-1; \
+			if (nullable) nulls[c] = *at; \
 			out[c] = v & there; \
 			hidden |= v & (uint##BITS##_t)~there; \
 		} \
 		return hidden != 0; \
 	} \
-	static bool numbers_##BITS(const places *p, bool nullable, uint8_t *to) \
+	static bool numbers_##BITS(const places *p, bool nullable, uint8_t *to, uint8_t *nulls) \
 	{ \
-		if (p->bases) return nullable ? gather_##BITS(p, false, true, to) : gather_##BITS(p, false, false, to); \
-		return nullable ? gather_##BITS(p, true, true, to) : gather_##BITS(p, true, false, to); \
+		if (p->bases) return nullable ? gather_##BITS(*p, false, true, to, nulls) : gather_##BITS(*p, false, false, to, nulls); \
+		return nullable ? gather_##BITS(*p, true, true, to, nulls) : gather_##BITS(*p, true, false, to, nulls); \
 	}
 NUMBERS(8)
 NUMBERS(16)
@@ -189,22 +207,22 @@ static void make_bools(uint8_t *values, int64_t n)
 	for (int64_t c = 0; c < n; c++) values[c] = values[c] != 0;
 }
 
-static void fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p)
+static void fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p, uint8_t *nulls)
 {
 	size_t bytes = (size_t)item->entry.size * (size_t)p->count;
 	bool nullable = item->entry.nullable;
 	if (!sheaf_builder_room(&f->values, bytes)) return;
 	uint8_t *to = f->values.data + f->values.size;
-	if (item->type->kind >= SCIDB_DATETIMETZ && item->type->kind != SCIDB_INDICATOR)
+	if (!is_short_number(item))
 		f->odd |= gather_wide(p, item, to);
 	else if (item->entry.size == 8)
-		f->odd |= numbers_64(p, nullable, to);
+		f->odd |= numbers_64(p, nullable, to, nulls);
 	else if (item->entry.size == 4)
-		f->odd |= numbers_32(p, nullable, to);
+		f->odd |= numbers_32(p, nullable, to, nulls);
 	else if (item->entry.size == 2)
-		f->odd |= numbers_16(p, nullable, to);
+		f->odd |= numbers_16(p, nullable, to, nulls);
 	else
-		f->odd |= numbers_8(p, nullable, to);
+		f->odd |= numbers_8(p, nullable, to, nulls);
 	if (item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR) make_bools(to, p->count);
 	f->values.size += bytes;
 }
@@ -312,13 +330,13 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const 
 {
 	uint8_t nulls[SCIDB_BLOCK + 8];
 	places p = places_of(block, item);
-	take_nulls(&p, item, nulls);
+	take_nulls(&p, item, is_short_number(item), nulls);
 	if (item->converts)
 		fill_converted(f, item, block, nulls);
 	else if (column->nlevels && column->levels[0].shape.kind == SHEAF_LIST)
 		fill_texts(f, item, block);
 	else
-		fill_numbers(f, item, &p);
+		fill_numbers(f, item, &p, nulls);
 	put_missing(f, item, nulls, block->count);
 	f->rows += block->count;
 }

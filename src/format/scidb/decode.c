@@ -49,22 +49,11 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 	                  sheaf_source_name(d->in->source), out->byte + after);
 }
 
-/* What is read for the first time has to be waited for: so while a column is filled, a share of the block to come is asked for. */
-static void ask_for_share(const decoding *d, const sheaf_scidb_block *block, int i)
-{
-	enum { LINE = 64 };
-	const uint8_t *next = d->piece->bytes.data + d->at;
-	int64_t size = next - block->data - (block->bases ? block->bases[0] : 0), share = size / block->items, left = block->end - next;
-	int64_t from = i * share, to = from + share < left ? from + share : left;
-	for (; from < to; from += LINE) __builtin_prefetch(next + from, 0, 2);
-}
-
 static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
 {
 	bool odd = false;
 	for (int i = 0; i < block->items; i++) {
 		const sheaf_scidb_item *item = &d->layout->items[i];
-		ask_for_share(d, block, i);
 		if (item->column < 0) continue;
 		sheaf_scidb_filling *f = &d->fillings[item->column];
 		f->odd = false;

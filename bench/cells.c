@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables in binary: into columns as the library does it, and as programs in Python do. */
+#include "bench.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- ours ---- */
+
+typedef struct reading {
+	sheaf_context *cx;
+	sheaf_setting *settings;
+	int nsettings;
+} reading;
+
+static const char *begin_reading(const bench_job *job, void **state)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = job->threads};
+	reading *r = (reading *)need(sizeof *r);
+	sheaf_error err;
+	if (sheaf_context_new(&options, &r->cx, &err)) die("%s", err.message);
+	r->settings = workload_settings(job->work, &r->nsettings);
+	*state = r;
+	return NULL;
+}
+
+static void run_cells(const bench_job *job, void *state, bench_yield *out)
+{
+	reading *r = (reading *)state;
+	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .index = SHEAF_INDEX_NEVER};
+	options.format = sheaf_format_of_name(job->text)->name;
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	sheaf_error err;
+	if (sheaf_open(job->text, &options, r->cx, &dataset, &err)) die("%s", err.message);
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+	}
+	if (status != SHEAF_END) die("%s", err.message);
+	sheaf_close(dataset);
+	sheaf_context_memory(r->cx, &out->memory);
+}
+
+const bench_runner read_cells = {"to columns", begin_reading, run_cells};
+
+/* ---- Python ---- */
+
+static const char PYTHON[] = "/usr/bin/python3";
+
+/* What people write who have such a file: as many bytes as a format of struct takes at once, and lists of values, null as None. */
+static const char struct_script[] =
+	"import struct, sys\n"
+	"data = open(sys.argv[1], 'rb').read()\n"
+	"head, tail = struct.Struct('<qBiBdBI').unpack_from, struct.Struct('<BqfI').unpack_from\n"
+	"a, b, c, d, e, f, g = [], [], [], [], [], [], []\n"
+	"at, end = 0, len(data)\n"
+	"while at < end:\n"
+	"    av, bn, bv, cn, cv, dn, size = head(data, at)\n"
+	"    at += 27\n"
+	"    a.append(av)\n"
+	"    b.append(bv if bn == 255 else None)\n"
+	"    c.append(cv if cn == 255 else None)\n"
+	"    d.append(data[at:at + size - 1].decode() if dn == 255 else None)\n"
+	"    at += size\n"
+	"    en, ev, fv, size = tail(data, at)\n"
+	"    at += 17\n"
+	"    e.append(ev if en == 255 else None)\n"
+	"    f.append(fv)\n"
+	"    g.append(data[at:at + size - 1].decode())\n"
+	"    at += size\n";
+
+/* A view of the file's bytes, each column copied out of it with its mask. */
+static const char numpy_script[] =
+	"import numpy, sys\n"
+	"dtype = [('a', '<i8'), ('bn', 'u1'), ('b', '<i4'), ('cn', 'u1'), ('c', '<f8'), ('dn', 'u1'), ('d', '<i8'), ('e', '<f4')]\n"
+	"cells = numpy.frombuffer(open(sys.argv[1], 'rb').read(), dtype)\n"
+	"columns = [numpy.ascontiguousarray(cells[name]) for name in 'abcde']\n"
+	"masks = [cells[name] != 255 for name in ('bn', 'cn', 'dn')]\n";
+
+static const char *begin_script(const bench_job *job, const char *name, const char *text, void **state)
+{
+	char *path = (char *)need(PATH_SIZE);
+	if (access(PYTHON, X_OK) != 0) return "no /usr/bin/python3";
+	if (snprintf(path, PATH_SIZE, "%s/%s", job->setup->folder, name) >= PATH_SIZE) die("%s: expected a shorter path", job->setup->folder);
+	FILE *file = fopen(path, "w");
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0) die("%s: expected room for a script, found none", path);
+	*state = path;
+	return NULL;
+}
+
+static const char *begin_struct(const bench_job *job, void **state) { return begin_script(job, "struct_loop.py", struct_script, state); }
+static const char *begin_numpy(const bench_job *job, void **state)
+{
+	bool has_numpy = access("/usr/lib/python3/dist-packages/numpy", R_OK) == 0;
+	return has_numpy ? begin_script(job, "frombuffer.py", numpy_script, state) : "no numpy";
+}
+
+static void run_script(const bench_job *job, void *state, bench_yield *out)
+{
+	char words[PATH_SIZE + NAME_SIZE];
+	snprintf(words, sizeof words, "%s %s TEXT", PYTHON, (const char *)state);
+	out->memory = command_run(job, words);
+}
+
+const bench_runner struct_loop = {"struct loop", begin_struct, run_script};
+const bench_runner numpy_frombuffer = {"numpy.frombuffer", begin_numpy, run_script};
