@@ -6,7 +6,7 @@ r"""Runs every example of docs/formats through the command.
 
 A fenced block in a page is an example where its info string begins with ctf, ex, csv, tsv, cbf, scidb, npy, npz or cntk and names it:
 
-    ```ctf example=NAME         text, run as it stands; so are ```ex, ```csv and ```tsv
+    ```ctf example=NAME         text, run as it stands; so are ```ex, ```csv, ```tsv, ```mtx, ```svmlight and ```tns
     ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy and ```npz
     ```cntk example=NAME        a fragment of a CNTK configuration
 
@@ -39,7 +39,7 @@ TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}, "cntk": {"example", "streams"}}
-WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["csv"] = WORDS["tsv"] = WORDS["npy"] = WORDS["npz"] = WORDS["ctf"]
+WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["csv"] = WORDS["tsv"] = WORDS["mtx"] = WORDS["svmlight"] = WORDS["tns"] = WORDS["npy"] = WORDS["npz"] = WORDS["ctf"]
 TIMEOUT = 60
 
 
@@ -149,7 +149,7 @@ class Runner:
 
     def make_file(self, block):
         path = Path(self.folder, f"{block.page.stem}-{block.name}.{block.kind}")
-        if block.kind in ("ctf", "ex", "csv", "tsv"):
+        if block.kind in ("ctf", "ex", "csv", "tsv", "mtx", "svmlight", "tns"):
             path.write_text(block.text, encoding="utf-8")
             return path
         source = path.with_suffix(".txt")

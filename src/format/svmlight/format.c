@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/svmlight/svmlight.h"
-#include "number/number.h"
 #include <string.h>
 #include <strings.h>
 
@@ -29,20 +28,15 @@ static bool has_suffix(const char *name)
 	return false;
 }
 
-/* Whether all bytes of the first row may stand in one. */
-static bool looks_like_rows(sheaf_bytes head)
+/* Whether the first bytes are text: what is wrong with it is told when it is read. */
+static bool looks_like_text(sheaf_bytes head)
 {
-	const uint8_t *at = head.data, *end = at + head.size;
-	while (at < end && !sheaf_svm_is_row(at, end)) {
-		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-		at = feed ? feed + 1 : end;
-	}
-	for (; at < end && *at != '\n' && *at != '#'; at++)
-		if (*at == '\0' || !strchr("0123456789+-.,:eE \t\rqidnafINFtyNA", *at)) return false;
-	return true;
+	for (size_t k = 0; k < head.size; k++)
+		if (head.data[k] < ' ' && !strchr("\t\r\n", head.data[k])) return false;
+	return !head.size || !memchr(head.data, '\0', head.size);
 }
 
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && looks_like_rows(head) ? SHEAF_PERHAPS : SHEAF_NO; }
+static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && looks_like_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
 
 /* ---- opening ---- */
 

@@ -9,29 +9,24 @@
 static const char *const suffixes[] = {".tns", NULL};
 
 static const sheaf_option options[] = {
-	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...", "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
+	{"dims", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...", "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
 	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
 	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a comment", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* Whether the first lines have nothing but numbers. */
-static bool looks_like_entries(sheaf_bytes head)
+/* Whether the first bytes are text: what is wrong with it is told when it is read. */
+static bool looks_like_text(sheaf_bytes head)
 {
-	const uint8_t *at = head.data, *end = at + head.size;
-	while (at < end && !sheaf_tns_is_entry(at, end)) {
-		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-		at = feed ? feed + 1 : end;
-	}
-	for (; at < end && *at != '\n' && *at != '#'; at++)
-		if (*at == '\0' || !strchr("0123456789+-.eE, \t\rnaifNAIF", *at)) return false;
-	return true;
+	for (size_t k = 0; k < head.size; k++)
+		if (head.data[k] < ' ' && !strchr("\t\r\n", head.data[k])) return false;
+	return !head.size || !memchr(head.data, '\0', head.size);
 }
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	size_t n = strlen(name), m = strlen(suffixes[0]);
-	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && looks_like_entries(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && looks_like_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *reader)

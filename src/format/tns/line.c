@@ -40,7 +40,7 @@ static bool ends_word(const sheaf_tns_decoding *d, const uint8_t *at) { return a
 
 static sheaf_status read_coordinate(sheaf_tns_decoding *d, int c, int64_t *out, bool *ok)
 {
-	char expected[112];
+	char expected[64];
 	uint64_t value;
 	int64_t limit = d->in->schema.tensor.shape[c];
 	const uint8_t *at = d->at;
@@ -48,12 +48,13 @@ static sheaf_status read_coordinate(sheaf_tns_decoding *d, int c, int64_t *out, 
 	d->at = (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && ends_word(d, d->at) && value >= 1 && value <= (uint64_t)limit;
 	*out = (int64_t)value - 1;
+	if (!*ok && d->in->inferred && !scanned.flaw && ends_word(d, d->at) && value >= 1 && value <= INT64_MAX) *ok = d->beyond = true;
 	if (*ok) return SHEAF_OK;
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) {
 		snprintf(expected, sizeof expected, "coordinate %d of %d", c + 1, d->in->rank);
 		return refuse(d, "not a coordinate", at, expected);
 	}
-	snprintf(expected, sizeof expected, "a coordinate from 1 to %" PRId64 "%s", limit, d->in->guessed ? " (as in the first part: --shape says more)" : "");
+	snprintf(expected, sizeof expected, d->in->inferred ? "a coordinate from 1 on" : "a coordinate from 1 to %" PRId64, limit);
 	return refuse(d, "coordinate range", at, expected);
 }
 
@@ -92,6 +93,7 @@ static sheaf_status read_entry(sheaf_tns_decoding *d)
 	int64_t at[SHEAF_MAX_RANK];
 	size_t before = d->values.size;
 	bool ok = true;
+	d->beyond = false;
 	for (int c = 0; c < d->in->rank && ok; c++) {
 		pass_spaces(d);
 		SHEAF_TRY(read_coordinate(d, c, &at[c], &ok));
@@ -101,7 +103,9 @@ static sheaf_status read_entry(sheaf_tns_decoding *d)
 	pass_spaces(d);
 	bool ended = d->at == d->end || *d->at == '\n' || *d->at == '#';
 	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->at, "the end of the line"));
-	if (ok && ended)
+	if (ok && ended && d->beyond)
+		SHEAF_TRY(refuse(d, "coordinate range", d->line_start, d->in->guessed ? "coordinates as in the first part (--dims says more)" : "coordinates as when the shape was inferred"));
+	if (ok && ended && !d->beyond)
 		sheaf_tns_put_entry(d, at);
 	else
 		d->values.size = before;

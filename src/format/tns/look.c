@@ -191,7 +191,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';
 	o->dims = 0;
 	if (strlen(text) < sizeof sizes) read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
-	return o->dims ? SHEAF_OK : sheaf_fail(err, SHEAF_USAGE, "--shape: expected up to %d sizes parted by commas, found %s", SHEAF_MAX_RANK, text);
+	return o->dims ? SHEAF_OK : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes parted by commas, found %s", SHEAF_MAX_RANK, text);
 }
 
 static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
@@ -199,7 +199,7 @@ static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_er
 	in->rank = o->dims ? o->dims : o->words - 1;
 	const char *file = sheaf_source_name(in->source);
 	if (!o->dims && o->words == 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries, or a comment \"" TNS_SHAPE " ...\" before none, found nothing (--shape says what it is)", file);
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries, or a comment \"" TNS_SHAPE " ...\" before none, found nothing (--dims says what it is)", file);
 	if (in->rank < 1) return sheaf_fail(err, SHEAF_DATA, "%s: expected coordinates and a value on the first line, found one number", file);
 	if (in->rank > SHEAF_MAX_RANK) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d dimensions, found more", file, SHEAF_MAX_RANK);
 	return SHEAF_OK;
@@ -211,7 +211,7 @@ sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bo
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
 	in->integers = o.integers || sheaf_values_flag(values, "integers");
-	SHEAF_TRY(read_setting(sheaf_values_text(values, "shape"), &o, err));
+	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = in->facts.rows = o.count;
 	in->begin = (int64_t)o.header;
@@ -224,6 +224,7 @@ sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bo
 		left -= n;
 	}
 	sheaf_cutter_begin(&in->cutter, in->source);
-	if (!o.dims) SHEAF_TRY(infer_shape(in, o.shape, glance, err));
+	in->inferred = !o.dims;
+	if (in->inferred) SHEAF_TRY(infer_shape(in, o.shape, glance, err));
 	return make_schema(in, o.shape, err);
 }

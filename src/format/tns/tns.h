@@ -25,7 +25,7 @@ typedef struct sheaf_tns_reader {
 	sheaf_schema schema; /* a coordinate for each dimension, value */
 	int rank;
 	bool integers;
-	bool guessed;               /* the shape is that of the first part */
+	bool inferred, guessed;     /* the shape is that of the entries; of those in the first part */
 	int64_t entries;            /* as the header says, or -1 */
 	int64_t begin, first_line;  /* byte and line of the first entry, or of what stands before it */
 	sheaf_facts facts;
@@ -65,6 +65,7 @@ typedef struct sheaf_tns_decoding {
 	const sheaf_piece *piece;
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line, nrows;
+	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with it when that was inferred */
 	sheaf_builder coordinates[SHEAF_MAX_RANK], values, lines;
 	bool wide[SHEAF_MAX_RANK];
 } sheaf_tns_decoding;
