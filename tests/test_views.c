@@ -686,6 +686,69 @@ static void test_writing(void **state)
 	end_context(cx);
 }
 
+/* ---- failing allocations ---- */
+
+static sheaf_status read_through(const sheaf_open_options *options, sheaf_context *cx)
+{
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	SHEAF_TRY(open_given(options, cx, &dataset));
+	sheaf_status status;
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
+	}
+	sheaf_close(dataset);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* Whichever allocation fails, that is told, and nothing stays. */
+static void check_failing(const sheaf_open_options *options)
+{
+	for (int64_t fail_at = 1;; fail_at++) {
+		allocator memory = {0};
+		sheaf_context_options how = options_with(&memory);
+		how.threads = 1 + (int)(fail_at % 2);
+		sheaf_context *cx = context_with(&how);
+		memory.fail_at = memory.calls + fail_at;
+		sheaf_status status = read_through(options, cx);
+		bool through = memory.calls < memory.fail_at;
+		/* Where two pieces were too much, one may do. */
+		if (status != SHEAF_OK && status != SHEAF_NOMEM) print_error("allocation %d: %s\n", (int)fail_at, err.message);
+		if (status != SHEAF_OK) assert_int_equal(status, SHEAF_NOMEM);
+		end_context(cx);
+		if (through) {
+			assert_int_equal(status, SHEAF_OK);
+			return;
+		}
+	}
+}
+
+static void test_failing_allocations(void **state)
+{
+	(void)state;
+	static const int64_t shape[] = {5, 4};
+	static const sheaf_open_options expanded = {.size = sizeof expanded, .entries = SHEAF_ENTRIES_EXPANDED}, as_cells = {.size = sizeof as_cells, .rows = SHEAF_TAKES_CELLS},
+	                                coordinates = {.size = sizeof coordinates, .coordinates = "x,y", .value = "w", .rows = SHEAF_TAKES_SEQUENCES};
+	sheaf_context *cx = usual_context();
+	give_entries(cx, 2, shape, SHEAF_F32, "2 1 1; 0 2 2; 2 0 3; 0 0 4; 4 3 5");
+	check_failing(&as_sequences);
+	check_failing(&as_cells);
+	end_given();
+	give_entries(cx, 2, shape, SHEAF_F32, "0 0 1; 0 2 2; 3 0 3; 3 1 4; 4 3 5");
+	set_order(true, true, 1);
+	check_failing(&as_sequences);
+	end_given();
+	static const int64_t square[] = {5, 5};
+	give_entries(cx, 2, square, SHEAF_F32, "0 0 1; 2 1 2; 3 0 3; 3 1 4; 4 3 5");
+	given.schema.tensor.structure = SHEAF_SYMMETRIC_LOWER;
+	check_failing(&expanded);
+	end_given();
+	give_cells(cx);
+	check_failing(&coordinates);
+	check_failing(&as_sequences);
+	end_given();
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -702,6 +765,7 @@ int main(void)
 		cmocka_unit_test(test_coordinates_refused),
 		cmocka_unit_test(test_cells_as_sequences),
 		cmocka_unit_test(test_entries_as_cells),
+		cmocka_unit_test(test_failing_allocations),
 		cmocka_unit_test_setup_teardown(test_writing, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests_name("views", tests, NULL, NULL);

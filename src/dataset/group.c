@@ -84,20 +84,24 @@ static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 	                  sheaf_group_row(f->g, f->entries, e));
 }
 
+/* Finishing tells of it. */
+static bool has_failed(const filling *f) { return f->lists.failed || f->ends.failed || f->indices.failed; }
+
 static sheaf_status fill_sparse(filling *f, int64_t first, int64_t n, sheaf_error *err)
 {
 	int64_t last = -1, count = f->entries->nrows;
-	for (int64_t e = 0; e < count && !f->indices.failed; e++) {
+	for (int64_t e = 0; e < count && !has_failed(f); e++) {
 		int64_t row = sheaf_group_row(f->g, f->entries, e) - first, sample = sample_of(f->g, f->entries, e), element = element_of(f->g, f->entries, e);
 		if (row < f->row || row >= n) return refuse_order(f, e, err);
-		while (f->row < row && !f->lists.failed) end_row(f, e);
+		while (f->row < row && !has_failed(f)) end_row(f, e);
 		if (sample >= f->begun) last = -1;
+		if (has_failed(f)) break;
 		if (sample + 1 < f->begun || element <= last) return refuse_order(f, e, err);
 		begin_samples(f, sample, e);
 		last = element;
 		put_index(f, element);
 	}
-	while (f->row < n && !f->lists.failed) end_row(f, count);
+	while (f->row < n && !has_failed(f)) end_row(f, count);
 	return SHEAF_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct grouped {
 	sheaf_buffer last; /* those of that piece */
 	int64_t last_row, last_rows;
 	bool again; /* it is cut once more */
+	sheaf_error failure; /* of gathering, which cannot be taken up again where it broke off */
 } grouped;
 
 /* ---- pieces ---- */
@@ -165,9 +166,8 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
-static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	grouped *v = (grouped *)in;
 	for (;;) {
 		if (v->gathers) return cut_gathered(v, bytes, piece, err);
 		if (v->next_row < v->gap) return cut_empty(v, piece);
@@ -175,6 +175,17 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 		if (v->ended) return SHEAF_END;
 		SHEAF_TRY(cut_slices(v, bytes, piece, err));
 	}
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	grouped *v = (grouped *)in;
+	sheaf_error failure = v->failure;
+	sheaf_status status = failure.status ? failure.status : cut_any(v, bytes, piece, &failure);
+	if (status == SHEAF_OK || status == SHEAF_END) return status;
+	if (v->gathers) v->failure = failure;
+	if (err) *err = failure;
+	return status;
 }
 
 /* ---- rows ---- */
@@ -238,6 +249,7 @@ static void forget(grouped *v)
 	sheaf_gatherer_end(&v->gatherer);
 	v->waits = v->ended = v->gathers = v->again = false;
 	v->next_row = v->gap = 0;
+	v->failure.status = SHEAF_OK;
 }
 
 static void release(sheaf_row_view *view) { forget((grouped *)view); }
