@@ -82,6 +82,16 @@ def csv_through_all_dialects(folder):
         assert rows(path, *(["--delimiter", ";"] if name == "c.csv" else [])) == wanted, name
 
 
+def csv_large_doubles(folder):
+    """Their shortest digits are not all of their digits: they stay doubles when their types are inferred."""
+    given, ours = Path(folder, "large.npy"), Path(folder, "large.csv")
+    array = np.array([2.0**53, 46744073709551616.0, -12345678901234567.0 * 3, 99999999999999990.0, 1e17])
+    np.save(given, array)
+    run("convert", given, ours)
+    found = [float(cell["value"]) for cell in rows(ours)]
+    assert found == array.tolist(), found
+
+
 def csv_quotes_only_where_needed(folder):
     path, out = Path(folder, "plain.csv"), Path(folder, "plain-out.csv")
     path.write_text('s,i\nabc,1\n"x y",2\n', encoding="utf-8")
@@ -195,6 +205,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check("csv: as Python's module reads it", lambda: csv_as_python_reads_it(folder))
         check("csv: through all dialects and back", lambda: csv_through_all_dialects(folder))
+        check("csv: large doubles", lambda: csv_large_doubles(folder))
         check("csv: quotes stand where they are needed", lambda: csv_quotes_only_where_needed(folder))
         check("npy: all types, orders and shapes, from NumPy and back", lambda: npy_both_ways(folder))
         check("npy: tables with what is missing", lambda: npy_tables(folder))

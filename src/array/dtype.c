@@ -61,8 +61,8 @@ static bool is_size(char kind, int64_t size)
 	case 'M':
 	case 'm': return size == 8;
 	case 'S':
-	case 'V': return size >= 0;
-	default: return kind == 'U' && size >= 0 && size % 4 == 0;
+	case 'V': return size > 0;
+	default: return kind == 'U' && size > 0 && size % 4 == 0;
 	}
 }
 

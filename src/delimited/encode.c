@@ -3,6 +3,7 @@
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- texts ---- */
@@ -71,6 +72,18 @@ typedef struct source {
 	bool nullable;
 } source;
 
+/* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a point tells that it is none. */
+static char *mark_real(char *from, char *to, double v, double exact)
+{
+	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) || memchr(from, '.', (size_t)(to - from))) return to;
+	*to++ = '.';
+	*to++ = '0';
+	return to;
+}
+
+static char *put_f32(char *to, float v) { return mark_real(to, sheaf_print_f32(to, v), (double)v, 0x1p24); }
+static char *put_f64(char *to, double v) { return mark_real(to, sheaf_print_f64(to, v), v, 0x1p53); }
+
 static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_t at)
 {
 	switch (type) {
@@ -82,8 +95,8 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 	case SHEAF_I16: return sheaf_print_i64(to, ((const int16_t *)(const void *)values)[at]);
 	case SHEAF_I32: return sheaf_print_i64(to, ((const int32_t *)(const void *)values)[at]);
 	case SHEAF_I64: return sheaf_print_i64(to, ((const int64_t *)(const void *)values)[at]);
-	case SHEAF_F32: return sheaf_print_f32(to, ((const float *)(const void *)values)[at]);
-	default: return sheaf_print_f64(to, ((const double *)(const void *)values)[at]);
+	case SHEAF_F32: return put_f32(to, ((const float *)(const void *)values)[at]);
+	default: return put_f64(to, ((const double *)(const void *)values)[at]);
 	}
 }
 
