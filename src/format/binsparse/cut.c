@@ -132,16 +132,27 @@ static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	if (in->is_done || sheaf_bsp_only(in)->is_broken) return SHEAF_END;
+	if (in->is_done) return SHEAF_END;
+	for (int i = 0; i < in->ntensors; i++)
+		if (in->tensors[i].is_broken) return SHEAF_END;
 	sheaf_buffer notes = piece->notes;
 	sheaf_buffer_reset(&piece->bytes);
 	*piece = (sheaf_piece){.line = -1, .column = -1, .chunk = -1, .notes = notes};
 	if (in->schema.rows == SHEAF_ENTRIES) return cut_entries(in, bytes, piece, err);
+	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_cut_rows(in, bytes, piece, err);
 	in->is_done = true;
 	return SHEAF_OK;
 }
 
 /* ---- any piece ---- */
+
+static sheaf_status check_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t rows = in->schema.rows == SHEAF_SEQUENCES ? in->tensors[0].d.shape[0] : 1;
+	if (in->schema.rows == SHEAF_WHOLE || (piece->byte >= 0 && piece->size >= 0 && piece->byte <= rows && piece->size <= rows - piece->byte)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a piece of the %" PRId64 " sequences, found byte %" PRId64 ", size %" PRId64, in->tensors[0].where, rows,
+	                  piece->byte, piece->size);
+}
 
 static sheaf_status range_of(const sheaf_bsp_tensor *t, const sheaf_piece *piece, int64_t *from, int64_t *to, sheaf_error *err)
 {
@@ -162,7 +173,7 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
 	sheaf_bsp_view view = {0};
 	int64_t from, to;
-	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	if (in->schema.rows != SHEAF_ENTRIES) return check_rows(in, piece, err);
 	SHEAF_TRY(range_of(t, piece, &from, &to, err));
 	sheaf_status status = locate(t, &view, from, to, NULL, ranges, err);
 	sheaf_bsp_view_close(&view);
@@ -174,7 +185,12 @@ sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t to, first;
-	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	if (in->schema.rows != SHEAF_ENTRIES) {
+		SHEAF_TRY(check_rows(in, piece, err));
+		in->next = piece->byte;
+		in->is_done = in->next > 0 && in->next == in->tensors[0].d.shape[0];
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(range_of(t, piece, &in->next, &to, err));
 	in->is_done = in->next > 0 && in->next == sheaf_bsp_elements(t);
 	memset(in->covered, 0, sizeof in->covered);

@@ -316,6 +316,7 @@ sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, shea
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
 	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, frame, cx, err);
+	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, frame, cx, err);
 	decoding d = {.t = sheaf_bsp_only(in), .ranges = sheaf_bsp_ranges_of(piece), .frame = frame, .cx = cx, .err = err};
 	d.n = length(d.ranges[d.t->d.layout.nlevels]);
 	sheaf_status status = read_entries(&d);

@@ -17,8 +17,8 @@ void sheaf_bsp_close(void *reader)
 		sheaf_bsp_view_close(&in->views[i]);
 		sheaf_bsp_tensor_close(&in->tensors[i]);
 	}
-	sheaf_release(in->cx, in->views, (size_t)in->ntensors * sizeof *in->views);
-	sheaf_release(in->cx, in->tensors, (size_t)in->ntensors * sizeof *in->tensors);
+	sheaf_release(in->cx, in->views, (size_t)in->room * sizeof *in->views);
+	sheaf_release(in->cx, in->tensors, (size_t)in->room * sizeof *in->tensors);
 	sheaf_schema_free(&in->schema);
 	sheaf_box_close(in->box);
 	sheaf_release(in->cx, in, sizeof *in);
@@ -120,7 +120,7 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
-static sheaf_status make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
+sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)n, sizeof *in->tensors, &memory, err));
@@ -132,6 +132,7 @@ static sheaf_status make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 		return status;
 	}
 	in->views = (sheaf_bsp_view *)memory;
+	in->room = n;
 	return SHEAF_OK;
 }
 
@@ -140,7 +141,7 @@ static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, bool r
 	char *path;
 	const char *file = sheaf_source_name(in->source);
 	SHEAF_TRY(sheaf_bsp_choose(in->box, file, member, in->cx, &path, err));
-	sheaf_status status = make_room(in, 1, err);
+	sheaf_status status = sheaf_bsp_make_room(in, 1, err);
 	if (status == SHEAF_OK) {
 		in->ntensors = 1;
 		status = sheaf_bsp_tensor_open(in->box, file, path, repair, in->cx, &in->tensors[0], err);
@@ -158,14 +159,48 @@ static sheaf_depth depth_of(const sheaf_values *values)
 	return SHEAF_CHECK_FULL;
 }
 
+/* What rows it gives, of those that are wanted: tensors that were streams are streams again, all others are entries. */
+static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_error *err)
+{
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	bool only = wanted == SHEAF_TAKES_SEQUENCES;
+	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t)))) return sheaf_bsp_rows_schema(in, err);
+	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE ? sheaf_bsp_whole_schema(in, err) : entries_schema(in, err));
+	describe_tensor(t, &in->schema.tensor);
+	return SHEAF_OK;
+}
+
+/* The group of this name, if it says which streams are in it. */
+static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **group, sheaf_error *err)
+{
+	*group = NULL;
+	if (!member) member = "";
+	while (*member == '/') member++;
+	SHEAF_TRY(sheaf_copy_text(in->cx, member, strlen(member), group, err));
+	const sheaf_box_item *item = sheaf_box_find(in->box, *group);
+	if (item && item->is_group && !item->refused && sheaf_box_has_text(in->box, *group, BSP_OWN)) return SHEAF_OK;
+	sheaf_release_text(in->cx, *group);
+	*group = NULL;
+	return SHEAF_OK;
+}
+
 static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
 {
+	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
+	bool repair = sheaf_values_flag(values, "repair-pointers");
+	char *group = NULL;
 	SHEAF_TRY(sheaf_box_open(in->source, in->cx, &in->box, err));
 	in->depth = depth_of(values);
-	SHEAF_TRY(open_tensor(in, how->member, sheaf_values_flag(values, "repair-pointers"), err));
-	bool whole = how->rows == SHEAF_TAKES_WHOLE;
-	SHEAF_TRY(whole ? sheaf_bsp_whole_schema(in, err) : entries_schema(in, err));
-	describe_tensor(sheaf_bsp_only(in), &in->schema.tensor);
+	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
+	if (group) {
+		sheaf_status status = sheaf_bsp_open_streams(in, group, repair, err);
+		sheaf_release_text(in->cx, group);
+		SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_bsp_rows_schema(in, err));
+	} else {
+		SHEAF_TRY(open_tensor(in, how->member, repair, err));
+		SHEAF_TRY(choose_rows(in, wanted, err));
+	}
 	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
 }
 
@@ -195,6 +230,10 @@ void sheaf_bsp_facts(const void *reader, sheaf_facts *facts)
 	bool some = t->d.structure && sheaf_bsp_layout_is_dense(&t->d.layout);
 	*facts = SHEAF_NO_FACTS;
 	if (t->is_broken) return;
+	if (in->schema.rows == SHEAF_SEQUENCES) {
+		sheaf_bsp_rows_facts(in, facts);
+		return;
+	}
 	if (in->schema.rows == SHEAF_WHOLE) facts->rows = 1;
 	else if (!some) facts->rows = sheaf_bsp_elements(t);
 }

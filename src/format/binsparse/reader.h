@@ -21,7 +21,7 @@ typedef struct sheaf_bsp_reader {
 	sheaf_source *source;
 	sheaf_box *box;
 	sheaf_schema schema;
-	int ntensors; /* one; of sequences one for each stream */
+	int room, ntensors; /* one; of sequences one for each stream */
 	sheaf_bsp_tensor *tensors;
 	sheaf_depth depth; /* of a whole tensor */
 	/* where cut stands */
@@ -52,6 +52,8 @@ const sheaf_schema *sheaf_bsp_schema(const void *reader);
 void sheaf_bsp_facts(const void *reader, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);
 void sheaf_bsp_close(void *reader);
+/* Room for n tensors, of which none is open yet. */
+SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err);
 
 /* The user keys of a tensor as attributes of the dataset. */
 SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err);
@@ -97,6 +99,21 @@ SHEAF_USE sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c);
 
 SHEAF_USE sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+
+/* ---- rows.c ---- */
+
+/* Whether the tensor can be a stream as it is, and whether it was written from one. */
+bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t);
+bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t);
+/* Opens the tensors that a group names as its streams. */
+SHEAF_USE sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err);
+void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts);
+SHEAF_USE sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+
+/* ---- sequences.c ---- */
+
+SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 
 /* ---- info.c ---- */
 

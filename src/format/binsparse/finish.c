@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays and descriptors into the box. */
+#include "base/memory.h"
+#include "format/binsparse/binsparse.h"
+#include "format/binsparse/writer.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- arrays ---- */
+
+static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, const char *name, sheaf_buffer *path, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, out->cx, path);
+	if (*t->group) sheaf_builder_printf(&b, "%s/", t->group);
+	sheaf_builder_append(&b, name, strlen(name) + 1);
+	return sheaf_builder_finish(&b, path, err);
+}
+
+static sheaf_status put_array(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, sheaf_error *err)
+{
+	sheaf_buffer path = {0};
+	SHEAF_TRY(path_of(out, t, name, &path, err));
+	sheaf_status status = sheaf_bsp_store_put(s, out->box, (const char *)path.data, type, &out->storing, err);
+	sheaf_buffer_reset(&path);
+	return status;
+}
+
+/* What a tensor that was there before has left, which may be of another layout. */
+static sheaf_status remove_old(sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
+{
+	char name[BSP_NAME_SIZE];
+	sheaf_buffer path = {0};
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < 2 * BSP_MAX_RANK + 2 && status == SHEAF_OK; i++) {
+		const char *what = i < BSP_MAX_RANK       ? sheaf_bsp_pointers_name(i, name)
+		                   : i < 2 * BSP_MAX_RANK ? sheaf_bsp_indices_name(i - BSP_MAX_RANK, name)
+		                   : i % 2                ? "values"
+		                                          : "fill_value";
+		status = path_of(out, t, what, &path, err);
+		if (status == SHEAF_OK) status = sheaf_box_remove(out->box, (const char *)path.data, err);
+	}
+	sheaf_buffer_reset(&path);
+	return status;
+}
+
+static bool holds(sheaf_type type, int64_t most)
+{
+	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX};
+	return most <= limits[type];
+}
+
+static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, sheaf_type *type, sheaf_error *err)
+{
+	*type = out->index_type < 0 ? sheaf_bsp_smallest(most) : (sheaf_type)out->index_type;
+	if (holds(*type, most)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: --index-type: expected one that holds %" PRId64 " stored values, found %s", sheaf_sink_name(out->sink), most,
+	                  sheaf_type_name(*type));
+}
+
+static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int l, int depth, sheaf_error *err)
+{
+	char name[BSP_NAME_SIZE];
+	sheaf_type type;
+	if (l > 0) {
+		SHEAF_TRY(pointer_type(out, t->indices[depth].count, &type, err));
+		t->d.pointers[depth] = (int)type;
+		SHEAF_TRY(put_array(out, t, &t->pointers[l], sheaf_bsp_pointers_name(depth, name), type, err));
+	}
+	for (int k = depth; k < depth + t->d.layout.levels[l].rank; k++) {
+		t->d.indices[k] = (int)t->indices[k].type;
+		SHEAF_TRY(put_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
+{
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	sheaf_buffer path = {0};
+	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank)
+		if (layout->levels[l].is_sparse) SHEAF_TRY(put_level(out, t, l, depth, err));
+	SHEAF_TRY(put_array(out, t, &t->values, "values", t->values.type, err));
+	if (!t->d.has_fill) return SHEAF_OK;
+	SHEAF_TRY(path_of(out, t, "fill_value", &path, err));
+	static const sheaf_box_storing plain;
+	sheaf_status status = sheaf_box_put(out->box, (const char *)path.data, t->d.fill.type, t->fill, sheaf_bsp_parts(t->d.fill), &plain, err);
+	sheaf_buffer_reset(&path);
+	return status;
+}
+
+/* ---- user keys ---- */
+
+static bool set_json(sheaf_json *object, const char *name, const char *text)
+{
+	sheaf_json *value;
+	if (sheaf_json_parse(text, strlen(text), name, &value, NULL)) value = sheaf_json_new_text(text, strlen(text));
+	return sheaf_json_set(object, name, value);
+}
+
+static bool put_attribute(sheaf_json *inner, const sheaf_attribute *a)
+{
+	sheaf_json *attributes = sheaf_json_get(inner, "attributes");
+	if (!attributes && !sheaf_json_set(inner, "attributes", sheaf_json_new_object())) return false;
+	return set_json(sheaf_json_get(inner, "attributes"), a->name, a->text);
+}
+
+static bool put_key(sheaf_json *json, const sheaf_attribute *a)
+{
+	sheaf_json *inner = sheaf_json_get(json, BSP_ATTRIBUTE);
+	if (strcmp(a->loss, BSP_ATTRIBUTE_KEY) == 0) return put_attribute(inner, a);
+	if (strcmp(a->loss, BSP_INNER_KEY) == 0) return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
+	if (strcmp(a->loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
+	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
+}
+
+static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, sheaf_error *err)
+{
+	for (int i = 0; i < out->schema.nattributes; i++) {
+		const sheaf_attribute *a = &out->schema.attributes[i];
+		if (strcmp(a->name, BSP_ATTRIBUTE) == 0 || strcmp(a->name, BSP_OWN) == 0)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%s\": expected a name that descriptors do not use, found one that they do", a->name);
+		if (!put_key(json, a))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%.100s\": expected UTF-8 without U+0001 at its start, found another text", a->name);
+	}
+	return SHEAF_OK;
+}
+
+/* The stream that the tensor was written from. */
+static bool put_own(sheaf_json *json, const sheaf_bsp_building *t)
+{
+	sheaf_json *own = sheaf_json_new_object();
+	bool fine = sheaf_json_set(own, "stream", sheaf_json_new_text(t->field->name, strlen(t->field->name)));
+	if (fine && t->field->main) fine = sheaf_json_set(own, "main", sheaf_json_new_bool(true));
+	if (fine) return sheaf_json_set(json, BSP_OWN, own);
+	sheaf_json_free(own);
+	return false;
+}
+
+/* ---- descriptors ---- */
+
+static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const char *name, const sheaf_json *json, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	sheaf_status status = sheaf_bsp_json_text(json, 0, out->cx, &text, err);
+	if (status == SHEAF_OK) status = sheaf_box_set_text(out->box, group, name, (const char *)text.data, text.size, err);
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_building *t, bool is_first, sheaf_error *err)
+{
+	sheaf_json *json = sheaf_bsp_descriptor_json(&t->d, false);
+	sheaf_status status = json ? SHEAF_OK : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
+	if (status == SHEAF_OK && is_first) status = put_keys(out, json, err);
+	if (status == SHEAF_OK && t->field && !put_own(json, t))
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name in UTF-8, found another", t->field->name);
+	if (status == SHEAF_OK) status = put_text(out, t->group, BSP_ATTRIBUTE, json, err);
+	sheaf_json_free(json);
+	return status;
+}
+
+sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_box_make_group(out->box, t->group, err));
+	SHEAF_TRY(remove_old(out, t, err));
+	SHEAF_TRY(put_arrays(out, t, err));
+	return put_descriptor(out, t, is_first, err);
+}
+
+sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)
+{
+	sheaf_json *own = sheaf_json_new_object(), *streams = sheaf_json_new_array();
+	size_t before = *out->into ? strlen(out->into) + 1 : 0;
+	bool fine = true;
+	for (int s = 0; s < out->ntensors && fine; s++) {
+		const char *name = out->tensors[s].group + before;
+		fine = sheaf_json_append(streams, sheaf_json_new_text(name, strlen(name)));
+	}
+	if (!fine) {
+		sheaf_json_free(streams);
+		streams = NULL;
+	}
+	sheaf_status status = sheaf_json_set(own, "streams", streams) ? put_text(out, out->into, BSP_OWN, own, err)
+	                                                              : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
+	sheaf_json_free(own);
+	return status;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors that are streams of sequences: which ones belong together, the schema that they make, and rows into pieces. A piece's byte is the number of its first row, its size
+ * how many it has. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- what is a stream ---- */
+
+static const char *stream_name(const sheaf_bsp_tensor *t) { return sheaf_json_text(sheaf_json_get(sheaf_json_get(t->d.json, BSP_OWN), "stream"), NULL); }
+
+bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t) { return stream_name(t) != NULL && sheaf_bsp_is_stream(t); }
+
+/* Rows of samples (matrices), or of sequences of samples; without what only tensors have. */
+bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t)
+{
+	static const char *const layouts[] = {"DS", "DD", "DSS", "DSD"};
+	char text[BSP_LAYOUT_SIZE];
+	const sheaf_bsp_descriptor *d = &t->d;
+	sheaf_bsp_layout_text(&d->layout, text);
+	if (d->structure || d->has_fill || d->values.is_complex || d->values.is_bool) return false;
+	if (d->layout.rank == 3 && !stream_name(t)) return false;
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+		if (strcmp(text, layouts[i]) == 0) return true;
+	return false;
+}
+
+static bool has_samples(const sheaf_bsp_tensor *t) { return t->d.layout.rank == 3; }
+
+/* ---- the schema ---- */
+
+static sheaf_status add_stream(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
+{
+	sheaf_field *field;
+	const sheaf_bsp_descriptor *d = &t->d;
+	const char *name = stream_name(t);
+	int last = d->layout.rank - 1;
+	if (!name) name = "value";
+	if (!sheaf_bsp_is_stream(t)) return sheaf_fail(err, SHEAF_DATA, "%s: expected a tensor that is a stream of sequences, found another", t->where);
+	if (sheaf_schema_find(&in->schema, name) >= 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream of another name, found \"%.100s\" twice", t->where, name);
+	if (t != in->tensors && d->shape[0] != in->tensors[0].d.shape[0])
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %" PRId64 " sequences, as in the other streams, found %" PRId64, t->where, in->tensors[0].d.shape[0],
+		                  d->shape[0]);
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
+	sheaf_field_make_stream(field, d->layout.levels[d->layout.nlevels - 1].is_sparse, d->shape[last], d->values.type);
+	field->main = sheaf_json_is_true(sheaf_json_get(sheaf_json_get(d->json, BSP_OWN), "main"));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err)
+{
+	in->schema.rows = SHEAF_SEQUENCES;
+	for (int i = 0; i < in->ntensors; i++) SHEAF_TRY(add_stream(in, &in->tensors[i], err));
+	return SHEAF_OK;
+}
+
+void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts)
+{
+	facts->rows = in->tensors[0].d.shape[0];
+	facts->ordinal_keys = 1;
+	facts->longest = facts->rows > 0;
+	for (int i = 0; i < in->ntensors; i++) {
+		const sheaf_bsp_tensor *t = &in->tensors[i];
+		if (has_samples(t) && t->d.shape[1] > facts->longest) facts->longest = t->d.shape[1];
+		/* A sequence may have no sample: how long the longest is, is a bound then. */
+		if (has_samples(t) && facts->longest <= 1) facts->longest = -1;
+		if (facts->longest < 0) return;
+	}
+	if (facts->longest > 2) facts->longest = 2;
+}
+
+/* ---- pieces ---- */
+
+/* The first element of a row. */
+static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t row, int64_t *out, sheaf_error *err)
+{
+	*out = row;
+	for (int l = 1; l < t->d.layout.nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, *out, out, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status bytes_before(sheaf_bsp_reader *in, int64_t row, int64_t *bytes, sheaf_error *err)
+{
+	*bytes = row * 8 * in->ntensors;
+	for (int i = 0; i < in->ntensors; i++) {
+		int64_t element;
+		SHEAF_TRY(element_of(&in->tensors[i], &in->views[i], row, &element, err));
+		*bytes += element * sheaf_bsp_entry_bytes(&in->tensors[i]);
+	}
+	return SHEAF_OK;
+}
+
+/* As many rows as take about `bytes` bytes, at least one: steps that double, then halves. */
+static sheaf_status end_of_piece(sheaf_bsp_reader *in, int64_t bytes, int64_t *to, sheaf_error *err)
+{
+	int64_t rows = in->tensors[0].d.shape[0], before, after, low = in->next + 1, high = low;
+	SHEAF_TRY(bytes_before(in, in->next, &before, err));
+	for (int64_t step = 1; high < rows; step *= 2) {
+		high = rows - low > step ? low + step : rows;
+		SHEAF_TRY(bytes_before(in, high, &after, err));
+		if (after - before > bytes) break;
+		low = high;
+	}
+	while (low < high) {
+		int64_t middle = low + (high - low + 1) / 2;
+		SHEAF_TRY(bytes_before(in, middle, &after, err));
+		if (after - before > bytes) high = middle - 1;
+		else low = middle;
+	}
+	*to = low;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t rows = in->tensors[0].d.shape[0], to = rows;
+	if (in->next < rows) SHEAF_TRY(end_of_piece(in, bytes, &to, err));
+	piece->byte = in->next;
+	piece->size = to - in->next;
+	in->next = to;
+	in->is_done = to == rows;
+	return SHEAF_OK;
+}
+
+/* ---- which ones belong together ---- */
+
+static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, bool repair, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, in->cx, NULL);
+	if (*group) sheaf_builder_printf(&b, "%s/", group);
+	sheaf_builder_append(&b, name, strlen(name) + 1);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	in->ntensors++;
+	if (status == SHEAF_OK)
+		status = sheaf_bsp_tensor_open(in->box, sheaf_source_name(in->source), (const char *)b.data, repair, in->cx, &in->tensors[in->ntensors - 1], err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status read_names(sheaf_bsp_reader *in, const char *group, sheaf_json **own, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	SHEAF_TRY(sheaf_box_text(in->box, group, BSP_OWN, &text, err));
+	sheaf_status status = sheaf_json_parse(text.data, text.size, sheaf_source_name(in->source), own, err);
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair, sheaf_error *err)
+{
+	sheaf_json *own;
+	SHEAF_TRY(read_names(in, group, &own, err));
+	const sheaf_json *streams = sheaf_json_get(own, "streams");
+	size_t n = sheaf_json_kind_of(streams) == SHEAF_JSON_ARRAY ? sheaf_json_size(streams) : 0;
+	sheaf_status status = n > 0 && n <= 100000 ? sheaf_bsp_make_room(in, (int)n, err)
+	                                           : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected a list of streams, found another value",
+	                                                        sheaf_source_name(in->source));
+	for (size_t i = 0; i < n && status == SHEAF_OK; i++) {
+		const char *name = sheaf_json_text(sheaf_json_at(streams, i), NULL);
+		status = name ? open_one(in, group, name, repair, err)
+		              : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected names of groups, found another value", sheaf_source_name(in->source));
+	}
+	sheaf_json_free(own);
+	return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece into streams: levels of the tensor are levels of the column, but for the outermost, which is that of the rows. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "data/frame.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct decoding {
+	const sheaf_bsp_tensor *t;
+	sheaf_column *column;
+	int64_t from, to; /* rows */
+	sheaf_context *cx;
+	sheaf_error *err;
+	bool is_broken;
+} decoding;
+
+static const int64_t *numbers(const sheaf_buffer *buffer) { return (const int64_t *)(const void *)buffer->data; }
+
+/* Offsets that begin at 0, of pointers. */
+static sheaf_status put_offsets(decoding *d, const int64_t *pointers, int64_t n, sheaf_buffer *out)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, out);
+	if (sheaf_builder_room(&b, (size_t)(n + 1) * sizeof(int64_t)))
+		for (int64_t i = 0; i <= n; i++) sheaf_builder_i64(&b, pointers[i] - pointers[0]);
+	return sheaf_builder_finish(&b, out, d->err);
+}
+
+/* Each row is one sample. */
+static sheaf_status put_single(decoding *d)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, d->cx, &d->column->levels[0].offsets);
+	for (int64_t i = 0; i <= d->to - d->from; i++) sheaf_builder_i64(&b, i);
+	return sheaf_builder_finish(&b, &d->column->levels[0].offsets, d->err);
+}
+
+/* Pointers of positions [from, to) of a level, checked: what they cover is [first, last). */
+static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, sheaf_buffer *out)
+{
+	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
+	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->pointers[l], from, to + 1, d->cx, out, d->err));
+	c.pointers = numbers(out);
+	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
+	d->is_broken |= c.is_broken || c.pointers[0] < 0;
+	return SHEAF_OK;
+}
+
+/* Samples are numbered from 0 in each sequence. */
+static sheaf_status check_numbers(decoding *d, const int64_t *pointers, const int64_t *stored, int64_t base)
+{
+	for (int64_t r = 0; r < d->to - d->from && !d->is_broken; r++)
+		for (int64_t i = pointers[r]; i < pointers[r + 1]; i++) {
+			if (stored[i - base] == i - pointers[r]) continue;
+			char found[32];
+			snprintf(found, sizeof found, "%" PRId64, stored[i - base]);
+			d->is_broken = true;
+			return sheaf_bsp_tell(d->t, SHEAF_FATAL, "number of a sample", found, NULL, d->cx, d->err, "indices_1[%" PRId64 "] to be %" PRId64, i, i - pointers[r]);
+		}
+	return SHEAF_OK;
+}
+
+/* The level of samples: [*from, *to) become those of the piece's rows. */
+static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
+{
+	sheaf_buffer pointers = {0}, stored = {0};
+	sheaf_status status = read_pointers(d, 1, *from, *to, &pointers);
+	if (status == SHEAF_OK && !d->is_broken) {
+		const int64_t *p = numbers(&pointers);
+		int64_t first = p[0], last = p[d->to - d->from];
+		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], first, last, d->cx, &stored, d->err);
+		if (status == SHEAF_OK) status = check_numbers(d, p, numbers(&stored), first);
+		if (status == SHEAF_OK) status = put_offsets(d, p, d->to - d->from, &d->column->levels[0].offsets);
+		*from = first;
+		*to = last;
+	}
+	sheaf_buffer_reset(&pointers);
+	sheaf_buffer_reset(&stored);
+	return status;
+}
+
+static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimension)
+{
+	sheaf_buffer stored = {0};
+	sheaf_builder b;
+	sheaf_level *level = &d->column->levels[1];
+	int64_t n = c->below.end - c->below.begin;
+	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx, &stored, d->err));
+	c->indices[0] = numbers(&stored);
+	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
+	d->is_broken |= c->is_broken;
+	sheaf_builder_begin(&b, d->cx, &level->indices[0]);
+	size_t size = (size_t)n * sheaf_type_size(level->shape.index_type);
+	if (status == SHEAF_OK && size && sheaf_builder_room(&b, size)) {
+		for (int64_t i = 0; i < n && level->shape.index_type == SHEAF_I32; i++) ((int32_t *)(void *)b.data)[i] = (int32_t)c->indices[0][i];
+		if (level->shape.index_type == SHEAF_I64) memcpy(b.data, stored.data, size);
+		b.size = size;
+	}
+	sheaf_buffer_reset(&stored);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &level->indices[0], d->err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* Samples [*from, *to), whose entries they become. */
+static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
+{
+	sheaf_buffer pointers = {0};
+	int64_t n = *to - *from;
+	sheaf_status status = read_pointers(d, l, *from, *to, &pointers);
+	if (status == SHEAF_OK && !d->is_broken) {
+		const int64_t *p = numbers(&pointers);
+		sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {*from, *to}, .below = {p[0], p[n]}, .pointers = p, .cx = d->cx, .err = d->err};
+		status = put_indices(d, &c, l);
+		if (status == SHEAF_OK) status = put_offsets(d, p, n, &d->column->levels[1].offsets);
+		*from = p[0];
+		*to = p[n];
+	}
+	sheaf_buffer_reset(&pointers);
+	return status;
+}
+
+static sheaf_status decode_stream(decoding *d)
+{
+	int last = d->t->d.layout.nlevels - 1;
+	int64_t from = d->from, to = d->to;
+	if (last == 2)
+		SHEAF_TRY(put_samples(d, &from, &to));
+	else
+		SHEAF_TRY(put_single(d));
+	if (d->is_broken) return SHEAF_OK;
+	if (d->t->d.layout.levels[last].is_sparse) {
+		SHEAF_TRY(put_sparse(d, last, &from, &to));
+	} else {
+		from *= sheaf_bsp_extent(&d->t->d, last);
+		to *= sheaf_bsp_extent(&d->t->d, last);
+	}
+	return d->is_broken ? SHEAF_OK : sheaf_bsp_read_values(d->t, from, to, d->cx, &d->column->values, d->err);
+}
+
+sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	bool broken = false;
+	for (int i = 0; i < in->ntensors; i++) {
+		decoding d = {.t = &in->tensors[i], .column = &frame->columns[i], .from = piece->byte, .to = piece->byte + piece->size, .cx = cx, .err = err};
+		SHEAF_TRY(decode_stream(&d));
+		broken |= d.is_broken;
+	}
+	frame->nrows = broken ? 0 : piece->size;
+	return SHEAF_OK;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing: what is stored, in which layout, and where. Arrays go into the box at the end, when their lengths and types are known. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "format/binsparse/writer.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* All else than streams and attributes has no place. */
+bool sheaf_bsp_holds(const sheaf_field *field)
+{
+	(void)field;
+	return false;
+}
+
+/* ---- layout ---- */
+
+/* As asked for, else as the input has it, else what most programs read. */
+static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values, sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
+{
+	static const char *const usual[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
+	const char *text = sheaf_values_text(values, "layout");
+	if (!text && sheaf_bsp_layout_named(tensor->layout, out) && out->rank == tensor->rank) text = tensor->layout;
+	if (!text) text = usual[tensor->rank];
+	SHEAF_TRY(sheaf_bsp_layout_parse(text, out, err));
+	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
+	if (out->rank == tensor->rank) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d", tensor->rank, text, out->rank);
+}
+
+static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
+{
+	int value = sheaf_schema_value(schema);
+	if (value == schema->tensor.rank && value + 1 == schema->nfields) {
+		const sheaf_field *field = &schema->fields[value];
+		bool is_plain = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
+		if (is_plain || (field->meaning == SHEAF_COMPLEX && field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER)) return SHEAF_OK;
+	}
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one value of each entry, a number, a complex number or a truth value, found others");
+}
+
+/* Filling in, and turning signs, make values that are not those of all others. */
+static bool stays_iso(const sheaf_tensor *tensor, bool dense)
+{
+	bool changes = tensor->structure > SHEAF_SYMMETRIC_UPPER;
+	return tensor->iso && (!dense || (tensor->dense && !changes));
+}
+
+sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_bsp_layout layout;
+	char name[BSP_LAYOUT_SIZE];
+	sheaf_tensor *tensor = &schema->tensor;
+	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++)
+		if (!sheaf_field_is_stream(&schema->fields[f]))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", schema->fields[f].name);
+	if (schema->rows == SHEAF_SEQUENCES) return SHEAF_OK;
+	SHEAF_TRY(check_value(schema, err));
+	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
+	bool dense = sheaf_bsp_layout_is_dense(&layout), ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
+	tensor->iso = stays_iso(tensor, ends_dense);
+	memcpy(tensor->order, layout.order, sizeof tensor->order);
+	tensor->sorted = tensor->unique = true;
+	tensor->dense = dense && layout.rank > 0;
+	if (ends_dense) tensor->structure = SHEAF_GENERAL;
+	snprintf(tensor->layout, sizeof tensor->layout, "%.15s", name);
+	return SHEAF_OK;
+}
+
+/* ---- creating ---- */
+
+sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent)
+{
+	return out->index_type < 0 ? sheaf_bsp_smallest(extent - 1) : (sheaf_type)out->index_type;
+}
+
+static void free_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t)
+{
+	for (int k = 0; k < BSP_MAX_RANK; k++) {
+		sheaf_bsp_store_drop(&t->pointers[k]);
+		sheaf_bsp_store_drop(&t->indices[k]);
+	}
+	sheaf_bsp_store_drop(&t->values);
+	sheaf_release_text(out->cx, t->group);
+}
+
+static void free_writer(sheaf_bsp_writer *out)
+{
+	for (int s = 0; s < out->ntensors; s++) free_tensor(out, &out->tensors[s]);
+	sheaf_schema_free(&out->schema);
+	if (out->tensors) sheaf_release(out->cx, out->tensors, (size_t)out->ntensors * sizeof *out->tensors);
+	sheaf_release(out->cx, out, sizeof *out);
+}
+
+void sheaf_bsp_abandon(void *writer)
+{
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
+	if (!out) return;
+	if (out->box) sheaf_box_abandon(out->box);
+	sheaf_sink_abandon(out->sink);
+	free_writer(out);
+}
+
+static void begin_descriptor(const sheaf_bsp_writer *out, sheaf_bsp_building *t)
+{
+	snprintf(t->d.version, sizeof t->d.version, "%s", out->version);
+	for (int k = 0; k < BSP_MAX_RANK; k++) t->d.pointers[k] = t->d.indices[k] = -1;
+	t->d.diagonal = -1;
+	t->is_one_each = true;
+}
+
+static sheaf_status begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
+{
+	t->d.values = (sheaf_bsp_type){field->type, field->meaning == SHEAF_BOOL, field->meaning == SHEAF_COMPLEX, false};
+	t->d.fill = t->d.values;
+	sheaf_bsp_store_begin(&t->values, field->type, out->cx);
+	return SHEAF_OK;
+}
+
+/* Pointers above all dense positions are written one by one: they must be of some number that can be. */
+static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
+{
+	int64_t most = INT64_C(1) << 40, positions = 1;
+	for (int l = 0, depth = 0; l < t->d.layout.nlevels; depth += t->d.layout.levels[l++].rank) {
+		if (t->d.layout.levels[l].is_sparse) return SHEAF_OK;
+		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, depth)) || positions > most)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: expected a layout with at most %" PRId64 " dense positions, found more: choose one without dense levels (--layout COO, DCSR, S3)",
+			                  sheaf_sink_name(out->sink), most);
+	}
+	return SHEAF_OK;
+}
+
+/* From which level on positions are those of entries. */
+static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
+{
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	int inner = layout->nlevels;
+	if (inner && layout->levels[inner - 1].is_sparse) {
+		inner--;
+	} else {
+		t->block = 1;
+		while (inner && !layout->levels[inner - 1].is_sparse) {
+			inner--;
+			if (!sheaf_mul_i64(&t->block, t->block, sheaf_bsp_extent(&t->d, sheaf_bsp_depth(layout, inner))))
+				return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a layout with fewer dense positions, found more than can be", sheaf_sink_name(out->sink));
+		}
+		/* An empty block has no entries; it must not look like none at all. */
+		if (t->block == 0) t->block = 1;
+	}
+	t->inner = inner;
+	t->outer_rank = sheaf_bsp_depth(layout, inner);
+	return check_outer(out, t, err);
+}
+
+static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
+{
+	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX};
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
+		if (!layout->levels[l].is_sparse) continue;
+		if (l > 0) sheaf_bsp_store_begin(&t->pointers[l], SHEAF_I64, out->cx);
+		for (int k = depth; k < depth + layout->levels[l].rank; k++) {
+			sheaf_type type = sheaf_bsp_index_type(out, sheaf_bsp_extent(&t->d, k));
+			if (sheaf_bsp_extent(&t->d, k) - 1 > limits[type])
+				return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: --index-type: expected one that holds indices below %" PRId64 ", found %s",
+				                  sheaf_sink_name(out->sink), sheaf_bsp_extent(&t->d, k), sheaf_type_name(type));
+			sheaf_bsp_store_begin(&t->indices[k], type, out->cx);
+		}
+	}
+	return split_levels(t, out, err);
+}
+
+static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+{
+	const sheaf_tensor *tensor = &out->schema.tensor;
+	sheaf_bsp_building *t = &out->tensors[0];
+	char name[BSP_LAYOUT_SIZE];
+	begin_descriptor(out, t);
+	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
+	snprintf(t->d.format, sizeof t->d.format, "%.15s", name);
+	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
+	SHEAF_TRY(begin_values(out, t, &out->schema.fields[tensor->rank]));
+	t->d.values.is_iso = tensor->iso;
+	t->d.structure = tensor->structure;
+	t->d.diagonal = tensor->structure ? 0 : -1;
+	t->d.has_fill = tensor->has_fill;
+	if (tensor->has_fill) memcpy(t->fill, tensor->fill, sizeof t->fill);
+	SHEAF_TRY(sheaf_copy_text(out->cx, out->into, strlen(out->into), &t->group, err));
+	return begin_levels(out, t, err);
+}
+
+/* ---- streams ---- */
+
+/* A name that can be a group's. */
+static bool is_plain_name(const char *name)
+{
+	if (!*name || strlen(name) > 200 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return false;
+	for (; *name; name++)
+		if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') || strchr("_-.+", *name))) return false;
+	return true;
+}
+
+static sheaf_status name_group(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int number, sheaf_error *err)
+{
+	char name[256] = "";
+	sheaf_builder b;
+	if (out->ntensors > 1 && is_plain_name(t->field->name))
+		snprintf(name, sizeof name, "%s", t->field->name);
+	else if (out->ntensors > 1)
+		snprintf(name, sizeof name, "stream %d", number);
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_builder_printf(&b, "%s%s%s", out->into, *out->into && *name ? "/" : "", name);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(out->cx, (const char *)b.data, b.size, &t->group, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error *err)
+{
+	sheaf_bsp_building *t = &out->tensors[number];
+	begin_descriptor(out, t);
+	t->field = &out->schema.fields[number];
+	SHEAF_TRY(begin_values(out, t, t->field));
+	sheaf_bsp_store_begin(&t->pointers[1], SHEAF_I64, out->cx);
+	sheaf_bsp_store_begin(&t->pointers[2], SHEAF_I64, out->cx);
+	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field)), out->cx);
+	return name_group(out, t, number, err);
+}
+
+/* ---- all of it ---- */
+
+static int type_named(const char *text)
+{
+	for (int t = 0; text && t < SHEAF_F32; t++)
+		if (strcmp(text, sheaf_type_name((sheaf_type)t)) == 0) return t;
+	return -1;
+}
+
+static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+{
+	const char *into = sheaf_values_text(values, "into"), *version = sheaf_values_text(values, "descriptor-version");
+	out->into = into ? into : "";
+	while (*out->into == '/') out->into++;
+	size_t n = strlen(out->into);
+	if (n && out->into[n - 1] == '/') return sheaf_fail(err, SHEAF_USAGE, "--into: expected a path like A/sub, found \"%.100s\"", into);
+	out->version = version ? version : "0.1";
+	out->index_type = type_named(sheaf_values_text(values, "index-type"));
+	out->storing.deflate = (int)sheaf_values_number(values, "deflate", 0);
+	out->storing.shuffle = sheaf_values_flag(values, "shuffle");
+	out->storing.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
+	if (out->storing.deflate <= 12) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level from 0 to 12, found %d", out->storing.deflate);
+}
+
+static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+{
+	void *memory;
+	bool streams = out->schema.rows == SHEAF_SEQUENCES;
+	int n = streams ? out->schema.nfields : 1;
+	sheaf_box_kind kind = sheaf_box_kind_by_name(sheaf_sink_name(out->sink));
+	SHEAF_TRY(read_settings(out, values, err));
+	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (size_t)n, sizeof *out->tensors, &memory, err));
+	out->tensors = (sheaf_bsp_building *)memory;
+	out->ntensors = n;
+	if (!streams) SHEAF_TRY(begin_entries(out, values, err));
+	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
+	return sheaf_box_create(out->sink, kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box, err);
+}
+
+sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                              void **created, sheaf_error *err)
+{
+	void *memory;
+	(void)totals;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_bsp_writer), &memory, err));
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)memory;
+	*out = (sheaf_bsp_writer){.cx = cx, .sink = sink};
+	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
+	if (status == SHEAF_OK) status = begin(out, values, err);
+	if (status) {
+		free_writer(out);
+		return status;
+	}
+	*created = out;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_bsp_writer *out = (const sheaf_bsp_writer *)writer;
+	if (out->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_encode_streams(out, frame, row, blob, cx, err);
+	return sheaf_bsp_encode_entries(out, frame, row, blob, cx, err);
+}
+
+sheaf_status sheaf_bsp_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+{
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
+	return out->schema.rows == SHEAF_SEQUENCES ? sheaf_bsp_append_streams(out, blob, err) : sheaf_bsp_append_entries(out, blob, err);
+}
+
+static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)
+{
+	for (int s = 0; s < out->ntensors; s++) {
+		sheaf_bsp_building *t = &out->tensors[s];
+		SHEAF_TRY(t->field ? sheaf_bsp_complete_stream(out, t, err) : sheaf_bsp_complete(t, err));
+		SHEAF_TRY(sheaf_bsp_put_tensor(out, t, s == 0, err));
+	}
+	return out->ntensors > 1 ? sheaf_bsp_put_group(out, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_finish(void *writer, sheaf_error *err)
+{
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
+	sheaf_status status = finish(out, err);
+	if (status) {
+		sheaf_bsp_abandon(out);
+		return status;
+	}
+	status = sheaf_box_finish(out->box, err);
+	out->box = NULL;
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+	} else {
+		sheaf_sink_abandon(out->sink);
+	}
+	free_writer(out);
+	return status;
+}

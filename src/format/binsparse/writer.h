@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing: the words that its rooms share.
+ *
+ *   write.c      settings, creating, finishing            store.c      an array whose length and type are known at the end
+ *   encode.c     entries into bytes                       build.c      these into the arrays of levels
+ *   streams.c    sequences into bytes, and into arrays    finish.c     arrays and descriptor into the box */
+#ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
+#define SHEAF_FORMAT_BINSPARSE_WRITER_H
+
+#include "base/buffer.h"
+#include "box/box.h"
+#include "format/binsparse/descriptor.h"
+#include "io/spool.h"
+#include <sheaf/sys/format.h>
+
+/* ---- store.c ---- */
+
+/* Values on their way into an array. Some megabytes are kept in memory, more in a temporary file. */
+typedef struct sheaf_bsp_store {
+	sheaf_context *cx;
+	sheaf_type type; /* of what is appended */
+	sheaf_builder held;
+	sheaf_spool spool;
+	bool is_spooled;
+	int64_t count; /* values */
+} sheaf_bsp_store;
+
+void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
+SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err);
+/* Puts all values into the box as `type`; those that are int64 may become any type of whole numbers. */
+SHEAF_USE sheaf_status sheaf_bsp_store_put(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, const sheaf_box_storing *storing,
+                                           sheaf_error *err);
+void sheaf_bsp_store_drop(sheaf_bsp_store *s);
+/* n int64 as another type of whole numbers, which holds them. */
+void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to);
+
+/* ---- the writer ---- */
+
+/* A tensor that is being written. */
+typedef struct sheaf_bsp_building {
+	sheaf_bsp_descriptor d;
+	char *group;
+	sheaf_bsp_store pointers[BSP_MAX_RANK]; /* by level, int64 */
+	sheaf_bsp_store indices[BSP_MAX_RANK];  /* by dimension of the levels */
+	sheaf_bsp_store values;
+	uint8_t fill[16];
+	/* of entries */
+	int inner;                         /* the level from which on positions are those of entries: a sparse one, or dense ones to the end */
+	int outer_rank;                    /* dimensions above it */
+	int64_t block;                     /* positions of the dense levels from there on */
+	int64_t made[BSP_MAX_RANK + 1];    /* positions above each level so far */
+	int64_t last[BSP_MAX_RANK];        /* outer coordinates of the entry before */
+	bool has_last;
+	/* of sequences */
+	int64_t rows, samples, longest, elements;
+	bool is_one_each; /* sequences of one sample each */
+	const sheaf_field *field;
+} sheaf_bsp_building;
+
+typedef struct sheaf_bsp_writer {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_box *box;
+	sheaf_schema schema;
+	const char *into; /* the group */
+	sheaf_box_storing storing;
+	int index_type; /* of all indices and pointers; -1: the smallest that holds them */
+	const char *version;
+	bool is_wide; /* several streams: a group each */
+	int ntensors;
+	sheaf_bsp_building *tensors;
+} sheaf_bsp_writer;
+
+/* ---- write.c ---- */
+
+bool sheaf_bsp_holds(const sheaf_field *field);
+SHEAF_USE sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
+                                        void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
+void sheaf_bsp_abandon(void *out);
+/* The type of indices below this extent. */
+sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent);
+
+/* ---- encode.c, build.c ---- */
+
+SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
+                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err);
+/* Completes pointers, and dense positions, to the end of the shape. */
+SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
+
+/* A blob of entries: this, then runs (their first entry, and their outer coordinates), then the inner coordinates, then the values. */
+typedef struct sheaf_bsp_parcel {
+	int64_t entries, runs, diagonal;
+} sheaf_bsp_parcel;
+
+/* ---- streams.c ---- */
+
+SHEAF_USE sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
+                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err);
+/* Decides what tensor the sequences are. */
+SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err);
+
+/* ---- finish.c ---- */
+
+/* Arrays and descriptor of one tensor. */
+SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err);
+/* Says which streams belong together. */
+SHEAF_USE sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err);
+
+#endif
