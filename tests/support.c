@@ -479,5 +479,5 @@ bool is_json(const char *text, size_t size)
 
 bool holds_streams(const sheaf_format *format)
 {
-	return format->takes == SHEAF_TAKES_SEQUENCES && (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
+	return (format->takes & SHEAF_TAKES_SEQUENCES) && (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
 }

@@ -156,9 +156,12 @@ static void make_sample(filler *f, unsigned can)
 	bool sparse = sheaf_field_is_sparse(field);
 	int64_t dim = sheaf_field_dim(field), n = sparse ? random_below(dim < 8 ? dim + 1 : 8) : dim;
 	uint64_t used = 0; /* dims are at most 50 */
+	int64_t least = 0;
 	/* Indices as they come: not in order, and now and then twice. */
 	for (int64_t i = 0; i < n; i++) {
-		int64_t index = sparse ? random_below(dim) : -1;
+		if (sparse && least >= dim) break;
+		int64_t index = sparse ? least + random_below(dim - least) : -1;
+		if (!(can & SHEAF_CAN_UNSORTED)) least = index + 1;
 		if (sparse && !(can & SHEAF_CAN_REPEATS) && used >> index & 1) continue;
 		if (sparse) used |= UINT64_C(1) << index;
 		fill_value(f, index, any_value(field->type, can));

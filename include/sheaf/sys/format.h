@@ -31,7 +31,8 @@ enum {
 	SHEAF_CAN_REPEATS = 128,   /* holds an index twice in a sparse sample */
 	SHEAF_CAN_PIPE = 256,      /* rows can be had as they come, and again from the start at the end */
 	SHEAF_CAN_HIDE = 512,      /* where no file has the name given, one with a compression suffix behind it is meant */
-	SHEAF_CAN_SPLIT = 1024     /* a file is its rows and nothing else: the bytes of pieces that cut gives, one behind the other, are a file again */
+	SHEAF_CAN_SPLIT = 1024,    /* a file is its rows and nothing else: the bytes of pieces that cut gives, one behind the other, are a file again */
+	SHEAF_CAN_UNSORTED = 2048  /* holds the indices of a sparse sample in the order in which they come */
 };
 
 /* What a format needs. */

@@ -117,7 +117,8 @@ const sheaf_format sheaf_format_ctf = {
 	.name = "ctf",
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS |
+	       SHEAF_CAN_UNSORTED,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,
