@@ -307,6 +307,7 @@ static sheaf_status read_entries(decoding *d)
 	SHEAF_TRY(read_levels(d));
 	if (!d->is_broken) SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end, d->cx, &d->frame->columns[t->d.layout.rank].values, d->err));
 	if (!d->is_broken && t->d.structure) SHEAF_TRY(check_structure(d));
+	if (d->is_broken) sheaf_frame_clear(d->frame);
 	d->frame->nrows = d->is_broken ? 0 : d->n;
 	return put_notes(d);
 }

@@ -7,14 +7,27 @@
 #include <inttypes.h>
 #include <string.h>
 
+sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	*has = false;
+	if (!item || !item->is_group || item->refused) return SHEAF_OK;
+	sheaf_status status = sheaf_box_text(box, item->path, name, &text, err);
+	sheaf_buffer_reset(&text);
+	*has = status == SHEAF_OK;
+	return status == SHEAF_UNKNOWN || status == SHEAF_DATA ? SHEAF_OK : status;
+}
+
 static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
                              sheaf_error *err)
 {
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(box, &count);
 	for (int64_t i = 0; i < count; i++) {
-		if (!items[i].is_group || items[i].refused || !sheaf_box_has_text(box, items[i].path, BSP_ATTRIBUTE)) continue;
+		bool has;
 		SHEAF_TRY(sheaf_check_stop(cx, err));
+		SHEAF_TRY(sheaf_bsp_has(box, &items[i], BSP_ATTRIBUTE, &has, err));
+		if (!has) continue;
 		SHEAF_TRY(tell(user, *items[i].path ? items[i].path : "/", err));
 	}
 	return SHEAF_OK;
@@ -62,18 +75,31 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
 }
 
+/* The tensor at a path without slashes around it. */
+static sheaf_status choose_named(sheaf_box *box, const char *file, const char *path, sheaf_error *err)
+{
+	bool has;
+	const sheaf_box_item *item = sheaf_box_find(box, path);
+	SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err));
+	if (has) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file, *path ? path : "/",
+	                  !item ? "nothing there" : "one without a descriptor");
+}
+
 sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx, char **path, sheaf_error *err)
 {
+	bool has = true;
 	*path = NULL;
-	if (!member && !sheaf_box_has_text(box, "", BSP_ATTRIBUTE)) return choose_only(box, file, cx, path, err);
+	if (!member) SHEAF_TRY(sheaf_bsp_has(box, sheaf_box_find(box, ""), BSP_ATTRIBUTE, &has, err));
+	if (!has) return choose_only(box, file, cx, path, err);
 	if (!member) member = "";
 	while (*member == '/') member++;
 	size_t n = strlen(member);
 	while (n && member[n - 1] == '/') n--;
 	SHEAF_TRY(sheaf_copy_text(cx, member, n, path, err));
-	const sheaf_box_item *item = sheaf_box_find(box, *path);
-	if (item && item->is_group && !item->refused && sheaf_box_has_text(box, *path, BSP_ATTRIBUTE)) return SHEAF_OK;
+	sheaf_status status = choose_named(box, file, *path, err);
+	if (status == SHEAF_OK) return SHEAF_OK;
 	sheaf_release_text(cx, *path);
 	*path = NULL;
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file, member, !item ? "nothing there" : "one without a descriptor");
+	return status;
 }

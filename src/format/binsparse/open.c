@@ -139,12 +139,11 @@ sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, bool repair, sheaf_error *err)
 {
 	char *path;
-	const char *file = sheaf_source_name(in->source);
-	SHEAF_TRY(sheaf_bsp_choose(in->box, file, member, in->cx, &path, err));
+	SHEAF_TRY(sheaf_bsp_choose(in->box, in->file, member, in->cx, &path, err));
 	sheaf_status status = sheaf_bsp_make_room(in, 1, err);
 	if (status == SHEAF_OK) {
 		in->ntensors = 1;
-		status = sheaf_bsp_tensor_open(in->box, file, path, repair, in->cx, &in->tensors[0], err);
+		status = sheaf_bsp_tensor_open(in->box, in->file, path, repair, in->cx, &in->tensors[0], err);
 	}
 	sheaf_release_text(in->cx, path);
 	return status;
@@ -177,11 +176,12 @@ static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **
 	if (!member) member = "";
 	while (*member == '/') member++;
 	SHEAF_TRY(sheaf_copy_text(in->cx, member, strlen(member), group, err));
-	const sheaf_box_item *item = sheaf_box_find(in->box, *group);
-	if (item && item->is_group && !item->refused && sheaf_box_has_text(in->box, *group, BSP_OWN)) return SHEAF_OK;
+	bool has;
+	sheaf_status status = sheaf_bsp_has(in->box, sheaf_box_find(in->box, *group), BSP_OWN, &has, err);
+	if (status == SHEAF_OK && has) return SHEAF_OK;
 	sheaf_release_text(in->cx, *group);
 	*group = NULL;
-	return SHEAF_OK;
+	return status;
 }
 
 static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
@@ -189,7 +189,6 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
 	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
 	bool repair = sheaf_values_flag(values, "repair-pointers");
 	char *group = NULL;
-	SHEAF_TRY(sheaf_box_open(in->source, in->cx, &in->box, err));
 	in->depth = depth_of(values);
 	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
 	if (group) {
@@ -204,21 +203,33 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
 	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
 }
 
-sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
+                                sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_bsp_reader), &memory, err));
+	sheaf_status status = sheaf_allocate(cx, sizeof(sheaf_bsp_reader), &memory, err);
+	if (status) {
+		sheaf_box_close(box);
+		return status;
+	}
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)memory;
-	in->cx = cx;
-	in->source = source;
-	sheaf_status status = prepare(in, values, how, err);
+	*in = (sheaf_bsp_reader){.cx = cx, .box = box, .file = file};
+	status = prepare(in, values, how, err);
 	if (status) {
 		sheaf_bsp_close(in);
 		return status;
 	}
 	*out = in;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+{
+	sheaf_box *box;
+	*out = NULL;
+	SHEAF_TRY(sheaf_box_open(source, cx, &box, err));
+	return sheaf_bsp_open_box(box, sheaf_source_name(source), values, how, cx, out, err);
 }
 
 const sheaf_schema *sheaf_bsp_schema(const void *reader) { return &((const sheaf_bsp_reader *)reader)->schema; }

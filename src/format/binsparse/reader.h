@@ -18,7 +18,7 @@ typedef struct sheaf_bsp_range {
 
 typedef struct sheaf_bsp_reader {
 	sheaf_context *cx;
-	sheaf_source *source;
+	const char *file;
 	sheaf_box *box;
 	sheaf_schema schema;
 	int room, ntensors; /* one; of sequences one for each stream */
@@ -38,6 +38,8 @@ static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in)
 
 /* ---- members.c ---- */
 
+/* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
+SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err);
 /* The paths of all groups that have a descriptor, "/" for the root. */
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
@@ -48,6 +50,9 @@ SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const 
 
 SHEAF_USE sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
                                       sheaf_error *err);
+/* The same over any box, which the reader takes over, also on failure. */
+SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
+                                          sheaf_error *err);
 const sheaf_schema *sheaf_bsp_schema(const void *reader);
 void sheaf_bsp_facts(const void *reader, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);

@@ -137,7 +137,7 @@ static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char
 	sheaf_status status = sheaf_builder_status(&b, err);
 	in->ntensors++;
 	if (status == SHEAF_OK)
-		status = sheaf_bsp_tensor_open(in->box, sheaf_source_name(in->source), (const char *)b.data, repair, in->cx, &in->tensors[in->ntensors - 1], err);
+		status = sheaf_bsp_tensor_open(in->box, in->file, (const char *)b.data, repair, in->cx, &in->tensors[in->ntensors - 1], err);
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -146,7 +146,7 @@ static sheaf_status read_names(sheaf_bsp_reader *in, const char *group, sheaf_js
 {
 	sheaf_buffer text = {0};
 	SHEAF_TRY(sheaf_box_text(in->box, group, BSP_OWN, &text, err));
-	sheaf_status status = sheaf_json_parse(text.data, text.size, sheaf_source_name(in->source), own, err);
+	sheaf_status status = sheaf_json_parse(text.data, text.size, in->file, own, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
@@ -159,11 +159,11 @@ sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, boo
 	size_t n = sheaf_json_kind_of(streams) == SHEAF_JSON_ARRAY ? sheaf_json_size(streams) : 0;
 	sheaf_status status = n > 0 && n <= 100000 ? sheaf_bsp_make_room(in, (int)n, err)
 	                                           : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected a list of streams, found another value",
-	                                                        sheaf_source_name(in->source));
+	                                                        in->file);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++) {
 		const char *name = sheaf_json_text(sheaf_json_at(streams, i), NULL);
 		status = name ? open_one(in, group, name, repair, err)
-		              : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected names of groups, found another value", sheaf_source_name(in->source));
+		              : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected names of groups, found another value", in->file);
 	}
 	sheaf_json_free(own);
 	return status;

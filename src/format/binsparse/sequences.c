@@ -149,6 +149,7 @@ sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece
 		SHEAF_TRY(decode_stream(&d));
 		broken |= d.is_broken;
 	}
+	if (broken) sheaf_frame_clear(frame);
 	frame->nrows = broken ? 0 : piece->size;
 	return SHEAF_OK;
 }

@@ -184,6 +184,7 @@ sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *fra
 	wholing w = {.t = sheaf_bsp_only(in), .depth = in->depth, .column = &frame->columns[0], .cx = cx, .err = err};
 	for (int l = 0; l < w.t->d.layout.nlevels; l++) SHEAF_TRY(read_level(&w, l));
 	SHEAF_TRY(sheaf_bsp_read_values(w.t, 0, sheaf_bsp_elements(w.t), cx, &w.column->values, err));
+	if (w.is_broken) sheaf_frame_clear(frame);
 	frame->nrows = w.is_broken ? 0 : 1;
 	return SHEAF_OK;
 }
