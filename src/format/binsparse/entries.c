@@ -30,7 +30,9 @@ static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n
 {
 	sheaf_builder_begin(b, d->cx, NULL);
 	if (sheaf_builder_room(b, (size_t)n * sizeof(int64_t))) b->size = (size_t)n * sizeof(int64_t);
-	return sheaf_builder_status(b, d->err);
+	sheaf_status status = sheaf_builder_status(b, d->err);
+	if (status) sheaf_builder_drop(b);
+	return status;
 }
 
 /* ---- positions ---- */
