@@ -108,9 +108,10 @@ static bool put_attribute(sheaf_json *inner, const sheaf_attribute *a)
 static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 {
 	sheaf_json *inner = sheaf_json_get(json, BSP_ATTRIBUTE);
-	if (strcmp(a->loss, BSP_ATTRIBUTE_KEY) == 0) return put_attribute(inner, a);
-	if (strcmp(a->loss, BSP_INNER_KEY) == 0) return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
-	if (strcmp(a->loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
+	const char *loss = a->loss ? a->loss : "";
+	if (strcmp(loss, BSP_ATTRIBUTE_KEY) == 0) return put_attribute(inner, a);
+	if (strcmp(loss, BSP_INNER_KEY) == 0) return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
+	if (strcmp(loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
 }
 
