@@ -104,26 +104,13 @@ static sheaf_status join_schema(conversion *c, const char *path, const sheaf_sch
 	return SHEAF_OK;
 }
 
-/* Entries of several tensors of one shape: none of what is promised of each one holds for all of them. */
-static sheaf_status join_tensor(sheaf_tensor *tensor, const sheaf_tensor *other, const char *path, sheaf_error *err)
-{
-	bool same = tensor->rank == other->rank && tensor->structure == other->structure;
-	for (int k = 0; k < tensor->rank && same; k++) same = tensor->shape[k] == other->shape[k];
-	tensor->sorted = tensor->unique = tensor->dense = tensor->iso = false;
-	return same ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s: expected the shape and structure of the first input, found another", path);
-}
-
 /* Rows of several files cannot keep their keys: both may have a sequence 0. */
 static sheaf_status join_schemas(conversion *c, const char *const *paths, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
 	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
-	for (int i = 1; i < c->ninputs; i++) {
-		const sheaf_schema *other = sheaf_dataset_schema(c->inputs[i]);
-		SHEAF_TRY(join_schema(c, paths[i], other, err));
-		if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(join_tensor(&c->schema.tensor, &other->tensor, paths[i], err));
-	}
+	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], sheaf_dataset_schema(c->inputs[i]), err));
 	return SHEAF_OK;
 }
 
