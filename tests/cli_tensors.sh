@@ -122,6 +122,17 @@ expect 0 convert --max-memory 64M --threads 1 shuffled.mtx --to ctf --quiet sort
 same rows.ctf sorted.ctf
 end
 
+begin 'convert: a dense array is rows, zeros and all'
+matrix 'real general' '3 2 1' '2 2 5' >few.mtx
+expect 0 convert few.mtx few.npy
+expect 0 convert --quiet few.npy few.ctf
+has few.ctf ' 0 5'
+lines few.ctf 3
+expect 0 hash few.mtx few.npy
+cut -c 1-32 out | uniq >hashes
+lines hashes 1
+end
+
 begin 'batches: rows of a matrix'
 expect 0 convert --quiet a.mtx a.cbf
 expect 0 batches --json --size 1 a.cbf

@@ -247,7 +247,8 @@ static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf
 {
 	size_t size = size_in_column(s->part);
 	if (to->nlevels > 0 && to->levels[0].shape.missing == SHEAF_NULLABLE) SHEAF_TRY(take_missing(s, &to->levels[0]));
-	if (to->nlevels > 0 && to->levels[0].shape.kind == SHEAF_LIST) return take_texts(s, to);
+	bool texts = sheaf_means_text(to->meaning) || to->meaning == SHEAF_BYTES; /* samples are lists, too */
+	if (texts && to->levels[0].shape.kind == SHEAF_LIST) return take_texts(s, to);
 	if (!can_share(s, size)) return take_values(s, &to->values, size);
 	sheaf_buffer_reset(&to->values);
 	to->values = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
