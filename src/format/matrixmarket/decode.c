@@ -66,7 +66,8 @@ void sheaf_mtx_pass_places(sheaf_mtx_decoding *d, int64_t n)
 
 static size_t value_size(const sheaf_mtx_reader *in) { return in->field == MTX_PATTERN ? 1 : in->field == MTX_COMPLEX ? 16 : 8; }
 
-static void *room_behind(sheaf_builder *b, size_t bytes) { return sheaf_builder_room(b, bytes) ? b->data + b->size : NULL; }
+/* Some room where none is asked for, too, so that there is a place behind. */
+static void *room_behind(sheaf_builder *b, size_t bytes) { return sheaf_builder_room(b, bytes + 1) ? b->data + b->size : NULL; }
 
 /* Coordinates and line numbers of entries that the kernel has read. */
 static void take_rows(sheaf_mtx_decoding *d, size_t n)

@@ -44,8 +44,9 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, header_line *l, sheaf_
 		/* Only comments are long, and they are kept: the limit of memory is theirs. */
 		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit", sheaf_source_name(in->source));
 	}
+	if (window.size == 0) return SHEAF_END;
 	*l = (header_line){.begin = window.data, .at = window.data, .end = feed ? feed : window.data + window.size, .is_last = !feed};
-	return window.size ? SHEAF_OK : SHEAF_END;
+	return SHEAF_OK;
 }
 
 static void pass_line(sheaf_mtx_reader *in, const header_line *l)

@@ -97,6 +97,7 @@ bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from)
 {
 	size_t n = (s->indices.size - from) / index_size(s);
+	if (n < 2) return -1;
 	const int32_t *narrow = (const int32_t *)(const void *)(s->indices.data + from);
 	const int64_t *wide = (const int64_t *)(const void *)(s->indices.data + from);
 	for (size_t k = 1; k < n; k++) {

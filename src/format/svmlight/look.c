@@ -103,6 +103,7 @@ static sheaf_status look_at_first_part(sheaf_svm_reader *in, sheaf_error *err)
 	SHEAF_TRY(sheaf_svm_begin(in, err));
 	SHEAF_TRY(sheaf_source_ahead(in->source, BYTES, &head, err));
 	in->guessed = head.size >= BYTES;
+	if (head.size == 0) return SHEAF_OK;
 	const uint8_t *last = in->guessed ? (const uint8_t *)memrchr(head.data, '\n', head.size) : NULL;
 	look_at(&in->uses, head.data, last ? last + 1 : head.data + head.size);
 	return SHEAF_OK;

@@ -243,8 +243,8 @@ static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, c
 	if (out->comment < 0 || sheaf_level_is_null(&frame->columns[out->comment].levels[0], r)) return SHEAF_OK;
 	const sheaf_column *column = &frame->columns[out->comment];
 	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
-	const uint8_t *text = column->values.data + run.begin;
 	size_t n = (size_t)sheaf_run_length(run), whole = n;
+	const uint8_t *text = n ? column->values.data + run.begin : NULL;
 	const uint8_t *feed = n ? (const uint8_t *)memchr(text, '\n', n) : NULL;
 	if (feed) n = (size_t)(feed - text);
 	if (n && text[n - 1] == '\r') n--;

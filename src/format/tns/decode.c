@@ -23,8 +23,8 @@ void sheaf_tns_put_entry(sheaf_tns_decoding *d, const int64_t *at)
 /* Values of either type, coordinates and line numbers take at most eight bytes. */
 static bool make_room(sheaf_tns_decoding *d, size_t most)
 {
-	bool room = sheaf_builder_room(&d->values, most * 8) && sheaf_builder_room(&d->lines, most * 8);
-	for (int c = 0; c < d->in->rank; c++) room = sheaf_builder_room(&d->coordinates[c], most * 8) && room;
+	bool room = sheaf_builder_room(&d->values, most * 8 + 1) && sheaf_builder_room(&d->lines, most * 8 + 1);
+	for (int c = 0; c < d->in->rank; c++) room = sheaf_builder_room(&d->coordinates[c], most * 8 + 1) && room;
 	return room;
 }
 

@@ -47,7 +47,7 @@ static sheaf_status read_coordinate(sheaf_tns_decoding *d, int c, int64_t *out, 
 	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->end, &value);
 	d->at = (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && ends_word(d, d->at) && value >= 1 && value <= (uint64_t)limit;
-	*out = (int64_t)value - 1;
+	*out = (int64_t)(value - 1);
 	if (!*ok && d->in->inferred && !scanned.flaw && ends_word(d, d->at) && value >= 1 && value <= INT64_MAX) *ok = d->beyond = true;
 	if (*ok) return SHEAF_OK;
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) {

@@ -64,6 +64,7 @@ static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark)
 /* The first lines that are no comments, up to three; comments before them may say the shape and the type. */
 static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 {
+	if (head.size == 0) return 0;
 	const uint8_t *at = head.data, *end = at + head.size;
 	int n = 0;
 	for (int64_t line = 1; at < end && n < 3; line++) {

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrix Market: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/matrixmarket. */
+#include "record.h"
+#include <sheaf/sheaf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a conversion of one file into another comes to. */
+typedef struct conversion {
+	const char *from, *input, *to, *settings;
+	sheaf_status status;
+	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
+} conversion;
+
+static const char *settings_of(const char *text, sheaf_convert_options *options, settings *s)
+{
+	read_settings(text ? text : "", s);
+	options->settings = s->list;
+	options->nsettings = s->n;
+	return text;
+}
+
+static bool is_told(const record *r, const char *part)
+{
+	for (int k = 0; k < r->n; k++)
+		if (strstr(r->found[k].text, part)) return true;
+	return strstr(err.message, part) != NULL;
+}
+
+static void check_conversion(const conversion *c)
+{
+	record r;
+	settings s;
+	char from[32], to[32];
+	sheaf_convert_options options = {.size = sizeof options};
+	snprintf(from, sizeof from, "a.%s", c->from);
+	snprintf(to, sizeof to, "b.%s", c->to);
+	settings_of(c->settings, &options, &s);
+	write_text(from, c->input);
+	begin(&r, (sheaf_context_options){.threads = 1});
+	const char *input = in_folder(from);
+	assert_status(c->status, sheaf_convert(&input, 1, in_folder(to), &options, r.cx, &err));
+	if (c->told && !is_told(&r, c->told)) fail_msg("not told: %s; but %s", c->told, r.n ? r.found[0].text : err.message);
+	if (c->output) {
+		bytes_sink file = read_file(to);
+		if (file.size != strlen(c->output) || memcmp(file.data, c->output, file.size) != 0)
+			fail_msg("expected %s, found %.*s", c->output, (int)file.size, (const char *)file.data);
+		free_bytes(&file);
+	}
+	end(&r);
+}
+
+static const conversion conversions[] = {
+	/* in the order of the file */
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 1 nan\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 1 nan\n", NULL},
+	/* integers */
+	{"mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n", NULL},
+	/* complex */
+	{"mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 0.5 -0\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 0.5 -0\n", NULL},
+	/* pattern */
+	{"mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n1 1\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n1 1\n", NULL},
+	/* array */
+	{"mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0.25\n-3\n4e30\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array real general\n2 2\n1\n0.25\n-3\n4e30\n", NULL},
+	/* skew */
+	{"mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 7\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 7\n", NULL},
+	/* empty */
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real general\n3 4 0\n", NULL},
+	/* an array on request */
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 3\n1 2 4\n", "mtx", "-layout=array", SHEAF_OK, "%%MatrixMarket matrix array real general\n2 2\n0\n3\n4\n0\n", NULL},
+	/* entries on request: of what is not zero */
+	{"mtx", "%%MatrixMarket matrix array integer general\n1 2\n0\n5\n", "mtx", "-layout=coordinate", SHEAF_OK, "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 2 5\n", NULL},
+	/* unsigned integers that fit */
+	{"mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 5\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 5\n", NULL},
+	/* and one that does not */
+	{"mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n", "mtx", NULL, SHEAF_LOSS, NULL, "values that fit int64"},
+	/* a vector */
+	{"tns", "3 1\n1 2\n", "mtx", NULL, SHEAF_LOSS, NULL, "expected two dimensions, found one"},
+	/* three dimensions */
+	{"tns", "3 1 1 1\n", "mtx", NULL, SHEAF_UNSUPPORTED, NULL, "expected one or two dimensions, found 3"},
+	/* from another format */
+	{"tns", "2 1 0.5\n1 2 -1\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 0.5\n1 2 -1\n", NULL},
+	/* too few entries write nothing */
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n9 9 3\n1 1 0.123456789\n2 2 0.123456789\n", "mtx", NULL, SHEAF_SHORT, NULL, "expected 3 entries, as the sizes say, found 2"},
+};
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* svmlight: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/svmlight. */
+#include "record.h"
+#include <sheaf/sheaf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a conversion of one file into another comes to. */
+typedef struct conversion {
+	const char *from, *input, *to, *settings;
+	sheaf_status status;
+	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
+} conversion;
+
+static const char *settings_of(const char *text, sheaf_convert_options *options, settings *s)
+{
+	read_settings(text ? text : "", s);
+	options->settings = s->list;
+	options->nsettings = s->n;
+	return text;
+}
+
+static bool is_told(const record *r, const char *part)
+{
+	for (int k = 0; k < r->n; k++)
+		if (strstr(r->found[k].text, part)) return true;
+	return strstr(err.message, part) != NULL;
+}
+
+static void check_conversion(const conversion *c)
+{
+	record r;
+	settings s;
+	char from[32], to[32];
+	sheaf_convert_options options = {.size = sizeof options};
+	snprintf(from, sizeof from, "a.%s", c->from);
+	snprintf(to, sizeof to, "b.%s", c->to);
+	settings_of(c->settings, &options, &s);
+	write_text(from, c->input);
+	begin(&r, (sheaf_context_options){.threads = 1});
+	const char *input = in_folder(from);
+	assert_status(c->status, sheaf_convert(&input, 1, in_folder(to), &options, r.cx, &err));
+	if (c->told && !is_told(&r, c->told)) fail_msg("not told: %s; but %s", c->told, r.n ? r.found[0].text : err.message);
+	if (c->output) {
+		bytes_sink file = read_file(to);
+		if (file.size != strlen(c->output) || memcmp(file.data, c->output, file.size) != 0)
+			fail_msg("expected %s, found %.*s", c->output, (int)file.size, (const char *)file.data);
+		free_bytes(&file);
+	}
+	end(&r);
+}
+
+static const conversion conversions[] = {
+	/* as they were */
+	{"svmlight", "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", "svmlight", NULL, SHEAF_OK, "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", NULL},
+	/* several labels */
+	{"svmlight", "1,3 1:1\n2 2:1\n 3:1\n", "svmlight", NULL, SHEAF_OK, "1,3 1:1\n2 2:1\n 3:1\n", NULL},
+	/* one label each */
+	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_OK, "1 1:1\n2 2:1\n", "read them back with --multilabel"},
+	/* from 0 */
+	{"svmlight", "1 1:1\n", "svmlight", "-index-base=0", SHEAF_OK, "1 1:1\n", NULL},
+	/* floats */
+	{"svmlight", "0.1 1:0.1\n", "svmlight", "-precision=float", SHEAF_OK, "0.1 1:0.1\n", NULL},
+	/* from CNTK */
+	{"ctf", "|label 1 |x 1:2 3:4\n|label 0 |x\n", "svmlight", NULL, SHEAF_OK, "1 2:2 4:4\n0\n", NULL},
+	/* dense features */
+	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", "-label=y", SHEAF_OK, "1 1:5 2:0 3:7\n", NULL},
+	/* no label */
+	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL, "none of which is"},
+	/* two samples */
+	{"ctf", "0 |label 1 |x 1:1\n0 |label 2 |x 2:1\n", "svmlight", NULL, SHEAF_LOSS, NULL, "expected one sample of each stream in a row, found 2"},
+	/* no place for a query */
+	{"svmlight", "1 qid:3 1:1\n", "ctf", NULL, SHEAF_LOSS, NULL, "query id"},
+	/* a bad row writes nothing */
+	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL, "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
+};
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
