@@ -154,6 +154,8 @@ static bool uses(int i, unsigned use, const char *name)
 /* Which columns of a table are a tensor's coordinates, for formats that know tables only. */
 static const char *coordinates_of(int i) { return inputs[i].content == MATRIX && uses(i, SHEAF_READING, "columns") ? "i,j" : NULL; }
 static const char *shape_of(int i) { return coordinates_of(i) ? "10,4" : NULL; }
+/* Whether its pieces can be read in any order: not where a table is looked at as a tensor. */
+static bool has_pieces(int i) { return format_of(i)->recall && !coordinates_of(i); }
 
 /* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
 static settings settings_for(const sheaf_setting *all, int from, int to)
@@ -261,8 +263,8 @@ static sheaf_open_options reading(int i)
 {
 	static settings s;
 	s = settings_for(of_dataset, i, -1);
-	/* Nothing in a table, or in rows of labels, may tell what it is. */
-	const char *format = inputs[i].content == TABLE || inputs[i].content == LABELLED ? format_of(i)->name : NULL;
+	/* Nothing in a table, in rows of labels or in lines of entries may tell what it is. */
+	const char *format = inputs[i].content != STREAMS ? format_of(i)->name : NULL;
 	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300, .coordinates = s.coordinates, .shape = s.shape};
 }
 
@@ -337,7 +339,7 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	const sheaf_pieces *pieces = NULL;
 	sheaf_open_options options = reading(i);
-	if (!format_of(i)->recall) return SHEAF_OK;
+	if (!has_pieces(i)) return read_path(i, cx);
 	options.random = true;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
 	sheaf_status status = sheaf_dataset_pieces(dataset, &pieces, &err);
@@ -357,7 +359,7 @@ static sheaf_status write_index(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	sheaf_open_options options = reading(i);
-	if (!format_of(i)->recall) return read_path(i, cx);
+	if (!has_pieces(i)) return read_path(i, cx);
 	options.index = SHEAF_INDEX_NEVER;
 	SHEAF_TRY(sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err));
 	sheaf_status status = sheaf_dataset_write_index(dataset, &err);
@@ -398,7 +400,7 @@ static sheaf_status use_index(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	sheaf_open_options options = reading(i);
-	if (!format_of(i)->recall) return read_path(i, cx);
+	if (!has_pieces(i)) return read_path(i, cx);
 	put_index(i);
 	sheaf_status status = sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err);
 	if (status == SHEAF_OK) {
