@@ -120,7 +120,7 @@ typedef struct sheaf_tensor {
 	bool iso;    /* all entries have the same value */
 	sheaf_structure structure;
 	bool has_fill;     /* what is not stored has this value, in the element type of the value's field: one, or two parts */
-	uint8_t fill[16];
+	uint8_t fill[16] __attribute__((aligned(8)));
 	char layout[16]; /* as the file has it: "CSR", "COO", "custom"; empty: nothing is said */
 } sheaf_tensor;
 
