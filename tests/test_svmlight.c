@@ -56,7 +56,7 @@ static const conversion conversions[] = {
 	/* several labels */
 	{"svmlight", "1,3 1:1\n2 2:1\n 3:1\n", "svmlight", NULL, SHEAF_OK, "1,3 1:1\n2 2:1\n 3:1\n", NULL},
 	/* one label each */
-	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_OK, "1 1:1\n2 2:1\n", "read them back with --multilabel"},
+	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_LOSS, NULL, "--multilabel reads them back"},
 	/* from 0 */
 	{"svmlight", "1 1:1\n", "svmlight", "-index-base=0", SHEAF_OK, "1 1:1\n", NULL},
 	/* floats */

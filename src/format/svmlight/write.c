@@ -119,21 +119,25 @@ sheaf_status sheaf_svm_append(void *writer, const sheaf_blob *blob, sheaf_error 
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
-/* Lists of one label each look like labels that are numbers. */
-static sheaf_status tell_of_single_labels(const sheaf_svm_writer *out, sheaf_error *err)
+/* Lists of one label each are read as labels that are numbers. That is known only now, when the other losses have been weighed. */
+static sheaf_status lose_single_labels(const sheaf_svm_writer *out, sheaf_error *err)
 {
+	static const char expected[] = "a row of no label or several", found[] = "one label in each row";
+	static const char consequence[] = "they are written as numbers (--multilabel reads them back)";
 	if (!out->many || !out->any || out->any_list) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "lists of labels not stored", SHEAF_NOWHERE, "a row of no label or several", "one label in each row",
-	                         "read them back with --multilabel"};
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lists of labels", SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
 	problem.place.stream = out->label_name;
-	return sheaf_report(out->cx, &problem, err);
+	SHEAF_TRY(sheaf_report(out->cx, &problem, err));
+	if (sheaf_allows_loss(out->cx)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LOSS, "%s: stream \"%s\": expected %s, found %s; %s: allow the loss, or write another format", sheaf_sink_name(out->sink),
+	                  out->label_name, expected, found, consequence);
 }
 
 sheaf_status sheaf_svm_finish(void *writer, sheaf_error *err)
 {
 	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
-	sheaf_status status = tell_of_single_labels(out, err);
+	sheaf_status status = lose_single_labels(out, err);
 	if (status == SHEAF_OK) {
 		status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;
