@@ -40,6 +40,7 @@ typedef struct bench_kind {
 	const char *setting;       /* that declares a stream */
 	const char *head;          /* what stands before the lines */
 	const char *to_binary;     /* words of a command */
+	int numbers;               /* in the head, as a loop over all of it takes them for values; where it has any, it ends with the number of lines */
 } bench_kind;
 
 typedef struct bench_workload {
@@ -72,6 +73,7 @@ typedef struct bench_job {
 	char binary[PATH_SIZE]; /* the same in binary, where the race asks for it */
 	char huge[PATH_SIZE];   /* 10 GB that begin with the workload, where the race asks for it */
 	char output[PATH_SIZE]; /* may be written; gone before each round */
+	char script[PATH_SIZE]; /* may be written when it begins; gone when it ends */
 } bench_job;
 
 /* What a round gives besides its time; 0 where it says nothing. */
@@ -91,6 +93,10 @@ typedef struct bench_runner {
 extern const bench_runner parse_text, index_text, model_text, model_binary, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
 extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
 	first_of_window;                                                                         /* batches.c */
+#if SHEAF_HDF5
+extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read, scipy_mmread; /* boxes.c */
+extern const bench_runner hdf5_read, hdf5_write;                                                                        /* peers_hdf5.c */
+#endif
 extern const bench_runner read_cells, struct_loop, numpy_frombuffer;                         /* cells.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */

@@ -78,28 +78,32 @@ static const char numpy_script[] =
 	"columns = [numpy.ascontiguousarray(cells[name]) for name in 'abcde']\n"
 	"masks = [cells[name] != 255 for name in ('bn', 'cn', 'dn')]\n";
 
-static const char *begin_script(const bench_job *job, const char *name, const char *text, void **state)
+static const char *begin_script(const bench_job *job, const char *text)
 {
-	char *path = (char *)need(PATH_SIZE);
 	if (access(PYTHON, X_OK) != 0) return "no /usr/bin/python3";
-	if (snprintf(path, PATH_SIZE, "%s/%s", job->setup->folder, name) >= PATH_SIZE) die("%s: expected a shorter path", job->setup->folder);
-	FILE *file = fopen(path, "w");
-	if (!file || fputs(text, file) < 0 || fclose(file) != 0) die("%s: expected room for a script, found none", path);
-	*state = path;
+	FILE *file = fopen(job->script, "w");
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0) die("%s: expected room for a script, found none", job->script);
 	return NULL;
 }
 
-static const char *begin_struct(const bench_job *job, void **state) { return begin_script(job, "struct_loop.py", struct_script, state); }
+static const char *begin_struct(const bench_job *job, void **state)
+{
+	(void)state;
+	return begin_script(job, struct_script);
+}
+
 static const char *begin_numpy(const bench_job *job, void **state)
 {
+	(void)state;
 	bool has_numpy = access("/usr/lib/python3/dist-packages/numpy", R_OK) == 0;
-	return has_numpy ? begin_script(job, "frombuffer.py", numpy_script, state) : "no numpy";
+	return has_numpy ? begin_script(job, numpy_script) : "no numpy";
 }
 
 static void run_script(const bench_job *job, void *state, bench_yield *out)
 {
 	char words[PATH_SIZE + NAME_SIZE];
-	snprintf(words, sizeof words, "%s %s TEXT", PYTHON, (const char *)state);
+	(void)state;
+	snprintf(words, sizeof words, "%s %s TEXT", PYTHON, job->script);
 	out->memory = command_run(job, words);
 }
 

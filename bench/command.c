@@ -91,6 +91,7 @@ static void run(const bench_job *job, void *state, bench_yield *out)
 {
 	(void)state;
 	out->memory = command_run(job, job->words);
+	out->size = file_size(job->output);
 }
 
 const bench_runner run_command = {"sheaf", NULL, run};

@@ -32,7 +32,7 @@ static const char *read_by_strtof(const char *at, const char *end, float *value)
 static void run_strtof(const bench_job *job, void *state, bench_yield *out)
 {
 	loop *l = (loop *)state;
-	out->values = walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->kept, read_by_strtof);
+	out->values = walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->kept, read_by_strtof) - job->work->kind->numbers;
 }
 
 const bench_runner strtof_loop = {"strtof loop", begin_loop, run_strtof};

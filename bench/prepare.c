@@ -79,5 +79,6 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 		if (race->needs & NEEDS_HUGE) make_huge(job, percent);
 		if (race->needs & NEEDS_INDEX) make_index(job);
 	}
+	snprintf(job->script, sizeof job->script, "%s/script-%d.py", s->folder, number);
 	snprintf(job->output, sizeof job->output, "%s/output-%d.%s", s->folder, number, job->work ? job->work->kind->binary : "");
 }

@@ -89,6 +89,7 @@ __attribute__((noreturn)) static void serve(const bench_runner *runner, const be
 		send(answer, &t, sizeof t);
 	}
 	unlink(job->output);
+	unlink(job->script);
 	_exit(0);
 }
 

@@ -203,6 +203,94 @@ const bench_race races[] = {
 		.ours = {{.runner = &read_cells, .threads = 1}},
 		.peers = {{.runner = &bare_read}, {.runner = &numpy_frombuffer}},
 	},
+#if SHEAF_HDF5
+	/* A matrix of 2^18 rows and columns in HDF5, its arrays as they stand there, and in text. */
+	{
+		.part = "boxes",
+		.name = "CSR to arrays",
+		.works = {"matrix"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours =
+			{
+				{.runner = &read_whole, .name = "none", .words = "none", .threads = 1},
+				{.runner = &read_whole, .name = "sizes", .words = "sizes", .threads = 1},
+				{.runner = &look_at_whole, .name = "sizes, looked at", .words = "sizes", .threads = 1},
+				{.runner = &read_whole, .name = "offsets", .words = "offsets", .threads = 1},
+				{.runner = &read_whole, .name = "full", .words = "full", .threads = 1},
+			},
+		.peers = {{.runner = &bare_pread}, {.runner = &hdf5_read}, {.runner = &h5py_read}},
+	},
+	{
+		.part = "boxes",
+		.name = "CSR to arrays",
+		.works = {"deflated"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours =
+			{
+				{.runner = &read_whole, .name = "two threads", .words = "sizes", .threads = 2},
+				{.runner = &read_whole, .name = "one thread", .words = "sizes", .threads = 1},
+			},
+		.peers = {{.runner = &hdf5_read}, {.runner = &h5py_read}},
+	},
+	{
+		.part = "boxes",
+		.name = "CSR to deflated CSR",
+		.works = {"matrix"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours =
+			{
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --index never --threads 2 --deflate 6 --shuffle BINARY OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --index never --threads 1 --deflate 6 --shuffle BINARY OUTPUT"},
+			},
+		.peers = {{.runner = &hdf5_write}},
+	},
+	{
+		.part = "boxes",
+		.name = "size of deflated CSR",
+		.works = {"matrix"},
+		.by = BY_SIZE,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours = {{.runner = &run_command, .name = "bytes", .words = "SHEAF convert --quiet --index never --deflate 6 --shuffle BINARY OUTPUT"}},
+		.peers = {{.runner = &hdf5_write}},
+	},
+	{
+		.part = "boxes",
+		.name = "mtx to entries",
+		.works = {"matrix"},
+		.by = BY_CPU,
+		.ours = {{.runner = &read_entries, .threads = 1}},
+		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}},
+	},
+	{
+		.part = "boxes",
+		.name = "mtx to HDF5",
+		.works = {"matrix"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY,
+		.ours =
+			{
+				{.runner = &run_command, .name = "COO", .words = "SHEAF convert --quiet --index never --layout COO TEXT OUTPUT"},
+				{.runner = &run_command, .name = "CSR", .words = "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT"},
+			},
+		.peers = {{.runner = &read_entries, .name = "read alone"}, {.runner = &scipy_mmread}},
+	},
+	{
+		.part = "boxes",
+		.name = "CSR to mtx",
+		.works = {"matrix"},
+		.by = BY_WALL,
+		.needs = NEEDS_BINARY,
+		.ours =
+			{
+				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --index never --threads 2 --to matrixmarket BINARY OUTPUT"},
+				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --index never --threads 1 --to matrixmarket BINARY OUTPUT"},
+			},
+		.peers = {{.runner = &printf_entries}},
+	},
+#endif
 	/* What a user waits for. */
 	{
 		.part = "start",
@@ -301,6 +389,15 @@ const bench_target targets[] = {
 	{.part = "lens", .peer = "the binary", .least = 1 / 1.5},
 	{.part = "cells", .work = "mixed", .peer = "struct loop", .least = 15},
 	{.part = "cells", .work = "fixed", .peer = "bare read", .least = 0.5},
+	{.part = "boxes", .work = "matrix", .how = "sizes", .peer = "pread", .least = 1 / 1.05},
+	{.part = "boxes", .work = "matrix", .how = "sizes, looked at", .peer = "pread", .least = 1 / 1.05},
+	{.part = "boxes", .work = "matrix", .how = "full", .peer = "pread", .least = 1 / 1.6},
+	{.part = "boxes", .work = "deflated", .how = "two threads", .peer = "H5Dread", .least = 4},
+	{.part = "boxes", .how = "two threads", .peer = "H5Dwrite", .least = 4},
+	{.part = "boxes", .how = "bytes", .peer = "H5Dwrite", .least = 1},
+	{.part = "boxes", .how = "entries", .peer = "fast_float loop", .least = 2},
+	{.part = "boxes", .how = "CSR", .peer = "read alone", .least = 0.5},
+	{.part = "boxes", .how = "two threads", .peer = "printf loop", .least = 10},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},

@@ -247,10 +247,47 @@ static void fixed_cell(bench_text *t)
 	put_bytes(t, 0x3f000000 + below(t, 1 << 23), 4);
 }
 
-static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT"};
-static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT"};
+/* ---- entries of a matrix ---- */
 
-static const bench_kind scidb = {"scidb", "scidb", "format-string", "", NULL};
+/* The head's last number is known at the end: spaces stand behind it. */
+enum { SIDE_BITS = 18, COUNT_SIZE = 12 };
+#define MATRIX_HEAD "%%MatrixMarket matrix coordinate real general\n262144 262144 "
+
+/* Places at random, none twice: steps that can be undone, of the number of the line. */
+static uint64_t place_of(uint64_t line)
+{
+	const uint64_t mask = (UINT64_C(1) << 2 * SIDE_BITS) - 1;
+	uint64_t z = line * 0x9e3779b97f4a7c15u & mask;
+	z = ((z ^ (z >> SIDE_BITS)) * 0xbf58476d1ce4e5b9u) & mask;
+	return z ^ (z >> SIDE_BITS);
+}
+
+/* A value of 16 digits: 32 bytes a line. */
+static void entry_line(bench_text *t)
+{
+	uint64_t place = place_of(t->id++);
+	put_number(t, 1 + (place >> SIDE_BITS));
+	put_byte(t, ' ');
+	put_number(t, 1 + (place & ((1 << SIDE_BITS) - 1)));
+	put_text(t, " 0.");
+	put_digits(t, draw(t) % UINT64_C(10000000000000000), 16);
+	put_byte(t, '\n');
+}
+
+static void put_count(bench_text *t)
+{
+	flush(t);
+	if (fseek(t->file, sizeof MATRIX_HEAD - 1, SEEK_SET) != 0 || fprintf(t->file, "%-*llu", COUNT_SIZE, (unsigned long long)t->id) != COUNT_SIZE)
+		die("%s: expected room for the workload, found none", t->path);
+}
+
+static const bench_kind matrix = {"mtx", "h5", "", MATRIX_HEAD "            \n", "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT", 1};
+static const bench_kind deflated = {"mtx", "h5", "", MATRIX_HEAD "            \n",
+                                    "SHEAF convert --quiet --index never --layout CSR --deflate 6 --shuffle TEXT OUTPUT", 1};
+static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
+static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT", 0};
+
+static const bench_kind scidb = {"scidb", "scidb", "format-string", "", NULL, 0};
 
 static const bench_workload workloads[] = {
 	{.name = "integers", .kind = &cntk, .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
@@ -266,6 +303,8 @@ static const bench_workload workloads[] = {
      .streams = {"(int64, int32 null, double null, string null, datetime null, float, string)"},
      .line = mixed_cell},
 	{.name = "fixed", .kind = &scidb, .streams = {"(int64, int32 null, double null, datetime null, float)"}, .line = fixed_cell},
+	{.name = "matrix", .kind = &matrix, .sparse = true, .line = entry_line},
+	{.name = "deflated", .kind = &deflated, .sparse = true, .line = entry_line},
 	{.name = "units", .kind = &lens, .streams = {"in:1000:input:sparse", "out:10:output:sparse"}, .line = units_line},
 };
 
@@ -309,6 +348,7 @@ void workload_write(const bench_workload *work, int64_t bytes, const char *path)
 		if (t->used > BUFFER - LONGEST_LINE) flush(t);
 	}
 	flush(t);
+	if (work->kind->numbers) put_count(t);
 	if (fclose(t->file) != 0) die("%s: expected room for the workload, found none", path);
 	free(t);
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrices in containers and as text: ours, the bare system, and programs in Python. */
+#include "bench.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- ours ---- */
+
+static const char *begin_reading(const bench_job *job, void **state)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = job->threads};
+	const char *slash = strrchr(job->setup->command, '/');
+	char folder[PATH_SIZE];
+	sheaf_context *cx;
+	sheaf_error err;
+	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - job->setup->command) : 0, job->setup->command);
+	/* What opens containers stands beside the command, not beside the bench. */
+	if (slash && setenv("SHEAF_MODULES", folder, 0) != 0) die("expected memory, found none");
+	if (sheaf_context_new(&options, &cx, &err)) die("%s", err.message);
+	*state = cx;
+	return NULL;
+}
+
+/* The entrant's words are the depth of the check. */
+static sheaf_dataset *open_whole(const bench_job *job, sheaf_context *cx, const sheaf_column **column)
+{
+	sheaf_setting check = {"check", job->words ? job->words : "none"};
+	sheaf_open_options options = {.size = sizeof options, .settings = &check, .nsettings = 1, .rows = SHEAF_TAKES_WHOLE, .index = SHEAF_INDEX_NEVER};
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_error err;
+	if (sheaf_open(job->binary, &options, cx, &dataset, &err) || sheaf_next(dataset, &frame, &err)) die("%s", err.message);
+	*column = &frame->columns[0];
+	return dataset;
+}
+
+static int64_t nvalues(const sheaf_column *column) { return (int64_t)(column->values.size / sheaf_type_size(column->type)); }
+
+static void run_whole(const bench_job *job, void *state, bench_yield *out)
+{
+	sheaf_context *cx = (sheaf_context *)state;
+	const sheaf_column *column;
+	sheaf_dataset *dataset = open_whole(job, cx, &column);
+	out->values = nvalues(column);
+	sheaf_close(dataset);
+	sheaf_context_memory(cx, &out->memory);
+}
+
+const bench_runner read_whole = {"whole", begin_reading, run_whole};
+
+/* Views are not read before somebody looks at them. */
+static void look_at(const sheaf_buffer *buffer)
+{
+	const uint32_t *words = (const uint32_t *)(const void *)buffer->data;
+	uint32_t sum = 0;
+	for (size_t i = 0; i < buffer->size / sizeof *words; i++) sum += words[i];
+	*(volatile uint32_t *)&sum;
+}
+
+static void run_looking(const bench_job *job, void *state, bench_yield *out)
+{
+	sheaf_context *cx = (sheaf_context *)state;
+	const sheaf_column *column;
+	sheaf_dataset *dataset = open_whole(job, cx, &column);
+	look_at(&column->levels[1].offsets);
+	look_at(&column->levels[1].indices[0]);
+	look_at(&column->values);
+	out->values = nvalues(column);
+	sheaf_close(dataset);
+	sheaf_context_memory(cx, &out->memory);
+}
+
+const bench_runner look_at_whole = {"whole, looked at", begin_reading, run_looking};
+
+static void run_entries(const bench_job *job, void *state, bench_yield *out)
+{
+	sheaf_context *cx = (sheaf_context *)state;
+	sheaf_open_options options = {.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .index = SHEAF_INDEX_NEVER};
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	sheaf_error err;
+	if (sheaf_open(job->text, &options, cx, &dataset, &err)) die("%s", err.message);
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) out->values += frame->nrows;
+	if (status != SHEAF_END) die("%s", err.message);
+	sheaf_close(dataset);
+	sheaf_context_memory(cx, &out->memory);
+}
+
+const bench_runner read_entries = {"entries", begin_reading, run_entries};
+
+/* ---- the bare system, and printf ---- */
+
+/* Into memory that has been touched before: the least that arrays of one's own can cost. */
+static const char *begin_pread(const bench_job *job, void **state)
+{
+	size_t size = (size_t)file_size(job->counted);
+	*state = memset(need(size), 1, size);
+	return NULL;
+}
+
+static void run_pread(const bench_job *job, void *state, bench_yield *out)
+{
+	size_t size = (size_t)file_size(job->counted);
+	char *memory = (char *)state;
+	int fd = open(job->counted, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) die("%s: expected to read it, found that it cannot be", job->counted);
+	for (size_t at = 0; at < size;) {
+		ssize_t n = pread(fd, memory + at, size - at, (off_t)at);
+		if (n <= 0) die("%s: expected %zu bytes, found: %s", job->counted, size, strerror(errno));
+		at += (size_t)n;
+	}
+	close(fd);
+	out->memory = (int64_t)size;
+}
+
+const bench_runner bare_pread = {"pread", begin_pread, run_pread};
+
+static const char *begin_printing(const bench_job *job, void **state)
+{
+	void *cx;
+	begin_reading(job, &cx);
+	open_whole(job, (sheaf_context *)cx, (const sheaf_column **)(void *)state);
+	return NULL;
+}
+
+static void run_printing(const bench_job *job, void *state, bench_yield *out)
+{
+	const sheaf_column *column = (const sheaf_column *)state;
+	const sheaf_level *level = &column->levels[1];
+	const int64_t *offsets = sheaf_level_offsets(level);
+	const int32_t *columns = (const int32_t *)(const void *)level->indices[0].data;
+	const double *values = (const double *)(const void *)column->values.data;
+	int64_t nrows = (int64_t)(level->offsets.size / sizeof *offsets) - 1;
+	FILE *file = fopen(job->output, "w");
+	if (!file) die("%s: expected to create it, found that it cannot be", job->output);
+	for (int64_t row = 0; row < nrows; row++)
+		for (int64_t i = offsets[row]; i < offsets[row + 1]; i++) fprintf(file, "%lld %d %.17g\n", (long long)row + 1, columns[i] + 1, values[i]);
+	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0) die("%s: expected room for the output, found none", job->output);
+	out->size = file_size(job->output);
+}
+
+const bench_runner printf_entries = {"printf loop", begin_printing, run_printing};
+
+/* ---- Python ---- */
+
+/* A program that has started and imported what it needs, and reads the file once for each line that it gets. */
+typedef struct script {
+	FILE *ask, *answer;
+} script;
+
+static const char h5py_script[] =
+	"import h5py, sys\n"
+	"print(0, flush=True)\n"
+	"for line in sys.stdin:\n"
+	"    with h5py.File(sys.argv[1], 'r') as f:\n"
+	"        arrays = [f[name][...] for name in ('pointers_to_1', 'indices_1', 'values')]\n"
+	"    print(len(arrays[2]), flush=True)\n"
+	"    del arrays\n";
+
+static const char mmread_script[] =
+	"import scipy.io, sys\n"
+	"print(0, flush=True)\n"
+	"for line in sys.stdin:\n"
+	"    print(scipy.io.mmread(sys.argv[1]).nnz, flush=True)\n";
+
+static int64_t answer_of(script *s)
+{
+	char line[64];
+	return fgets(line, sizeof line, s->answer) ? strtoll(line, NULL, 10) : -1;
+}
+
+static const char *begin_script(const char *text, const char *path, void **state)
+{
+	static const char python[] = "/usr/bin/python3";
+	char *words[] = {(char *)python, (char *)"-c", (char *)text, (char *)path, NULL};
+	posix_spawn_file_actions_t actions;
+	script *s = (script *)need(sizeof *s);
+	int ask[2], answer[2];
+	pid_t child;
+	if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) die("expected two pipes, found none");
+	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawn_file_actions_adddup2(&actions, ask[0], STDIN_FILENO) != 0 ||
+	    posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO) != 0 ||
+	    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) != 0)
+		die("expected memory, found none");
+	if (posix_spawn(&child, python, &actions, NULL, words, environ) != 0) return "no /usr/bin/python3";
+	posix_spawn_file_actions_destroy(&actions);
+	close(ask[0]);
+	close(answer[1]);
+	s->ask = fdopen(ask[1], "w");
+	s->answer = fdopen(answer[0], "r");
+	if (!s->ask || !s->answer) die("expected memory, found none");
+	*state = s;
+	return answer_of(s) < 0 ? "not installed" : NULL;
+}
+
+static const char *begin_h5py(const bench_job *job, void **state) { return begin_script(h5py_script, job->binary, state); }
+static const char *begin_mmread(const bench_job *job, void **state) { return begin_script(mmread_script, job->text, state); }
+
+static void run_script(const bench_job *job, void *state, bench_yield *out)
+{
+	script *s = (script *)state;
+	if (fputs("\n", s->ask) < 0 || fflush(s->ask) != 0 || (out->values = answer_of(s)) < 0) die("%s: expected Python to read it, found that it failed", job->counted);
+}
+
+const bench_runner h5py_read = {"h5py", begin_h5py, run_script};
+const bench_runner scipy_mmread = {"scipy mmread", begin_mmread, run_script};
