@@ -20,7 +20,7 @@ static sheaf_status read_rows(const char *format, const char *input, const char 
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
 		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 		assert_true(strlen(rows) + text.size < room);
-		strncat(rows, (const char *)text.data, text.size);
+		if (text.size) strncat(rows, (const char *)text.data, text.size);
 		sheaf_buffer_reset(&text);
 	}
 	sheaf_close(dataset);

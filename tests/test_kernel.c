@@ -24,7 +24,7 @@ static const list_kind kinds[] = {{false, false}, {false, true}, {true, false}, 
 
 typedef struct list {
 	list_kind kind;
-	uint8_t values[MOST_NUMBERS * sizeof(double)];
+	_Alignas(double) uint8_t values[MOST_NUMBERS * sizeof(double)];
 	int64_t indices[MOST_NUMBERS];
 	size_t count;
 	int64_t rounded;

@@ -277,10 +277,10 @@ static void test_print_integers(void **unused UNUSED)
 	}
 }
 
-/* k / 10^places as a person writes it */
+/* k / 10^places as a person writes it, into SHEAF_NUMBER_MAX bytes */
 static void write_decimal(char *to, int k, int places)
 {
-	int n = sprintf(to, "%0*d", places + 1, k);
+	int n = snprintf(to, SHEAF_NUMBER_MAX - 1, "%0*d", places + 1, k);
 	memmove(to + n - places + 1, to + n - places, (size_t)places + 1);
 	to[n - places] = '.';
 	while (to[n] == '0') to[n--] = 0;

@@ -74,12 +74,12 @@ static sheaf_status take_times(const strip *s, uint8_t *to)
 	for (int64_t i = 0; i < s->n; i++) {
 		int64_t v, seconds;
 		take_number(s, i, (uint8_t *)&v);
-		bool fits = is_absent_time(v) || !is_there(s, i) || !__builtin_mul_overflow(v, s->part->scale, &seconds);
-		if (!fits) {
+		bool is_time = !is_absent_time(v) && is_there(s, i);
+		seconds = is_absent_time(v) ? 0 : v;
+		if (is_time && __builtin_mul_overflow(v, s->part->scale, &seconds)) {
 			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
 			return sheaf_fail(s->err, SHEAF_DATA, "%s: field '%s': expected times within 64 bits of seconds, found %s", s->array->holding.name, s->part->name, found);
 		}
-		if (is_absent_time(v) || !is_there(s, i)) seconds = is_absent_time(v) ? 0 : v;
 		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
 	}
 	return SHEAF_OK;

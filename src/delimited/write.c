@@ -95,7 +95,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *tensor = &out->schema.tensor;
-	char found[8 + SHEAF_MAX_RANK * 24], advice[8 + sizeof found];
+	char found[8 + SHEAF_MAX_RANK * 24], advice[32 + sizeof found];
 	size_t used = 0;
 	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	found[0] = '\0';
