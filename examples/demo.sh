@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A short tour: a text file of sequences, looked at, converted to the binary format and back, compared and checked.
+# A short tour: sequences, a table and a matrix, looked at, converted into other formats and back, compared and checked.
 #
 #     SHEAF=path/to/sheaf examples/demo.sh      (default: build/sheaf beside this folder)
 set -eu
@@ -50,3 +50,44 @@ run diff train.ctf back.ctf
 run hash train.ctf train.cbf back.ctf
 run validate train.ctf train.cbf back.ctf
 printf '\nThe three files hold the same.\n'
+
+# Readings of a sensor: nulls, one of them with a reason, and text.
+cat >readings.csv <<'END'
+sensor,at,celsius,note
+1,2012-05-25 14:13:29,21.5,
+2,2012-05-25 14:13:30,?3,"cold, then gone"
+3,2012-05-25 14:13:31,null,
+END
+printf '\nA table:\n'
+cat readings.csv
+schema='<sensor:int64 NOT NULL,at:datetime NOT NULL,celsius:double,note:string>'
+run info readings.csv
+run convert readings.csv readings.scidb
+run cat --json --from scidb --schema "$schema" readings.scidb
+
+# A symmetric matrix, of which the lower triangle is stored.
+cat >matrix.mtx <<'END'
+%%MatrixMarket matrix coordinate real symmetric
+4 4 5
+1 1 4
+2 1 -1
+3 3 2.5
+4 1 0.125
+4 4 1e-3
+END
+printf '\nA matrix:\n'
+cat matrix.mtx
+run stats matrix.mtx
+run convert --structure general matrix.mtx matrix.csv
+run cat matrix.csv
+run convert --coordinates i,j --shape 4,4 --structure auto matrix.csv again.mtx
+run cat again.mtx
+run diff matrix.mtx again.mtx
+if "$sheaf" convert --layout CSR matrix.mtx matrix.h5 2>why; then
+	run info matrix.h5
+	run cat --expand --json matrix.h5
+	run convert matrix.h5 rows.ctf
+	run hash matrix.mtx matrix.h5
+else
+	cat why
+fi
