@@ -83,7 +83,7 @@ run cat matrix.csv
 run convert --coordinates i,j --shape 4,4 --structure auto matrix.csv again.mtx
 run cat again.mtx
 run diff matrix.mtx again.mtx
-if "$sheaf" convert --layout CSR matrix.mtx matrix.h5 2>why; then
+if run convert --layout CSR matrix.mtx matrix.h5 2>why; then
 	run info matrix.h5
 	run cat --expand --json matrix.h5
 	run convert matrix.h5 rows.ctf
