@@ -486,6 +486,7 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	sheaf_buffer text = {0};
 	sheaf_open_options options = {.size = sizeof options};
+	if (inputs[i].content != STREAMS) options.format = format_of(i)->name, options.coordinates = reading(i).coordinates, options.shape = reading(i).shape;
 	if (inputs[i].content == TABLE) options = reading(i);
 	options.glance = true;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
@@ -717,7 +718,9 @@ static void test_each_limit(void **state)
 			assert_int_equal(limit(&operations[k], i, bytes), SHEAF_LIMIT);
 			while (limit(&operations[k], i, bytes) == SHEAF_LIMIT && bytes < enough) bytes += bytes / 16 + 40;
 			assert_true(bytes < enough);
-			assert_ok(limit(&operations[k], i, bytes * 4));
+			sheaf_status status = limit(&operations[k], i, bytes * 4);
+			if (status) explain(&operations[k], i, "limit", bytes * 4, status);
+			assert_ok(status);
 		}
 	}
 }

@@ -91,12 +91,21 @@ static size_t available(const sheaf_source *s) { return s->window.size - s->at; 
 
 static sheaf_buffer window_buffer(const sheaf_source *s) { return (sheaf_buffer){s->window.data, s->window.size, s->window.block}; }
 
+/* A small limit must leave room for what is made of the bytes. */
+static size_t most_worth_reading(const sheaf_source *s)
+{
+	enum { SHARE = 8 };
+	int64_t share = sheaf_max_memory(s->cx) / SHARE;
+	return share >= READ_STEP ? READ_STEP : share <= SMALL_STEP ? SMALL_STEP : (size_t)share;
+}
+
 /* How much is worth reading at once: not more than a small file has. */
 static size_t worth_reading(const sheaf_source *s)
 {
-	if (s->decoder.filter || s->raw.size < 0) return READ_STEP;
+	size_t most = most_worth_reading(s);
+	if (s->decoder.filter || s->raw.size < 0) return most;
 	int64_t left = s->raw.size - s->raw.at; /* one byte more tells the end */
-	if (left >= READ_STEP) return READ_STEP;
+	if (left >= (int64_t)most) return most;
 	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
 }
 
