@@ -167,7 +167,8 @@ end
 begin 'merge: a cell that is not whole would shift the others'
 expect 4 merge --from scidb --format-string "$FORMAT" cut.scidb sample.scidb whole
 [ ! -e whole ] || fault 'expected no output, found one'
-"$sheaf" merge --quiet --from scidb --format-string "$FORMAT" - sample.scidb whole <sample.scidb 2>err || fault "merge: $(cat err)"
+cp sample.scidb first.scidb
+"$sheaf" merge --quiet --from scidb --format-string "$FORMAT" - sample.scidb whole <first.scidb 2>err || fault "merge: $(cat err)"
 cat sample.scidb sample.scidb >both
 same whole both
 end

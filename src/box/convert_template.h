@@ -4,7 +4,7 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 #define TO(T, SUFFIX) \
-	static bool JOIN(NAME, SUFFIX)(const S *from, T *to, size_t count) \
+	static bool JOIN(NAME, SUFFIX)(const S *from, T to[], size_t count) \
 	{ \
 		bool other = false; \
 		for (size_t i = 0; i < count; i++) { \

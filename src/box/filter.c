@@ -187,7 +187,7 @@ static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8
 
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err)
 {
-	uint8_t *place;
+	uint8_t *place = NULL;
 	*is_plain = level == 0;
 	if (width > 0) {
 		SHEAF_TRY(room(f, NULL, chunk.size, &place, err));

@@ -111,7 +111,7 @@ static sheaf_status read_chunks(grid *g, sheaf_error *err)
 	high[0] = (g->to - 1) / g->item->inside->grid[0] + 1;
 	memcpy(g->at, low, sizeof low);
 	do {
-		const uint8_t *chunk;
+		const uint8_t *chunk = NULL;
 		SHEAF_TRY(sheaf_check_stop(g->box->cx, err));
 		SHEAF_TRY(read_chunk(g, &chunk, err));
 		find_part(g);
@@ -122,7 +122,8 @@ static sheaf_status read_chunks(grid *g, sheaf_error *err)
 
 static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, uint8_t *out, sheaf_error *err)
 {
-	grid g = {.box = box, .item = item, .from = from, .to = to, .out = out, .filtering = {.cx = box->cx}};
+	grid g = {.box = box, .item = item, .from = from, .to = to, .filtering = {.cx = box->cx}};
+	g.out = out;
 	sheaf_builder_begin(&g.stored, box->cx, NULL);
 	sheaf_status status = read_chunks(&g, err);
 	sheaf_builder_drop(&g.stored);

@@ -60,7 +60,7 @@ static sheaf_status find_superblock(const sheaf_store *store, int64_t size, int6
 	return refuse_kind(store, SHEAF_NO_BOX, err);
 }
 
-static int64_t address(const uint8_t *at, int size) { return size == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at); }
+static int64_t address(const uint8_t *at, int64_t size) { return size == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at); }
 
 static sheaf_status refuse(const sheaf_store *store, int64_t byte, const char *expected, int64_t found, sheaf_error *err)
 {
@@ -77,7 +77,8 @@ static sheaf_status check_version(const sheaf_store *store, int64_t base, const 
 /* Where the file ends by its own account, and whether it is one of several. */
 static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size, sheaf_error *err)
 {
-	int version = head[8], width = version < 2 ? head[13] : head[9];
+	int version = head[8];
+	int64_t width = version < 2 ? head[13] : head[9];
 	int64_t at = version == 0 ? 24 : version == 1 ? 28 : 12;
 	int64_t first = address(head + at, width), end = address(head + at + 2 * width, width);
 	if (first != base) return refuse(store, base + at, "the base address to be where the signature stands", first, err);

@@ -11,7 +11,8 @@ typedef struct array {
 
 static sheaf_status open_box(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
 {
-	(void)store, (void)fresh, (void)kind, (void)cx, (void)err;
+	(void)store, (void)fresh, (void)cx, (void)err;
+	*kind = SHEAF_BOX_MEMORY;
 	*state = catalog;
 	return SHEAF_OK;
 }

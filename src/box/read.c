@@ -256,7 +256,7 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 	sheaf_builder b = {0};
 	sheaf_status status = SHEAF_OK;
 	for (int64_t at = r->from / row / step * step; !status && at * row < r->to; at += step) {
-		uint8_t *rows_at;
+		uint8_t *rows_at = NULL;
 		int64_t n = rows - at < step ? rows - at : step;
 		int64_t from = at * row > r->from ? at * row : r->from, to = (at + n) * row < r->to ? (at + n) * row : r->to;
 		status = sheaf_check_stop(r->box->cx, err);

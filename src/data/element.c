@@ -106,7 +106,7 @@ bool sheaf_element_equal(const sheaf_element *e, const void *a, const void *b)
 {
 	sheaf_canon ca, cb;
 	if (memcmp(a, b, e->size) == 0) return true;
-	for (int part = 0; part <= e->complex; part++) {
+	for (int part = 0; part < (e->complex ? 2 : 1); part++) {
 		sheaf_canon_values(e->type, a, part, 1, &ca);
 		sheaf_canon_values(e->type, b, part, 1, &cb);
 		if (!sheaf_canon_equal(ca, cb)) return false;

@@ -206,7 +206,7 @@ static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
 	gather(p, numbers);
 	free_blocks(p);
 	p->done[0] = true;
-	if (memory) sheaf_release(p->cx, memory, n * 4 * sizeof(uint64_t));
+	sheaf_release(p->cx, memory, n * 4 * sizeof(uint64_t));
 	return SHEAF_OK;
 }
 

@@ -160,7 +160,7 @@ bool sheaf_json_i64(const sheaf_json *value, int64_t *out)
 		return true;
 	}
 	double real = json_real_value(value);
-	if (!json_is_real(value) || real != trunc(real) || !(real >= -0x1p63 && real < 0x1p63)) return false;
+	if (!json_is_real(value) || real != trunc(real) || !(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) return false;
 	*out = (int64_t)real;
 	return true;
 }

@@ -83,10 +83,10 @@ hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item);
 SHEAF_USE sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_new_array(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_append(void *array, const void *values, size_t bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_end_array(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
-void sheaf_h5_drop_array(void *array);
+SHEAF_USE sheaf_status sheaf_h5_append(void *handle, const void *values, size_t bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err);
+void sheaf_h5_drop_array(void *handle);
 
 /* ---- dimension.c: what makes HDF5 netCDF ---- */
 

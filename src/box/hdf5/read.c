@@ -72,7 +72,7 @@ static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t
 	hsize_t at[H5S_MAX_RANK], size = 0;
 	for (int i = item->rank - 1; i >= 0; i--) {
 		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
-		at[i] = (hsize_t)(chunk % along * extent);
+		at[i] = (hsize_t)(chunk % along) * (hsize_t)extent;
 		chunk /= along;
 	}
 	int64_t most;

@@ -125,7 +125,7 @@ static bool grow(array *a, int64_t count)
 sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err)
 {
 	array *a = (array *)handle;
-	hsize_t at = (hsize_t)(chunk * a->chunk);
+	hsize_t at = (hsize_t)chunk * (hsize_t)a->chunk;
 	sheaf_status status = SHEAF_OK;
 	sheaf_h5_enter();
 	bool fine = !a->grows || grow(a, (chunk + 1) * a->chunk);

@@ -172,7 +172,7 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
 	sheaf_bsp_view view = {0};
-	int64_t from, to;
+	int64_t from = 0, to = 0;
 	if (in->schema.rows != SHEAF_ENTRIES) return check_rows(in, piece, err);
 	SHEAF_TRY(range_of(t, piece, &from, &to, err));
 	sheaf_status status = locate(t, &view, from, to, NULL, ranges, err);

@@ -135,7 +135,7 @@ static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int r
 
 static sheaf_status parse_custom(parsing *p, sheaf_json *custom)
 {
-	sheaf_bsp_layout named, layout;
+	sheaf_bsp_layout named = {0}, layout = {0};
 	int rank = p->out->layout.rank;
 	bool has_name = sheaf_bsp_layout_named(p->out->format, &named);
 	SHEAF_TRY(sheaf_bsp_custom_parse(custom, has_name && named.rank == 1 && rank == 2 ? 1 : rank, p->where, &layout, p->err));
@@ -153,7 +153,7 @@ static sheaf_status parse_format(parsing *p)
 	if (!text) return expect(p, "format", "a text", format);
 	snprintf(p->out->format, sizeof p->out->format, "%s", text);
 	bool is_custom = strcmp(text, "custom") == 0;
-	sheaf_bsp_layout named;
+	sheaf_bsp_layout named = {0};
 	if (is_custom && !custom) SHEAF_TRY(require(p, "custom", "since format is \"custom\"", &custom));
 	if (!is_custom && !sheaf_bsp_layout_named(text, &named))
 		return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, format: expected one of %s, custom, found \"%.40s\"", p->where, sheaf_bsp_layout_names, text);
@@ -178,7 +178,7 @@ static sheaf_status parse_type(parsing *p, sheaf_json *types, const char *name, 
 
 static sheaf_status parse_index_type(parsing *p, sheaf_json *types, const char *name, int *out)
 {
-	sheaf_bsp_type type;
+	sheaf_bsp_type type = {0};
 	SHEAF_TRY(parse_type(p, types, name, &type));
 	if (type.is_bool || type.is_complex || type.is_iso || type.type >= SHEAF_F32)
 		return expect(p, name, "a whole number type", sheaf_json_get(types, name));

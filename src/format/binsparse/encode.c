@@ -123,7 +123,7 @@ static void put_values(const encoding *e)
 		sheaf_builder_append(e->b, values->values.data, n * size);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) sheaf_builder_byte(e->b, values->values.data[i] != 0);
+	for (size_t i = 0; i < n; i++) sheaf_builder_byte(e->b, (char)(values->values.data[i] != 0));
 }
 
 static int64_t count_diagonal(const encoding *e)

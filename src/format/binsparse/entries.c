@@ -44,9 +44,10 @@ static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
 	const sheaf_bsp_tensor *t = d->t;
 	sheaf_bsp_range above = d->ranges[l];
 	int64_t n = length(above), most = t->counts[l + 1];
+	const sheaf_bsp_array *pointers = &t->pointers[l];
 	bool is_sparse = t->d.layout.levels[l].is_sparse;
-	if (is_sparse && l > 0 && (t->pointers[l].item || t->pointers[l].repaired.data))
-		return sheaf_bsp_read_i64(t, &t->pointers[l], above.begin, above.end + 1, d->cx, out, d->err);
+	if (is_sparse && l > 0 && (pointers->item || pointers->repaired.data))
+		return sheaf_bsp_read_i64(t, pointers, above.begin, above.end + 1, d->cx, out, d->err);
 	SHEAF_TRY(begin_numbers(d, &b, n + 1));
 	int64_t extent = is_sparse ? most : sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
 	for (int64_t i = 0; i <= n; i++) ((int64_t *)(void *)b.data)[i] = (above.begin + i) * extent;
@@ -74,7 +75,7 @@ static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 static sheaf_column *column_of(const decoding *d, int dimension) { return &d->frame->columns[d->t->d.layout.order[dimension]]; }
 
 #define SPREAD(name, type) \
-	static void spread_##name(type *to, const int64_t *coordinates, int64_t first, int64_t extent, const int64_t *starts, int64_t n) \
+	static void spread_##name(type to[], const int64_t *coordinates, int64_t first, int64_t extent, const int64_t *starts, int64_t n) \
 	{ \
 		for (int64_t i = 0; i < n; i++) { \
 			type value = (type)(coordinates ? coordinates[i] : (first + i) % extent); \
@@ -168,7 +169,7 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	snprintf(found, sizeof found, "%u", (unsigned)out->data[at]);
 	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "bint8 value", found, "it is read as true", cx, err, "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
 	sheaf_builder_begin(&b, cx, NULL);
-	for (size_t i = 0; i < out->size; i++) sheaf_builder_byte(&b, out->data[i] != 0);
+	for (size_t i = 0; i < out->size; i++) sheaf_builder_byte(&b, (char)(out->data[i] != 0));
 	return sheaf_builder_finish(&b, out, err);
 }
 

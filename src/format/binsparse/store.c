@@ -40,7 +40,7 @@ sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t
 /* ---- out of it ---- */
 
 #define NARROW(name, type) \
-	static void narrow_##name(const int64_t *from, int64_t n, type *to) \
+	static void narrow_##name(const int64_t *from, int64_t n, type to[]) \
 	{ \
 		for (int64_t i = 0; i < n; i++) to[i] = (type)from[i]; \
 	}

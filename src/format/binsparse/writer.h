@@ -80,7 +80,7 @@ SHEAF_USE sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *sc
 SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
-void sheaf_bsp_abandon(void *out);
+void sheaf_bsp_abandon(void *writer);
 /* The type of indices below this extent. */
 sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent);
 

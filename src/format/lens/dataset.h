@@ -155,7 +155,7 @@ void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx);
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 bool sheaf_lens_holds(const sheaf_field *field);
 sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                               void **out, sheaf_error *err);
+                               void **created, sheaf_error *err);
 sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);

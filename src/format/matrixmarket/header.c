@@ -216,7 +216,7 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 
 static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 {
-	header_line l;
+	header_line l = {0};
 	sheaf_status status;
 	while ((status = show_line(in, &l, err)) == SHEAF_OK) {
 		pass_spaces(&l);
@@ -233,7 +233,7 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 {
-	header_line l;
+	header_line l = {0};
 	in->line = 1;
 	sheaf_status status = show_line(in, &l, err);
 	if (status == SHEAF_END) return sheaf_fail(err, SHEAF_DATA, "%s: expected %%%%MatrixMarket and more words, found an empty input", sheaf_source_name(in->source));

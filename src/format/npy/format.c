@@ -93,7 +93,7 @@ static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_e
 {
 	reader *in = (reader *)opened;
 	int64_t n = bytes / step_of(in), left = in->rows - in->next;
-	if (in->schema.rows == SHEAF_ENTRIES) n = bytes / (step_of(in) + 4 * in->array.rank);
+	if (in->schema.rows == SHEAF_ENTRIES) n = bytes / (step_of(in) + 4 * (int64_t)in->array.rank);
 	if (n < 1) n = 1;
 	if (left == 0) return SHEAF_END;
 	SHEAF_TRY(place(in, in->next, n < left ? n : left, piece, err));

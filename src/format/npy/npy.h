@@ -11,6 +11,6 @@ SHEAF_USE sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *sc
 SHEAF_USE sheaf_status sheaf_npy_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npy_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npy_finish(void *out, sheaf_error *err);
-void sheaf_npy_abandon(void *out);
+void sheaf_npy_abandon(void *opened);
 
 #endif

@@ -66,6 +66,6 @@ SHEAF_USE sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *sc
 SHEAF_USE sheaf_status sheaf_npz_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_finish(void *out, sheaf_error *err);
-void sheaf_npz_abandon(void *out);
+void sheaf_npz_abandon(void *opened);
 
 #endif

@@ -108,7 +108,7 @@ static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, in
 		int64_t row = f->rows + c;
 		bool there = nulls[c] >= 0x80;
 		if (row % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
-		sheaf_builder_byte(&f->codes, there ? '\0' : (char)nulls[c]);
+		sheaf_builder_byte(&f->codes, (char)(there ? 0 : nulls[c]));
 		if (f->valid.failed || f->codes.failed) return;
 		f->valid.data[row / 8] |= (uint8_t)(there << row % 8);
 		f->nulls |= !there;
@@ -207,11 +207,12 @@ static void make_bools(uint8_t *values, int64_t n)
 	for (int64_t c = 0; c < n; c++) values[c] = values[c] != 0;
 }
 
-static void fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p, uint8_t *nulls)
+/* False: there was no room. */
+static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p, uint8_t *nulls)
 {
 	size_t bytes = (size_t)item->entry.size * (size_t)p->count;
 	bool nullable = item->entry.nullable;
-	if (!sheaf_builder_room(&f->values, bytes)) return;
+	if (!sheaf_builder_room(&f->values, bytes)) return false;
 	uint8_t *to = f->values.data + f->values.size;
 	if (!is_short_number(item))
 		f->odd |= gather_wide(p, item, to);
@@ -225,6 +226,7 @@ static void fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 		f->odd |= numbers_8(p, nullable, to, nulls);
 	if (item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR) make_bools(to, p->count);
 	f->values.size += bytes;
+	return true;
 }
 
 /* ---- texts and bytes ---- */
@@ -329,6 +331,7 @@ static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
 {
 	uint8_t nulls[SCIDB_BLOCK + 8];
+	bool filled = true;
 	places p = places_of(block, item);
 	take_nulls(&p, item, is_short_number(item), nulls);
 	if (item->converts)
@@ -336,8 +339,8 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const 
 	else if (column->nlevels && column->levels[0].shape.kind == SHEAF_LIST)
 		fill_texts(f, item, block);
 	else
-		fill_numbers(f, item, &p, nulls);
-	put_missing(f, item, nulls, block->count);
+		filled = fill_numbers(f, item, &p, nulls);
+	if (filled) put_missing(f, item, nulls, block->count);
 	f->rows += block->count;
 }
 

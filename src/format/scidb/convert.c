@@ -72,7 +72,7 @@ static void load(const sheaf_scidb_type *type, sheaf_bytes payload, sheaf_scidb_
 /* ---- numbers into numbers ---- */
 
 /* What the machine makes of a number that has no place among the integers. */
-static int64_t to_int64(double d) { return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN; }
+static int64_t to_int64(double d) { return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN; }
 static int32_t to_int32(double d) { return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN; }
 
 static int64_t integer_of(const sheaf_scidb_type *to, double d)
@@ -146,7 +146,7 @@ static const char *read_integer(const char *at, const char *end, int base, bool 
 	if (base == 16) at += end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x' ? 2 : 0;
 	*out = 0;
 	for (begin = at; at < end; at++) {
-		char c = *at | 0x20;
+		char c = (char)(*at | 0x20);
 		int digit = *at >= '0' && *at <= '9' ? *at - '0' : base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10 : base;
 		if (digit == base) break;
 		if (__builtin_mul_overflow(*out, (uint64_t)base, out) || __builtin_add_overflow(*out, (uint64_t)digit, out)) return NULL;

@@ -96,7 +96,7 @@ bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordina
 
 sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
-	int64_t coordinates[SHEAF_MAX_RANK];
+	int64_t coordinates[SHEAF_MAX_RANK] = {0};
 	sheaf_builder builders[SHEAF_MAX_RANK];
 	sheaf_status status = SHEAF_OK;
 	int n = in->coordinates;

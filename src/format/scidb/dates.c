@@ -38,7 +38,7 @@ static bool month_name(scan *s, int64_t *month)
 {
 	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 	for (int m = 0; m < 12 && s->end - s->at >= 3; m++) {
-		if (strncasecmp(s->at, names + 3 * m, 3) != 0) continue;
+		if (strncasecmp(s->at, names + 3 * (size_t)m, 3) != 0) continue;
 		s->at += 3;
 		*month = m + 1;
 		return true;

@@ -114,7 +114,7 @@ static void put_name(const statements *s, const char *behind)
 {
 	for (const char *c = s->name; *c; c++) {
 		bool plain = (*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') || *c == '_' || *c == '.';
-		sheaf_builder_byte(s->b, plain ? *c : '_');
+		sheaf_builder_byte(s->b, (char)(plain ? *c : '_'));
 	}
 	sheaf_builder_text(s->b, behind);
 }

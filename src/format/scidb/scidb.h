@@ -264,6 +264,6 @@ SHEAF_USE sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *
 SHEAF_USE sheaf_status sheaf_scidb_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_finish(void *out, sheaf_error *err);
-void sheaf_scidb_abandon(void *out);
+void sheaf_scidb_abandon(void *created);
 
 #endif

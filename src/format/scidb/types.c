@@ -120,7 +120,7 @@ sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, 
 static bool is_name(const char *name, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		char c = name[i] | 0x20;
+		char c = (char)(name[i] | 0x20);
 		bool letter = c >= 'a' && c <= 'z', digit = name[i] >= '0' && name[i] <= '9';
 		if (!letter && (i == 0 || (!digit && name[i] != '_'))) return false;
 	}
