@@ -205,7 +205,9 @@ static const char *begin_mmread(const bench_job *job, void **state) { return beg
 static void run_script(const bench_job *job, void *state, bench_yield *out)
 {
 	script *s = (script *)state;
-	if (fputs("\n", s->ask) < 0 || fflush(s->ask) != 0 || (out->values = answer_of(s)) < 0) die("%s: expected Python to read it, found that it failed", job->counted);
+	bool asked = fputs("\n", s->ask) >= 0 && fflush(s->ask) == 0;
+	out->values = asked ? answer_of(s) : -1;
+	if (out->values < 0) die("%s: expected Python to read it, found that it failed", job->counted);
 }
 
 const bench_runner h5py_read = {"h5py", begin_h5py, run_script};
