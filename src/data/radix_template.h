@@ -60,6 +60,7 @@ static void NAME(flush)(size_t buckets, const sheaf_lane *lanes, const size_t *n
 	for (size_t b = 0; b < buckets; b++) {
 		size_t line = next[b] / SHEAF_LANE * SHEAF_LANE, from = begins[b] > line ? begins[b] : line;
 		const T *held = (const T *)(const void *)lanes[b].values;
+		if (from == next[b]) continue; /* no entries at all may have no arrays */
 		memcpy(to_keys + from, lanes[b].keys + (from - line), (next[b] - from) * sizeof *to_keys);
 		memcpy(to_values + from, held + (from - line), (next[b] - from) * sizeof(T));
 	}
