@@ -155,6 +155,33 @@ expect 6 convert table.csv refused.mtx
 has err 'say which columns are coordinates (--coordinates i,j)'
 end
 
+begin 'index and schema: in the words of what the file holds'
+expect 0 index table.csv
+has out 'rows: 3'
+has out 'columns: inferred from the whole input'
+has out 'bits for each row'
+lacks out 'sequences'
+lacks out 'samples'
+expect 0 index --json a.mtx
+json out
+has out '"entries":5'
+lacks out 'samples'
+expect 0 schema table.csv
+lacks out '# lens'
+rm -f table.csv.sheaf-index a.mtx.sheaf-index
+end
+
+begin 'info: streams in groups of their own are no scalars'
+printf '0 |A 1 2 |B 1:0.5\n0 |A 3 4 |B 2:1 7:3\n1 |A 5 6 |B 0:1\n' >two.ctf
+expect 0 convert two.ctf two.h5
+expect 0 info two.h5
+has out '2 sequences of A (dense, dim 2, float32)'
+lacks out 'scalar'
+expect 0 info --json two.h5
+json out
+has out '{"path":"B","sequences":2,"streams":[{"name":"B","storage":"sparse","dim":8,"type":"float32"}]}'
+end
+
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'

@@ -230,6 +230,12 @@ void inputs_free(arguments *expanded);
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip, int64_t limit, sheaf_error *err);
 
+/* What rows are called: "sequences", "rows", "entries". */
+const char *rows_word(const sheaf_schema *schema);
+
+/* The streams of a schema, or its columns, as a JSON array. */
+void json_fields(const sheaf_schema *schema, bool streams);
+
 /* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there are. */
 void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);

@@ -5,8 +5,16 @@
 
 typedef struct outcome {
 	const char *file, *state, *what; /* "written", "fresh", "sound", "bad"; what is wrong with a bad one */
+	const sheaf_schema *schema;
 	sheaf_index_info index;
 } outcome;
+
+/* Rows and what they are made of, in the words of info. */
+static void print_counts(const outcome *o)
+{
+	out_printf("%s: %" PRId64 "\n", rows_word(o->schema), o->index.rows);
+	if (o->schema->rows == SHEAF_SEQUENCES) out_printf("samples: %" PRId64 "\n", o->index.samples);
+}
 
 static double bits_of_row(const sheaf_index_info *index) { return index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0; }
 
@@ -20,11 +28,13 @@ static void print_text(const outcome *o)
 	if (o->what) return;
 	out_text("index: ");
 	out_text(index->path);
-	out_printf("\nbytes: %" PRId64 " (%.2f bits for each sequence)\n", index->bytes, bits_of_row(index));
+	out_printf("\nbytes: %" PRId64 " (%.2f bits for each row)\n", index->bytes, bits_of_row(index));
 	out_printf("pieces: %" PRId64, index->pieces);
 	if (index->piece_bytes > 0) out_printf(" of about %" PRId64 " bytes", index->piece_bytes);
-	out_printf("\nsequences: %" PRId64 "\nsamples: %" PRId64 "\n", index->rows, index->samples);
-	out_text(index->inferred ? "streams: inferred from the whole input\n" : "streams: as declared\n");
+	out_text("\n");
+	print_counts(o);
+	out_text(o->schema->rows == SHEAF_SEQUENCES ? "streams: " : "columns: ");
+	out_text(index->inferred ? "inferred from the whole input\n" : "as declared\n");
 }
 
 static void print_json(const outcome *o)
@@ -40,8 +50,8 @@ static void print_json(const outcome *o)
 		out_json_count(&first, "bytes", index->bytes);
 		out_json_count(&first, "pieces", index->pieces);
 		out_json_count(&first, "piece_bytes", index->piece_bytes);
-		out_json_count(&first, "sequences", index->rows);
-		out_json_count(&first, "samples", index->samples);
+		out_json_count(&first, rows_word(o->schema), index->rows);
+		if (o->schema->rows == SHEAF_SEQUENCES) out_json_count(&first, "samples", index->samples);
 		out_json_key(&first, "inferred");
 		out_text(index->inferred ? "true" : "false");
 	}
@@ -50,7 +60,7 @@ static void print_json(const outcome *o)
 
 static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what, sheaf_error *err)
 {
-	outcome o = {.file = s->label, .state = state, .what = what};
+	outcome o = {.file = s->label, .state = state, .what = what, .schema = sheaf_dataset_schema(dataset)};
 	sheaf_dataset_index(dataset, &o.index);
 	if (sheaf_values_flag(&s->args->values, "json"))
 		print_json(&o);

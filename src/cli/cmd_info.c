@@ -90,10 +90,10 @@ static void print_index(const sheaf_index_info *index)
 }
 
 /* What the rows are. */
-static const char *rows_word(const info *i)
+const char *rows_word(const sheaf_schema *schema)
 {
 	static const char *const words[] = {"sequences", "rows", "entries", "tensors"};
-	return words[i->schema->rows];
+	return words[schema->rows];
 }
 
 static void print_text(const info *i)
@@ -107,7 +107,7 @@ static void print_text(const info *i)
 	out_text(")\n");
 	if (i->compression) print_line("compression", i->compression);
 	if (i->bytes >= 0) print_count("bytes", i->bytes);
-	print_count(rows_word(i), i->facts.rows);
+	print_count(rows_word(i->schema), i->facts.rows);
 	if (i->schema->rows == SHEAF_SEQUENCES) print_count("samples", i->facts.samples);
 	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
 	if (i->schema->rows == SHEAF_ENTRIES) {
@@ -137,7 +137,7 @@ static void json_field(const sheaf_field *field)
 	out_text("}");
 }
 
-static void json_fields(const sheaf_schema *schema, bool streams)
+void json_fields(const sheaf_schema *schema, bool streams)
 {
 	const char *comma = "";
 	out_text("[");
@@ -169,7 +169,7 @@ static void print_json(const info *i)
 	out_json_member(&first, "format", i->format);
 	if (i->compression) out_json_member(&first, "compression", i->compression);
 	if (i->bytes >= 0) out_json_count(&first, "bytes", i->bytes);
-	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i), i->facts.rows);
+	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i->schema), i->facts.rows);
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
 	if (i->schema->rows == SHEAF_ENTRIES) out_json_key(&first, "tensor"), json_tensor(i->schema, i->facts.rows);

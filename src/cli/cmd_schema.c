@@ -21,8 +21,10 @@ static int count_declaring(void)
 	return n;
 }
 
+/* A format that has nothing to declare of this schema gets no heading either. */
 static void print_declaration(declaration *d, const sheaf_format *format, bool heading)
 {
+	if (d->text.size == 0) return;
 	if (d->printed++) out_text("\n");
 	if (heading) {
 		out_text("# ");
@@ -30,7 +32,7 @@ static void print_declaration(declaration *d, const sheaf_format *format, bool h
 		out_text("\n");
 	}
 	out_bytes(d->text.data, d->text.size);
-	if (d->text.size == 0 || d->text.data[d->text.size - 1] != '\n') out_text("\n");
+	if (d->text.data[d->text.size - 1] != '\n') out_text("\n");
 }
 
 /* The file that a declaration speaks of: this one, or what it would be called in another format. */

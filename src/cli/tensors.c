@@ -96,6 +96,40 @@ static void print_branch(const char *before, const char *path)
 	}
 }
 
+static void json_listed(const sheaf_schema *schema, int64_t rows)
+{
+	bool first = false, streams = schema->rows == SHEAF_SEQUENCES;
+	if (schema->rows == SHEAF_ENTRIES) {
+		out_json_key(&first, "tensor");
+		json_tensor(schema, rows);
+		return;
+	}
+	if (rows >= 0) out_json_count(&first, rows_word(schema), rows);
+	out_json_key(&first, streams ? "streams" : "columns");
+	json_fields(schema, streams);
+}
+
+/* "2 sequences of A (dense, dim 2, float32)": what is no tensor has no shape. */
+static void print_listed(const sheaf_schema *schema, int64_t rows)
+{
+	const char *comma = "";
+	if (schema->rows == SHEAF_ENTRIES) {
+		print_tensor(schema, rows);
+		return;
+	}
+	if (rows >= 0) out_printf("%" PRId64 " ", rows);
+	out_printf("%s of ", rows_word(schema));
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		if (field->meaning == SHEAF_KEY) continue;
+		out_printf("%s%s (%s", comma, field->name, sheaf_field_storage(field));
+		if (sheaf_field_is_stream(field)) out_printf(", dim %" PRId64, sheaf_field_dim(field));
+		out_printf(", %s)", sheaf_type_name(field->type));
+		comma = ", ";
+	}
+	out_text("\n");
+}
+
 static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 {
 	tree *t = (tree *)user;
@@ -108,12 +142,11 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 		bool first = true;
 		out_text(t->count ? ",{" : "{");
 		out_json_member(&first, "path", path);
-		out_json_key(&first, "tensor");
-		json_tensor(schema, facts.rows);
+		json_listed(schema, facts.rows);
 		out_text("}");
 	} else {
 		print_branch(t->before, path);
-		print_tensor(schema, facts.rows);
+		print_listed(schema, facts.rows);
 	}
 	sheaf_close(dataset);
 	t->count++;
