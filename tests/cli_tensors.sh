@@ -171,6 +171,25 @@ lacks out '# lens'
 rm -f table.csv.sheaf-index a.mtx.sheaf-index
 end
 
+begin 'a comment goes through a Binsparse file without becoming a loss'
+{ matrix 'real general' '% said by hand' '1 2 1' && echo '1 2 3'; } >comment.mtx
+expect 0 convert comment.mtx comment.h5
+expect 0 hash comment.mtx comment.h5
+[ "$(cut -c1-32 out | sort -u | wc -l)" -eq 1 ] || fault 'expected the same hash'
+expect 0 convert comment.h5 comment.npz
+empty err
+expect 0 convert comment.h5 again.mtx
+has again.mtx '% said by hand'
+end
+
+begin 'integers that a float does not hold become text with a warning'
+{ matrix 'integer general' '1 2 1' && echo '1 2 16777217'; } >wide.mtx
+expect 0 convert wide.mtx wide.ctf
+has err 'expected an element type that the format records, found int64 values, which it does not; read them back with --precision double'
+expect 0 cat --json --precision double wide.ctf
+has out '16777217'
+end
+
 begin 'info: streams in groups of their own are no scalars'
 printf '0 |A 1 2 |B 1:0.5\n0 |A 3 4 |B 2:1 7:3\n1 |A 5 6 |B 0:1\n' >two.ctf
 expect 0 convert two.ctf two.h5

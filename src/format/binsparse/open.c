@@ -48,6 +48,9 @@ static bool is_known(const char *key)
 	return false;
 }
 
+/* Matrix Market's comments are no part of what is compared, also where they have gone through such a file. */
+static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
+
 /* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called tells them apart when it is written again. */
 static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
 {
@@ -59,7 +62,7 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 		const char *text = sheaf_json_text(value, &size);
 		if (is_known(key)) continue;
 		if (text && strlen(text) == size && !inner)
-			SHEAF_TRY(sheaf_schema_add_attribute(&in->schema, in->cx, key, text, BSP_TEXT_KEY, err));
+			SHEAF_TRY(sheaf_schema_add_attribute(&in->schema, in->cx, key, text, loss_of_text(key), err));
 		else
 			SHEAF_TRY(add_json(in, key, value, inner ? BSP_INNER_KEY : BSP_JSON_KEY, err));
 	}

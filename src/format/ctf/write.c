@@ -119,18 +119,22 @@ void sheaf_ctf_abandon(void *writer)
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
-/* Doubles read back as floats lose digits: the user must know. */
-static sheaf_status tell_of_doubles(const sheaf_ctf_writer *out, sheaf_error *err)
+static bool fits_float(sheaf_type type) { return type == SHEAF_F32 || sheaf_type_size(type) < sizeof(float); }
+
+/* What a float does not hold loses digits when it is read back as such: the user must know. */
+static sheaf_status tell_of_types(const sheaf_ctf_writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nfields; i++) {
 		const sheaf_field *field = &out->schema.fields[i];
-		if (field->meaning == SHEAF_KEY || field->type != SHEAF_F64) continue;
+		char found[80];
+		if (field->meaning == SHEAF_KEY || fits_float(field->type)) continue;
+		snprintf(found, sizeof found, "%s values, which it does not", sheaf_type_name(field->type));
 		sheaf_problem problem = {SHEAF_WARNING,
 		                         SHEAF_DATA,
 		                         "element type not stored",
 		                         SHEAF_NOWHERE,
 		                         "an element type that the format records",
-		                         "float64 values, which it does not",
+		                         found,
 		                         "read them back with --precision double"};
 		problem.place.file = sheaf_sink_name(out->sink);
 		problem.place.stream = field->name;
@@ -151,7 +155,7 @@ sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
 	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
 	out->sink = sink;
-	if (status == SHEAF_OK) status = tell_of_doubles(out, err);
+	if (status == SHEAF_OK) status = tell_of_types(out, err);
 	if (status) {
 		out->sink = NULL; /* still the caller's */
 		sheaf_ctf_abandon(out);
