@@ -120,7 +120,7 @@ static outcome reading(sheaf_index_policy policy)
 static void make_index(void)
 {
 	sheaf_context *cx;
-	sheaf_dataset *dataset;
+	sheaf_dataset *dataset = NULL;
 	sheaf_error err;
 	if (sheaf_context_new(NULL, &cx, &err) || open_file(SHEAF_INDEX_NEVER, cx, &dataset, &err)) broken("the file can be read", err.message);
 	if (sheaf_dataset_write_index(dataset, &err)) broken("an index can be written", err.message);

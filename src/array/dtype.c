@@ -82,8 +82,8 @@ static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *
 {
 	uint64_t n = 0;
 	const char *at = type, *end = type + strlen(type);
-	char order = *at && strchr("<>|=", *at) ? *at++ : '=';
-	part->kind = *at ? *at++ : '\0';
+	char order = (char)(*at && strchr("<>|=", *at) ? *at++ : '=');
+	part->kind = (char)(*at ? *at++ : '\0');
 	part->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
 	if (part->kind == 'O') return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
 	if (part->kind == '?') part->kind = 'b', n = 1;

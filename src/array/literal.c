@@ -46,7 +46,7 @@ static char unescape(sheaf_literal *l)
 	if (c != 'x' || l->end - l->at < 2) return '\0';
 	int high = hex_digit(l->at[0]), low = hex_digit(l->at[1]);
 	l->at += 2;
-	return high < 0 || low < 0 || high > 7 ? '\0' : (char)(high * 16 + low);
+	return (char)(high < 0 || low < 0 || high > 7 ? '\0' : high * 16 + low);
 }
 
 void sheaf_literal_string(sheaf_literal *l, char *out, size_t size)

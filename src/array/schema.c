@@ -123,7 +123,7 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 		if (part->size < 2 && list) return refuse(field, "a fixed number of bytes for texts (--string-bytes, at least 2)", "none", err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
-	case SHEAF_NUMBER: part->kind = real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'; break;
+	case SHEAF_NUMBER: part->kind = (char)(real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
 	default: return refuse(field, "an item of NumPy's", "another shape", err);
 	}
 	return SHEAF_OK;
@@ -150,7 +150,7 @@ static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
 {
 	sheaf_part *part = &out->parts[out->nparts++];
 	*part = (sheaf_part){.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
-	part->kind = field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u';
+	part->kind = (char)(field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u');
 	out->size = part->size;
 	return SHEAF_OK;
 }

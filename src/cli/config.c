@@ -76,7 +76,7 @@ static sheaf_status put_files(arguments *args, sheaf_error *err)
 {
 	int n = args->config->ninputs;
 	if (args->nfiles >= args->command->least) return SHEAF_OK;
-	const char **files = calloc((size_t)(args->nfiles + n), sizeof *files);
+	const char **files = calloc((size_t)args->nfiles + (size_t)n, sizeof *files);
 	if (!files) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the operands, found none");
 	for (int i = 0; i < n; i++) files[i] = args->config->inputs[i].path;
 	memcpy(files + n, args->files, (size_t)args->nfiles * sizeof *files);

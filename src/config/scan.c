@@ -40,7 +40,7 @@ static char closer_of(char opener)
 {
 	static const char pairs[] = "[]{}()";
 	const char *pair = opener ? strchr(pairs, opener) : NULL;
-	return pair && (pair - pairs) % 2 == 0 ? pair[1] : '\0';
+	return (char)(pair && (pair - pairs) % 2 == 0 ? pair[1] : '\0');
 }
 
 static bool is_closer(char byte) { return byte == ']' || byte == '}' || byte == ')'; }

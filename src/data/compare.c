@@ -51,7 +51,8 @@ static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b, int level_b, int64_t at_b)
 {
-	if (is_bare(a, &level_a, &at_a) & is_bare(b, &level_b, &at_b)) return values_equal(a, at_a, b, at_b, 1);
+	bool bare_a = is_bare(a, &level_a, &at_a), bare_b = is_bare(b, &level_b, &at_b);
+	if (bare_a && bare_b) return values_equal(a, at_a, b, at_b, 1);
 	if (level_a == a->nlevels || level_b == b->nlevels) return false;
 	const sheaf_level *la = &a->levels[level_a], *lb = &b->levels[level_b];
 	bool null = sheaf_level_is_null(la, at_a);

@@ -240,7 +240,7 @@ static void plan(compression *c)
 	c->shift = row_bits - bits;
 	c->nbuckets = (c->nouter >> c->shift) + 1;
 	c->nparts = threads;
-	c->group = c->nbuckets / (threads * GROUPS) + 1;
+	c->group = c->nbuckets / ((int64_t)threads * GROUPS) + 1;
 }
 
 static sheaf_status allocate(compression *c, sheaf_error *err)

@@ -32,7 +32,8 @@ static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t i = 0; i < n && !b->failed; i += 3) {
 		uint32_t three = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
-		char four[4] = {digits[three >> 18], digits[three >> 12 & 63], i + 1 < n ? digits[three >> 6 & 63] : '=', i + 2 < n ? digits[three & 63] : '='};
+		char four[4] = {digits[three >> 18], digits[three >> 12 & 63], (char)(i + 1 < n ? digits[three >> 6 & 63] : '='),
+		                (char)(i + 2 < n ? digits[three & 63] : '=')};
 		sheaf_builder_append(b, four, sizeof four);
 	}
 }
@@ -62,7 +63,7 @@ static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 static void put_date(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
 	const int64_t *seconds = (const int64_t *)(const void *)column->values.data + at;
-	if (!sheaf_builder_room(b, 2 * SHEAF_DATE_MAX)) return;
+	if (!sheaf_builder_room(b, (size_t)2 * SHEAF_DATE_MAX)) return;
 	char *to = (char *)b->data + b->size;
 	if (json) *to++ = '"';
 	to = sheaf_print_datetime(to, seconds[0], 'T');

@@ -118,9 +118,9 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	size_t key = (size_t)a->keying.words * sizeof(uint64_t), entry = key + a->element.size;
 	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) / (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
-	SHEAF_TRY(sheaf_allocate_array(a->cx, 2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
 	a->chunk_keys = (uint64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, 2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
 	a->chunk_values = (uint8_t *)memory;
 	if (a->passes) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, key, &memory, err));
@@ -140,8 +140,8 @@ void sheaf_arranger_free(sheaf_arranger *a)
 	sheaf_runs_close(&a->runs);
 	if (a->out_keys) sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
 	if (a->out_values) sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);
-	if (a->chunk_keys) sheaf_release(a->cx, a->chunk_keys, 2 * SHEAF_ARRANGE_CHUNK * key);
-	if (a->chunk_values) sheaf_release(a->cx, a->chunk_values, 2 * SHEAF_ARRANGE_CHUNK * a->element.size);
+	if (a->chunk_keys) sheaf_release(a->cx, a->chunk_keys, (size_t)2 * SHEAF_ARRANGE_CHUNK * key);
+	if (a->chunk_values) sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
 	sheaf_release_text(a->cx, a->name);
 	sheaf_schema_free(&a->schema);
 	sheaf_release(a->cx, a, sizeof *a);

@@ -189,7 +189,7 @@ static void read_words(sheaf_index_file *f, sheaf_cursor *c)
 		.rows = words[ROWS],
 		.samples = words[SAMPLES],
 		.inferred = words[INFERRED] == 1,
-		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL], NULL},
+		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL], NULL, NULL},
 	};
 	f->bits_size = words[BITS_SIZE];
 	f->entries_hash = (uint64_t)words[ENTRIES_HASH];

@@ -15,7 +15,7 @@ static bool takes_word(const char **at, const char *word)
 {
 	size_t n = strlen(word);
 	const char *from = skip_blanks(*at);
-	char behind = from[0] && strlen(from) >= n ? from[n] : '\0';
+	char behind = (char)(from[0] && strlen(from) >= n ? from[n] : '\0');
 	if (strncasecmp(from, word, n) != 0 || (behind && !strchr(" \t,>", behind))) return false;
 	*at = from + n;
 	return true;

@@ -74,10 +74,10 @@ SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_di
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
 void sheaf_records_drop(sheaf_records *records);
 
-/* The byte behind the last whole record of [at, end), or NULL. `at` begins one. */
-const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
+/* The byte behind the last whole record of [begin, end), or NULL. `begin` begins one. */
+const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 /* The byte behind the first one. */
-const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
+const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 
 /* ---- word.c ---- */
 
@@ -166,7 +166,7 @@ typedef struct sheaf_delimited_reader {
 
 SHEAF_USE sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind, const sheaf_values *values, const sheaf_opening *how,
                                             sheaf_context *cx, void **out, sheaf_error *err);
-void sheaf_delimited_close(void *in);
+void sheaf_delimited_close(void *reader);
 const sheaf_schema *sheaf_delimited_schema(const void *in);
 void sheaf_delimited_facts(const void *in, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
@@ -239,7 +239,7 @@ SHEAF_USE sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_deli
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
-void sheaf_delimited_abandon(void *out);
+void sheaf_delimited_abandon(void *writer);
 
 typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;
 

@@ -26,10 +26,14 @@ static char *put_quoted(char *to, const sheaf_dialect *dialect, const uint8_t *t
 	return to;
 }
 
-static char escaped_letter(uint8_t c) { return c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : (char)c; }
+static char escaped_letter(uint8_t c) { return (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c); }
 
 /* A byte that an escape leaves as it is. */
-static bool is_literal(uint8_t c) { return !memchr("tnrN\\", c, 5); }
+static bool is_literal(uint8_t c)
+{
+	static const char letters[] = {'t', 'n', 'r', 'N', '\\'};
+	return !memchr(letters, c, sizeof letters);
+}
 
 /* With an escape before some byte, nothing is taken for anything but text. */
 static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size, bool protect)
@@ -38,7 +42,7 @@ static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *
 		uint8_t c = text[i];
 		bool special = is_special(c, dialect), guard = protect && !special && is_literal(c);
 		if (special || guard) *to++ = (char)dialect->escape;
-		*to++ = special ? escaped_letter(c) : (char)c;
+		*to++ = (char)(special ? escaped_letter(c) : (char)c);
 		protect &= !guard && !special;
 	}
 	return to;
@@ -102,9 +106,7 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 
 static char *put_word(char *to, const char *word)
 {
-	size_t n = strlen(word);
-	memcpy(to, word, n);
-	return to + n;
+	return (char *)mempcpy(to, word, strlen(word));
 }
 
 /* As SciDB has it: in its quotes dates stand, too. */
@@ -153,8 +155,8 @@ static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s,
 		uint32_t three = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
 		*to++ = digits[three >> 18];
 		*to++ = digits[three >> 12 & 63];
-		*to++ = i + 1 < n ? digits[three >> 6 & 63] : '=';
-		*to++ = i + 2 < n ? digits[three & 63] : '=';
+		*to++ = (char)(i + 1 < n ? digits[three >> 6 & 63] : '=');
+		*to++ = (char)(i + 2 < n ? digits[three & 63] : '=');
 	}
 	if (dialect->quote) *to++ = (char)dialect->quote;
 	return to;

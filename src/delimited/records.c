@@ -8,13 +8,12 @@
 static const uint8_t *find_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
-		if (*at == dialect->escape && dialect->escape) {
+		bool doubled = *at == dialect->quote && at + 1 < end && at[1] == dialect->quote;
+		if (doubled || (*at == dialect->escape && dialect->escape)) {
 			at += 2;
 		} else if (*at != dialect->quote) {
 			at = dialect->escape ? at + 1 : (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at));
 			if (!at) return NULL;
-		} else if (at + 1 < end && at[1] == dialect->quote) {
-			at += 2;
 		} else {
 			return at;
 		}

@@ -153,7 +153,7 @@ const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)
 	for (; is_digit(at, end) && at - first < LONGEST; at++) hours = hours * 10 + (*at - '0');
 	if (at - first < 2 || !(at = scan_two(at, end, ':', 59, &minutes))) return NULL;
 	const char *more = scan_two(at, end, ':', 59, &rest);
-	__int128 sum = (__int128)hours * HOUR + minutes * MINUTE + (more ? rest : 0);
+	__int128 sum = (__int128)hours * HOUR + (__int128)minutes * MINUTE + (more ? rest : 0);
 	if (negative) sum = -sum;
 	*seconds = (int64_t)sum;
 	return *seconds == sum ? (more ? more : at) : NULL;

@@ -167,7 +167,7 @@ INLINE __m512i some_digits(const uint64_t *words, __m512i drop)
 /* 64 bits less than eight for each digit, and none below 0. */
 INLINE __m512i bits_without(__m512i decimals, int digits)
 {
-	return _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(8 * digits), _mm512_slli_epi64(decimals, 3)), _mm512_setzero_si512());
+	return _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(8LL * digits), _mm512_slli_epi64(decimals, 3)), _mm512_setzero_si512());
 }
 
 static const uint64_t powers[MOST_FRACTION + 1] = {

@@ -41,7 +41,7 @@ INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
 {
 	const uint64_t turns = 0x5555555555555555;
 	if (b->digit != turns || b->space != ~turns) return false;
-	store_small(run, _mm512_and_si512(b->bytes, _mm512_set1_epi16(0x0f)), LANES * 4, wide);
+	store_small(run, _mm512_and_si512(b->bytes, _mm512_set1_epi16(0x0f)), (size_t)LANES * 4, wide);
 	run->at += 64;
 	return true;
 }

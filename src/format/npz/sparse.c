@@ -37,7 +37,7 @@ static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int
 
 static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *out, sheaf_error *err)
 {
-	sheaf_array array;
+	sheaf_array array = {0};
 	sheaf_buffer bytes = {0};
 	char word[8] = "";
 	size_t n = 0;
@@ -60,7 +60,7 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 
 static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
-	sheaf_array array;
+	sheaf_array array = {0};
 	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
 	sheaf_status status = array.count == 2 ? sheaf_array_integers(&array, 0, 2, s->shape, err)
 	                                       : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a matrix of two dimensions, found %" PRId64, sheaf_source_name(a->source), array.count);
@@ -72,7 +72,7 @@ static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, 
 
 static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, sheaf_npz_sparse *s, sheaf_error *err)
 {
-	sheaf_array array;
+	sheaf_array array = {0};
 	void *memory;
 	SHEAF_TRY(open_array(a, name, 1, &array, err));
 	sheaf_status status = sheaf_allocate_array(s->cx, (size_t)array.count, sizeof *s->pointers, &memory, err);
