@@ -201,6 +201,17 @@ json out
 has out '{"path":"B","sequences":2,"streams":[{"name":"B","storage":"sparse","dim":8,"type":"float32"}]}'
 end
 
+begin 'an archive of several arrays asks for the name of one'
+expect 0 convert a.mtx a.npy
+python3 -c 'import zipfile
+with zipfile.ZipFile("several.npz", "w") as archive:
+    archive.write("a.npy")
+    archive.write("a.npy", "b.npy")'
+expect 2 cat several.npz
+has err 'or the name of one (--dataset), found a.npy, b.npy'
+expect 0 cat --dataset b several.npz
+end
+
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'

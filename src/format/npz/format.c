@@ -76,7 +76,7 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 		*out = &a->members[m];
 		second = first;
 		first = a->members[m].name;
-		if (second) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one array, or the name of one (--dataset), found %s, %s", file, second, first);
+		if (second) return sheaf_fail(err, SHEAF_USAGE, "%s: expected one array, or the name of one (--dataset), found %s, %s", file, second, first);
 	}
 	return *out ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
