@@ -43,7 +43,7 @@ struct sheaf_arranger {
 	bool ordered; /* what goes out is in the order of keys */
 	bool unique;  /* a position twice is an error, or merged */
 	bool fills, drops;
-	uint8_t fill[16];
+	uint8_t fill[16] __attribute__((aligned(8)));
 	/* coming in */
 	sheaf_frame given; /* where nothing is kept: the frame that is being gone through */
 	int64_t given_at;

@@ -115,7 +115,7 @@ static sheaf_status read_numbers(sheaf_mtx_decoding *d, int n, double *out, bool
 static sheaf_status read_value(sheaf_mtx_decoding *d, bool *ok)
 {
 	double numbers[2];
-	int64_t integer;
+	int64_t integer = 0;
 	pass_spaces(d);
 	switch (d->in->field) {
 	case MTX_REAL: return read_numbers(d, 1, numbers, ok);
