@@ -317,7 +317,7 @@ static void test_loss(void **state)
 		assert_int_equal(bytes.size, 0);
 		assert_ok(write_columns(format, true, &allowed, &bytes));
 		assert_int_equal(allowed.n, 9);
-		assert_non_null(strstr(allowed.text[0], "expected none, since the format has no place for it, found puts 1; it is left out"));
+		assert_non_null(strstr(allowed.text[0], "attribute \"proc\": expected none, since the format has no place for it, found puts 1; it is left out"));
 		assert_non_null(strstr(allowed.text[1], "stream \"name\""));
 		assert_non_null(strstr(allowed.text[1], "found \"one\""));
 		assert_true(bytes.size > 0);

@@ -47,6 +47,9 @@ sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_sc
 		if (!a->loss) continue;
 		sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, a->loss, SHEAF_NOWHERE, "none, since the format has no place for it", a->text, "it is left out"};
 		problem.place.file = file;
+		problem.place.stream = a->name;
+		problem.place.stream_word = "attribute";
+		if (!a->text[0]) problem.found = "an empty one";
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;
