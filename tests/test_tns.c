@@ -1,54 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* FROSTT: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/tns. */
-#include "record.h"
-#include <sheaf/sheaf.h>
-#include <stdio.h>
-#include <string.h>
-
-/* What a conversion of one file into another comes to. */
-typedef struct conversion {
-	const char *from, *input, *to, *settings;
-	sheaf_status status;
-	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
-} conversion;
-
-static const char *settings_of(const char *text, sheaf_convert_options *options, settings *s)
-{
-	read_settings(text ? text : "", s);
-	options->settings = s->list;
-	options->nsettings = s->n;
-	return text;
-}
-
-static bool is_told(const record *r, const char *part)
-{
-	for (int k = 0; k < r->n; k++)
-		if (strstr(r->found[k].text, part)) return true;
-	return strstr(err.message, part) != NULL;
-}
-
-static void check_conversion(const conversion *c)
-{
-	record r;
-	settings s;
-	char from[32], to[32];
-	sheaf_convert_options options = {.size = sizeof options};
-	snprintf(from, sizeof from, "a.%s", c->from);
-	snprintf(to, sizeof to, "b.%s", c->to);
-	settings_of(c->settings, &options, &s);
-	write_text(from, c->input);
-	begin(&r, (sheaf_context_options){.threads = 1});
-	const char *input = in_folder(from);
-	assert_status(c->status, sheaf_convert(&input, 1, in_folder(to), &options, r.cx, &err));
-	if (c->told && !is_told(&r, c->told)) fail_msg("not told: %s; but %s", c->told, r.n ? r.found[0].text : err.message);
-	if (c->output) {
-		bytes_sink file = read_file(to);
-		if (file.size != strlen(c->output) || memcmp(file.data, c->output, file.size) != 0)
-			fail_msg("expected %s, found %.*s", c->output, (int)file.size, (const char *)file.data);
-		free_bytes(&file);
-	}
-	end(&r);
-}
+#include "conversion.h"
 
 static const conversion conversions[] = {
 	/* the shape in a comment */

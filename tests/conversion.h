@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Conversions of small files, tried and compared byte by byte: for tests of what a format writes, what it loses and what it says. */
+#ifndef SHEAF_TESTS_CONVERSION_H
+#define SHEAF_TESTS_CONVERSION_H
+
+#include "record.h"
+
+/* What a conversion of one file into another comes to. */
+typedef struct conversion {
+	const char *from, *input, *to, *settings;
+	sheaf_status status;
+	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
+} conversion;
+
+/* Runs it in the `folder` of the tests and fails where something else comes out. */
+void check_conversion(const conversion *c);
+
+#endif
