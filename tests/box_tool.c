@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For the conformance of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool make|into FILE [LEVEL] |
- * box_tool slow FILE BYTES (writes so much into a box that is there, and then waits for ever) */
+/* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool make|into FILE [LEVEL] |
+ * box_tool slow FILE BYTES (writes so much into a box that is there, and then waits for ever) | box_tool assemble FILE TEXT (see box_text.h) */
+#include "box_text.h"
 #include "base/buffer.h"
 #include "box/box.h"
 #include "data/value.h"
@@ -160,13 +161,30 @@ static sheaf_status wait_for_ever(sheaf_box *box, int64_t bytes, sheaf_error *er
 	for (;;) pause();
 }
 
-static sheaf_status make(const char *how, const char *path, int64_t number, sheaf_context *cx, sheaf_error *err)
+static sheaf_status assemble(sheaf_box *box, const char *path, sheaf_error *err)
+{
+	static char text[1 << 20];
+	FILE *file = fopen(path, "rb");
+	if (!file) return sheaf_fail(err, SHEAF_IO, "%s: expected a text that can be read, found none", path);
+	size_t size = fread(text, 1, sizeof text, file);
+	fclose(file);
+	return box_of_text(box, text, size, err);
+}
+
+static sheaf_status put(sheaf_box *box, const char *how, const char *word, sheaf_error *err)
+{
+	if (strcmp(how, "assemble") == 0) return assemble(box, word, err);
+	return strcmp(how, "slow") == 0 ? wait_for_ever(box, atoll(word), err) : fill(box, atoi(word), err);
+}
+
+static sheaf_status make(const char *how, const char *path, const char *word, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_sink *sink = NULL;
 	sheaf_box *box = NULL;
 	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
-	sheaf_status status = sheaf_box_create(sink, SHEAF_NO_BOX, strcmp(how, "make") != 0, cx, &box, err);
-	if (!status) status = strcmp(how, "slow") == 0 ? wait_for_ever(box, number, err) : fill(box, (int)number, err);
+	bool into = strcmp(how, "into") == 0 || strcmp(how, "slow") == 0;
+	sheaf_status status = sheaf_box_create(sink, SHEAF_NO_BOX, into, cx, &box, err);
+	if (!status) status = put(box, how, word, err);
 	if (!status)
 		status = sheaf_box_finish(box, err);
 	else
@@ -183,7 +201,7 @@ int main(int argc, char **argv)
 	sheaf_context *cx;
 	sheaf_error err = {0};
 	if (argc < 3 || sheaf_context_new(NULL, &cx, &err)) return 2;
-	sheaf_status status = strcmp(argv[1], "list") == 0 ? list(argv[2], cx, &err) : make(argv[1], argv[2], argc > 3 ? atoll(argv[3]) : 0, cx, &err);
+	sheaf_status status = strcmp(argv[1], "list") == 0 ? list(argv[2], cx, &err) : make(argv[1], argv[2], argc > 3 ? argv[3] : "0", cx, &err);
 	if (status) fprintf(stderr, "%s: %s\n", sheaf_status_name(status), err.message);
 	if (sheaf_context_memory(cx, NULL) != 0) return 3;
 	sheaf_context_free(cx);

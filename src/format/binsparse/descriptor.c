@@ -16,7 +16,7 @@ typedef struct parsing {
 
 /* ---- what is wrong ---- */
 
-static const char *found(const sheaf_json *value, char text[80])
+const char *sheaf_bsp_found(const sheaf_json *value, char text[80])
 {
 	int64_t number;
 	const char *string = sheaf_json_text(value, NULL);
@@ -32,7 +32,7 @@ static const char *found(const sheaf_json *value, char text[80])
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *value)
 {
 	char text[80];
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, %s: expected %s, found %s", p->where, key, expected, found(value, text));
+	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, %s: expected %s, found %s", p->where, key, expected, sheaf_bsp_found(value, text));
 }
 
 static sheaf_status require(const parsing *p, const char *key, const char *expected, sheaf_json **out)
@@ -173,7 +173,7 @@ static sheaf_status parse_type(parsing *p, sheaf_json *types, const char *name, 
 	if (!value) return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, data_types: expected the type of \"%s\", found none", p->where, name);
 	if (text && sheaf_bsp_type_parse(text, out)) return SHEAF_OK;
 	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, data_types, %s: expected a data type (uint8 to float64, bint8, complex[float32], iso[...]), found %s",
-	                  p->where, name, found(value, text_of));
+	                  p->where, name, sheaf_bsp_found(value, text_of));
 }
 
 static sheaf_status parse_index_type(parsing *p, sheaf_json *types, const char *name, int *out)

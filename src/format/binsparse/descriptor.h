@@ -93,6 +93,8 @@ typedef struct sheaf_bsp_descriptor {
 SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where, sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d);
+/* A value as messages say it, into text[80]; returns text. */
+const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
 /* Extent of dimension k of the levels. */
 static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k) { return d->shape[d->layout.order[k]]; }
 

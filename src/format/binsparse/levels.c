@@ -13,10 +13,8 @@ typedef struct parsing {
 
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *found)
 {
-	size_t size;
-	const char *text = sheaf_json_text(found, &size);
-	if (text) return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: %s: expected %s, found \"%.60s\"", p->where, key, expected, text);
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: %s: expected %s, found %s", p->where, key, expected, sheaf_json_kind_name(found));
+	char text[80];
+	return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: %s: expected %s, found %s", p->where, key, expected, sheaf_bsp_found(found, text));
 }
 
 static sheaf_status add_level(parsing *p, bool sparse, sheaf_json *level)
