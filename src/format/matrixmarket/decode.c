@@ -19,7 +19,7 @@ void sheaf_mtx_put_entry(sheaf_mtx_decoding *d, int64_t i, int64_t j)
 {
 	put_coordinate(&d->i, d->wide_i, i);
 	put_coordinate(&d->j, d->wide_j, j);
-	sheaf_builder_i64(&d->lines, d->line);
+	sheaf_builder_i64(&d->lines, d->text.line);
 	d->nrows++;
 }
 
@@ -73,13 +73,13 @@ static void *room_behind(sheaf_builder *b, size_t bytes) { return sheaf_builder_
 static void take_rows(sheaf_mtx_decoding *d, size_t n)
 {
 	int64_t *lines = (int64_t *)(void *)(d->lines.data + d->lines.size);
-	for (size_t r = 0; r < n; r++) lines[r] = d->line + (int64_t)r;
+	for (size_t r = 0; r < n; r++) lines[r] = d->text.line + (int64_t)r;
 	d->lines.size += n * sizeof *lines;
 	d->i.size += n * (d->wide_i ? 8 : 4);
 	d->j.size += n * (d->wide_j ? 8 : 4);
 	if (d->in->field == MTX_PATTERN) memset(d->values.data + d->values.size, 1, n);
 	d->values.size += n * value_size(d->in);
-	d->line += (int64_t)n;
+	d->text.line += (int64_t)n;
 	d->nrows += (int64_t)n;
 }
 
@@ -100,13 +100,13 @@ static void take_array(sheaf_mtx_decoding *d, size_t n)
 	d->j.size -= n * (d->wide_j ? 8 : 4);
 }
 
-/* Makes room for as many entries as there may be, and lets the kernel read on from d->at. */
+/* Makes room for as many entries as there may be, and lets the kernel read on. */
 static void read_many(sheaf_mtx_decoding *d, size_t most)
 {
 	const sheaf_mtx_reader *in = d->in;
 	int64_t left = in->entries - d->entry;
 	if (in->array && left < (int64_t)most) most = left > 0 ? (size_t)left : 0;
-	sheaf_entries run = {.at = d->at, .end = d->end, .coordinates = in->array ? 0 : 2, .room = most};
+	sheaf_entries run = {.at = d->text.at, .end = d->text.end, .coordinates = in->array ? 0 : 2, .room = most};
 	run.numbers = in->field == MTX_COMPLEX ? 2 : in->field != MTX_PATTERN;
 	run.integers = in->field == MTX_INTEGER;
 	run.to[0] = room_behind(&d->i, most * 8);
@@ -118,7 +118,7 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 	run.limits[0] = (uint64_t)in->rows;
 	run.limits[1] = (uint64_t)in->columns;
 	sheaf_kernel_chosen()->entries(&run);
-	d->at = run.at;
+	d->text.at = run.at;
 	if (in->array) take_array(d, run.count);
 	take_rows(d, run.count);
 }
@@ -127,20 +127,20 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 
 static sheaf_status begin_frame(sheaf_mtx_decoding *d, sheaf_frame *frame)
 {
-	SHEAF_TRY(sheaf_frame_begin(frame, &d->in->schema, d->cx, d->err));
-	sheaf_builder_begin(&d->i, d->cx, &frame->columns[0].values);
-	sheaf_builder_begin(&d->j, d->cx, &frame->columns[1].values);
-	sheaf_builder_begin(&d->values, d->cx, &frame->columns[2].values);
-	sheaf_builder_begin(&d->lines, d->cx, &frame->lines);
+	SHEAF_TRY(sheaf_frame_begin(frame, &d->in->schema, d->text.cx, d->text.err));
+	sheaf_builder_begin(&d->i, d->text.cx, &frame->columns[0].values);
+	sheaf_builder_begin(&d->j, d->text.cx, &frame->columns[1].values);
+	sheaf_builder_begin(&d->values, d->text.cx, &frame->columns[2].values);
+	sheaf_builder_begin(&d->lines, d->text.cx, &frame->lines);
 	return SHEAF_OK;
 }
 
 static sheaf_status finish_frame(sheaf_mtx_decoding *d, sheaf_frame *frame)
 {
-	SHEAF_TRY(sheaf_builder_finish(&d->i, &frame->columns[0].values, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&d->j, &frame->columns[1].values, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&d->values, &frame->columns[2].values, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->err));
+	SHEAF_TRY(sheaf_builder_finish(&d->i, &frame->columns[0].values, d->text.err));
+	SHEAF_TRY(sheaf_builder_finish(&d->j, &frame->columns[1].values, d->text.err));
+	SHEAF_TRY(sheaf_builder_finish(&d->values, &frame->columns[2].values, d->text.err));
+	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->text.err));
 	frame->nrows = d->nrows;
 	return SHEAF_OK;
 }
@@ -154,18 +154,18 @@ static void drop_builders(sheaf_mtx_decoding *d)
 }
 
 /* Lines that are there, at most: a piece's entries. */
-static size_t count_lines(const sheaf_mtx_decoding *d) { return (size_t)sheaf_count_feeds(d->begin, d->end) + 1; }
+static size_t count_lines(const sheaf_mtx_decoding *d) { return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1; }
 
 static sheaf_status read_lines(sheaf_mtx_decoding *d)
 {
 	size_t most = count_lines(d);
-	while (d->at < d->end) {
+	while (d->text.at < d->text.end) {
 		int64_t from = d->nrows;
 		if (d->in->field != MTX_UNSIGNED) read_many(d, most - (size_t)d->nrows);
-		SHEAF_TRY(sheaf_builder_status(&d->values, d->err));
-		if (d->at < d->end) SHEAF_TRY(sheaf_mtx_read_line(d));
+		SHEAF_TRY(sheaf_builder_status(&d->values, d->text.err));
+		if (d->text.at < d->text.end) SHEAF_TRY(sheaf_mtx_read_line(d));
 		SHEAF_TRY(sheaf_mtx_check_triangle(d, from));
-		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
+		SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
 	}
 	return SHEAF_OK;
 }
@@ -173,9 +173,7 @@ static sheaf_status read_lines(sheaf_mtx_decoding *d)
 sheaf_status sheaf_mtx_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_mtx_reader *in = (const sheaf_mtx_reader *)reader;
-	sheaf_mtx_decoding d = {.in = in, .cx = cx, .err = err, .piece = piece, .line = piece->line, .entry = in->array ? piece->chunk : 0};
-	d.begin = d.at = d.line_start = piece->bytes.data;
-	d.end = d.begin + piece->size;
+	sheaf_mtx_decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .entry = in->array ? piece->chunk : 0};
 	d.wide_i = in->schema.fields[0].type == SHEAF_I64;
 	d.wide_j = in->schema.fields[1].type == SHEAF_I64;
 	if (in->array && d.entry < in->entries) find_place(&d);

@@ -46,13 +46,12 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mtx_reader), &memory, err));
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)memory;
 	in->cx = cx;
-	in->source = source;
+	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_mtx_syntax};
 	sheaf_status status = sheaf_mtx_read_header(in, err);
 	if (status) {
 		close_reader(in);
 		return status;
 	}
-	sheaf_cutter_begin(&in->cutter, source);
 	*out = in;
 	return SHEAF_OK;
 }
@@ -61,13 +60,6 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_mtx_re
 
 /* What a file breaks off before is refused when that is found. */
 static void facts(const void *in, sheaf_facts *out) { out->rows = ((const sheaf_mtx_reader *)in)->entries; }
-
-/* Each line that is read is an entry, whatever is asked for. */
-static const char *counting(const void *in)
-{
-	(void)in;
-	return "a line each";
-}
 
 const sheaf_format sheaf_format_matrixmarket = {
 	.abi = SHEAF_FORMAT_ABI,
@@ -82,14 +74,14 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.open = open_reader,
 	.schema = schema,
 	.facts = facts,
-	.cut = sheaf_mtx_cut,
+	.cut = sheaf_lined_cut,
 	.decode = sheaf_mtx_decode,
 	.review = sheaf_mtx_review,
 	.rewind = sheaf_mtx_rewind,
-	.measure = sheaf_mtx_measure,
-	.counting = counting,
-	.recall = sheaf_mtx_recall,
-	.resume = sheaf_mtx_resume,
+	.measure = sheaf_lined_measure,
+	.counting = sheaf_lined_counting,
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
 	.settle = sheaf_mtx_settle,
 	.close = close_reader,
 	.holds = sheaf_mtx_holds,

@@ -22,8 +22,8 @@ typedef struct header_line {
 static sheaf_status refuse(const sheaf_mtx_reader *in, sheaf_status status, const header_line *l, const uint8_t *at, const char *expected, const char *found,
                            sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->source), in->line,
-	                  (int64_t)(at - l->begin) + 1, sheaf_source_tell(in->source) + (at - l->begin), expected, found);
+	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->lined.source), in->lined.line,
+	                  (int64_t)(at - l->begin) + 1, sheaf_source_tell(in->lined.source) + (at - l->begin), expected, found);
 }
 
 static const char *found_at(const header_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
@@ -38,11 +38,11 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, header_line *l, sheaf_
 	sheaf_bytes window;
 	const uint8_t *feed = NULL;
 	for (size_t want = FIRST;; want *= 2) {
-		SHEAF_TRY(sheaf_source_ahead(in->source, want, &window, err));
+		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &window, err));
 		feed = window.size ? (const uint8_t *)memchr(window.data, '\n', window.size) : NULL;
 		if (feed || window.size < want) break;
 		/* Only comments are long, and they are kept: the limit of memory is theirs. */
-		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit", sheaf_source_name(in->source));
+		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit", sheaf_source_name(in->lined.source));
 	}
 	if (window.size == 0) return SHEAF_END;
 	*l = (header_line){.begin = window.data, .at = window.data, .end = feed ? feed : window.data + window.size, .is_last = !feed};
@@ -51,13 +51,13 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, header_line *l, sheaf_
 
 static void pass_line(sheaf_mtx_reader *in, const header_line *l)
 {
-	sheaf_source_consume(in->source, (size_t)(l->end - l->begin) + !l->is_last);
-	in->line += !l->is_last;
+	sheaf_source_consume(in->lined.source, (size_t)(l->end - l->begin) + !l->is_last);
+	in->lined.line += !l->is_last;
 }
 
 static void pass_spaces(header_line *l)
 {
-	while (l->at < l->end && sheaf_mtx_is_space(*l->at)) l->at++;
+	l->at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, l->at, l->end);
 }
 
 /* ---- the banner ---- */
@@ -67,7 +67,7 @@ static int read_word(header_line *l, const char *const *words, const uint8_t **a
 {
 	pass_spaces(l);
 	*at = l->at;
-	while (l->at < l->end && !sheaf_mtx_is_space(*l->at)) l->at++;
+	while (l->at < l->end && !sheaf_lined_is_space(&sheaf_mtx_syntax, *l->at)) l->at++;
 	size_t n = (size_t)(l->at - *at);
 	for (int w = 0; words[w]; w++)
 		if (strlen(words[w]) == n && strncasecmp(words[w], (const char *)*at, n) == 0) return w;
@@ -147,7 +147,7 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, header_line *l, const 
 	const uint8_t *at = l->at;
 	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)l->end, &value);
 	l->at = (const uint8_t *)scanned.end;
-	bool ends = l->at == l->end || sheaf_mtx_is_space(*l->at);
+	bool ends = l->at == l->end || sheaf_lined_is_space(&sheaf_mtx_syntax, *l->at);
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends) return refuse(in, SHEAF_DATA, l, at, expected, found_at(l, at, found), err);
 	if (scanned.flaw || value > INT64_MAX) return refuse(in, SHEAF_DATA, l, at, "a size below 2^63", found_at(l, at, found), err);
 	*out = (int64_t)value;
@@ -165,10 +165,10 @@ static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 /* No entry is shorter than a digit, or two of them, and what parts them. */
 static sheaf_status check_room(const sheaf_mtx_reader *in, const header_line *l, sheaf_error *err)
 {
-	int64_t bytes = sheaf_source_size(in->source), least = in->array ? 2 : 4;
+	int64_t bytes = sheaf_source_size(in->lined.source), least = in->array ? 2 : 4;
 	char expected[96], found[64];
 	if (bytes < 0 || in->entries == 0) return SHEAF_OK;
-	int64_t rest = bytes - sheaf_source_tell(in->source) - (l->end - l->begin);
+	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
 	if (in->entries - 1 <= rest / least) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "the %" PRId64 " entries that the sizes tell of", in->entries);
 	snprintf(found, sizeof found, "%" PRId64 " bytes behind them", rest < 0 ? 0 : rest);
@@ -227,16 +227,16 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 		if (!comment && !blank) return SHEAF_OK;
 	}
 	if (status != SHEAF_END) return status;
-	return sheaf_fail(err, SHEAF_SHORT, "%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file", sheaf_source_name(in->source),
-	                  in->line, sheaf_source_tell(in->source));
+	return sheaf_fail(err, SHEAF_SHORT, "%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file", sheaf_source_name(in->lined.source),
+	                  in->lined.line, sheaf_source_tell(in->lined.source));
 }
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	header_line l = {0};
-	in->line = 1;
+	in->lined.line = 1;
 	sheaf_status status = show_line(in, &l, err);
-	if (status == SHEAF_END) return sheaf_fail(err, SHEAF_DATA, "%s: expected %%%%MatrixMarket and more words, found an empty input", sheaf_source_name(in->source));
+	if (status == SHEAF_END) return sheaf_fail(err, SHEAF_DATA, "%s: expected %%%%MatrixMarket and more words, found an empty input", sheaf_source_name(in->lined.source));
 	SHEAF_TRY(status);
 	SHEAF_TRY(read_banner(in, &l, err));
 	pass_line(in, &l);
@@ -244,7 +244,7 @@ sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 	status = read_up_to_sizes(in, err);
 	if (status == SHEAF_OK) status = make_schema(in, err);
 	sheaf_builder_drop(&in->comments);
-	in->begin = sheaf_source_tell(in->source);
-	in->first_line = in->line;
+	sheaf_lined_begin(&in->lined, in->lined.line);
+	in->lined.numbered = in->array;
 	return status;
 }

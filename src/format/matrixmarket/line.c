@@ -9,36 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_mtx_report(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, const char *expected, const char *found,
-                              const char *consequence)
+static sheaf_status refuse(const sheaf_mtx_decoding *d, const char *rule, const uint8_t *at, const char *expected)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->source);
-	problem.place.line = d->line;
-	problem.place.column = at - d->line_start + 1;
-	problem.place.byte = d->piece->byte + (at - d->begin);
-	return sheaf_report(d->cx, &problem, d->err);
+	return sheaf_lined_report_at(&d->text, SHEAF_FATAL, rule, at, NULL, expected, NULL);
 }
 
-/* Only the input's last line ends without a feed. */
-static const char *found_at(const sheaf_mtx_decoding *d, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
-{
-	while (at < d->end && *at == '\r') at++;
-	return sheaf_show(at, d->end, '\n', text);
-}
+static void pass_spaces(sheaf_mtx_decoding *d) { d->text.at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, d->text.at, d->text.end); }
 
-static sheaf_status refuse(sheaf_mtx_decoding *d, const char *rule, const uint8_t *at, const char *expected)
-{
-	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_mtx_report(d, SHEAF_FATAL, rule, at, expected, found_at(d, at, found), NULL);
-}
-
-static void pass_spaces(sheaf_mtx_decoding *d)
-{
-	while (d->at < d->end && sheaf_mtx_is_space(*d->at)) d->at++;
-}
-
-static bool ends_word(const sheaf_mtx_decoding *d, const uint8_t *at) { return at == d->end || *at == '\n' || sheaf_mtx_is_space(*at); }
+static bool ends_word(const sheaf_mtx_decoding *d, const uint8_t *at) { return sheaf_lined_ends_word(&sheaf_mtx_syntax, at, d->text.end); }
 
 /* ---- coordinates ---- */
 
@@ -47,11 +25,11 @@ static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int
 	char expected[64];
 	uint64_t value;
 	pass_spaces(d);
-	const uint8_t *at = d->at;
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->end, &value);
-	d->at = (const uint8_t *)scanned.end;
+	const uint8_t *at = d->text.at;
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->text.end, &value);
+	d->text.at = (const uint8_t *)scanned.end;
 	*ok = false;
-	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) {
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->text.at)) {
 		snprintf(expected, sizeof expected, "the number of a %s", what);
 		return refuse(d, "not a coordinate", at, expected);
 	}
@@ -68,30 +46,29 @@ static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int
 
 static sheaf_status read_real(sheaf_mtx_decoding *d, double *out, bool *ok)
 {
-	char found[SHEAF_SHOWN_SIZE];
-	const uint8_t *at = d->at;
-	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->end, out);
+	const uint8_t *at = d->text.at;
+	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->text.end, out);
 	*ok = word_end && ends_word(d, word_end);
-	if (*ok) d->at = word_end;
+	if (*ok) d->text.at = word_end;
 	if (*ok) return SHEAF_OK;
-	sheaf_scanned scanned = sheaf_scan_f64((const char *)at, (const char *)d->end, out);
-	d->at = (const uint8_t *)scanned.end;
-	*ok = scanned.flaw == SHEAF_NUMBER_OK && ends_word(d, d->at);
-	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->at : at, "a number");
+	sheaf_scanned scanned = sheaf_scan_f64((const char *)at, (const char *)d->text.end, out);
+	d->text.at = (const uint8_t *)scanned.end;
+	*ok = scanned.flaw == SHEAF_NUMBER_OK && ends_word(d, d->text.at);
+	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->text.at : at, "a number");
 	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_mtx_report(d, SHEAF_WARNING, "value overflow", at, "a value that float64 can hold", found_at(d, at, found), "read as infinity");
+	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL, "a value that float64 can hold", "read as infinity");
 }
 
 /* An integer, as the bits of its 64. */
 static sheaf_status read_integer(sheaf_mtx_decoding *d, bool is_signed, int64_t *out, bool *ok)
 {
 	uint64_t value;
-	const uint8_t *at = d->at;
-	bool negative = at < d->end && *at == '-';
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + (at < d->end && (negative || *at == '+')), (const char *)d->end, &value);
-	d->at = (const uint8_t *)scanned.end;
+	const uint8_t *at = d->text.at;
+	bool negative = at < d->text.end && *at == '-';
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + (at < d->text.end && (negative || *at == '+')), (const char *)d->text.end, &value);
+	d->text.at = (const uint8_t *)scanned.end;
 	*ok = false;
-	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->at)) return refuse(d, "not an integer", at, "an integer");
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->text.at)) return refuse(d, "not an integer", at, "an integer");
 	if (!is_signed && (scanned.flaw || (negative && value))) return refuse(d, "integer range", at, "an integer from 0 to 18446744073709551615");
 	if (is_signed && (scanned.flaw || value > (uint64_t)INT64_MAX + negative))
 		return refuse(d, "integer range", at, "an integer of 64 bits, from -9223372036854775808 to 9223372036854775807");
@@ -143,7 +120,7 @@ static sheaf_status read_place(sheaf_mtx_decoding *d, int64_t *i, int64_t *j, bo
 	*j = d->column;
 	if (*ok) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "no more values than %" PRId64 ", as the sizes say", in->entries);
-	return refuse(d, "too many entries", d->at, expected);
+	return refuse(d, "too many entries", d->text.at, expected);
 }
 
 /* The whole line or nothing: a value that was read goes again where something else stands behind it. */
@@ -155,8 +132,8 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 	SHEAF_TRY(read_place(d, &i, &j, &ok));
 	if (ok) SHEAF_TRY(read_value(d, &ok));
 	pass_spaces(d);
-	bool ended = d->at == d->end || *d->at == '\n';
-	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->at, "the end of the line"));
+	bool ended = sheaf_lined_ends_row(&sheaf_mtx_syntax, d->text.at, d->text.end);
+	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->text.at, "the end of the line"));
 	if (ok && ended)
 		sheaf_mtx_put_entry(d, i, j);
 	else
@@ -166,21 +143,21 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 
 static sheaf_status pass_comment(sheaf_mtx_decoding *d)
 {
-	return sheaf_mtx_report(d, SHEAF_BREACH, "comment among the entries", d->at, "an entry, since comments stand before the sizes", "a comment", "it is passed over");
+	return sheaf_lined_report(&d->text, SHEAF_BREACH, "comment among the entries", d->text.at, NULL, "an entry, since comments stand before the sizes", "a comment",
+	                          "it is passed over");
 }
 
 sheaf_status sheaf_mtx_read_line(sheaf_mtx_decoding *d)
 {
-	d->line_start = d->at;
+	d->text.line_start = d->text.at;
 	pass_spaces(d);
-	bool blank = d->at == d->end || *d->at == '\n', comment = !blank && *d->at == '%';
+	bool blank = d->text.at == d->text.end || *d->text.at == '\n', comment = !blank && *d->text.at == '%';
 	if (comment) SHEAF_TRY(pass_comment(d));
 	if (!blank && !comment) {
 		SHEAF_TRY(read_entry(d));
 		if (d->in->array && d->entry < d->in->entries) sheaf_mtx_pass_places(d, 1);
 	}
-	const uint8_t *feed = (const uint8_t *)memchr(d->at, '\n', (size_t)(d->end - d->at));
-	d->at = feed ? feed + 1 : d->end;
-	d->line++;
-	return sheaf_builder_status(&d->values, d->err);
+	d->text.at = sheaf_lined_pass_line(d->text.at, d->text.end);
+	d->text.line++;
+	return sheaf_builder_status(&d->values, d->text.err);
 }

@@ -2,19 +2,18 @@
 /* Matrix Market files from the inside: the words that its rooms share.
  *
  *   format.c    the table entry, options, recognition       header.c   banner, comments, sizes: into a schema
- *   cut.c       the entries into pieces of whole lines      decode.c   a piece into coordinates and values
- *   line.c      one line, and what may be wrong with it     triangle.c which triangle the entries of a structure stand in
- *   review.c    what only the whole input shows             write.c    entries into lines
+ *   decode.c    a piece into coordinates and values         line.c     one line, and what may be wrong with it
+ *   triangle.c  which triangle a structure's entries are in review.c   what only the whole input shows
+ *   write.c     entries into lines
  *
  * What is read and why is in docs/formats/matrixmarket.md. */
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 #define SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 
 #include "base/buffer.h"
-#include "base/show.h"
 #include "data/frame.h"
-#include "io/cutter.h"
 #include "io/sorter.h"
+#include "lined/lined.h"
 #include <sheaf/sys/format.h>
 
 /* What the banner says. */
@@ -22,9 +21,13 @@ typedef enum sheaf_mtx_field { MTX_REAL, MTX_INTEGER, MTX_UNSIGNED, MTX_COMPLEX,
 typedef enum sheaf_mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN } sheaf_mtx_symmetry;
 extern const char *const sheaf_mtx_fields[], *const sheaf_mtx_symmetries[]; /* end with NULL */
 
+/* Comments stand before the sizes: none ends a line of entries. */
+static const sheaf_lined_syntax sheaf_mtx_syntax = {
+	.spaces = SHEAF_LINED_SPACES | UINT64_C(1) << '\v' | UINT64_C(1) << '\f', .comment = '%', .stop = '\n'};
+
 typedef struct sheaf_mtx_reader {
+	sheaf_lined lined; /* behind the sizes, once they are read; the lines of an array, which do not say where their values stand, are numbered */
 	sheaf_context *cx;
-	sheaf_source *source;
 	sheaf_schema schema; /* i, j, value */
 	bool array;          /* values alone, column by column */
 	sheaf_mtx_field field;
@@ -32,11 +35,7 @@ typedef struct sheaf_mtx_reader {
 	int64_t rows, columns, entries; /* as the sizes say */
 	bool has_comments;
 	sheaf_builder comments;         /* while the header is read */
-	int64_t begin, first_line;      /* byte and line behind the sizes */
-	sheaf_cutter cutter;
-	int64_t line;    /* of the next byte to cut, from 1 */
-	int64_t entry;   /* of an array: the number of the next one to cut */
-	int64_t seen;    /* entries reviewed */
+	int64_t seen;                   /* entries reviewed */
 	sheaf_sorter *places; /* (place, line) of every entry while validating */
 } sheaf_mtx_reader;
 
@@ -45,24 +44,12 @@ typedef struct sheaf_mtx_reader {
 /* Reads up to the sizes, and makes the schema; the source stands behind them. */
 SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err);
 
-/* ---- cut.c ---- */
-
-SHEAF_USE sheaf_status sheaf_mtx_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_rewind(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
-
 /* ---- decode.c ---- */
 
 /* A piece being decoded. */
 typedef struct sheaf_mtx_decoding {
 	const sheaf_mtx_reader *in;
-	sheaf_context *cx;
-	sheaf_error *err;
-	const sheaf_piece *piece;
-	const uint8_t *begin, *at, *end, *line_start;
-	int64_t line;
+	sheaf_lined_text text;
 	sheaf_builder i, j, values, lines;
 	bool wide_i, wide_j;
 	int64_t nrows;
@@ -79,12 +66,8 @@ void sheaf_mtx_pass_places(sheaf_mtx_decoding *d, int64_t n);
 
 /* ---- line.c ---- */
 
-/* Reads the line at d->at, whatever it is, and moves behind its feed. */
+/* Reads the line at hand, whatever it is, and moves behind its feed. */
 SHEAF_USE sheaf_status sheaf_mtx_read_line(sheaf_mtx_decoding *d);
-/* Reports a problem at byte `at` of the current line. */
-SHEAF_USE sheaf_status sheaf_mtx_report(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, const char *expected,
-                                        const char *found, const char *consequence);
-static inline bool sheaf_mtx_is_space(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 /* ---- triangle.c ---- */
 
@@ -93,6 +76,7 @@ SHEAF_USE sheaf_status sheaf_mtx_check_triangle(sheaf_mtx_decoding *d, int64_t f
 
 /* ---- review.c ---- */
 
+SHEAF_USE sheaf_status sheaf_mtx_rewind(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_settle(void *in, sheaf_error *err);
 

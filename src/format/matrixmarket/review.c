@@ -37,7 +37,7 @@ static sheaf_status tell_of_too_many(const sheaf_mtx_reader *in, int64_t line, s
 	char expected[96];
 	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", as the sizes say", in->entries);
 	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected, "another one", NULL};
-	problem.place.file = sheaf_source_name(in->source);
+	problem.place.file = sheaf_source_name(in->lined.source);
 	problem.place.line = line;
 	problem.place.column = 1;
 	return sheaf_report(in->cx, &problem, err);
@@ -50,6 +50,15 @@ sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t ro
 	in->seen = row + frame->nrows;
 	if (row <= in->entries && in->entries < in->seen) SHEAF_TRY(tell_of_too_many(in, lines[in->entries - row], err));
 	return sheaf_is_validating(in->cx) && !in->array ? note_places(in, frame, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	in->seen = 0;
+	sheaf_sorter_free(in->places);
+	in->places = NULL;
+	return sheaf_lined_rewind(in, err);
 }
 
 /* ---- settling ---- */
@@ -69,7 +78,7 @@ static sheaf_status tell_of_repeat(const repeats *r, uint64_t key, uint64_t valu
 	if (r->fit) snprintf(found + n, sizeof found - (size_t)n, ", first seen on line %" PRIu64, r->value);
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "entry twice", SHEAF_NOWHERE, "one entry for each place, since some programs add them and some keep one",
 	                         found, "both are kept"};
-	problem.place.file = sheaf_source_name(r->in->source);
+	problem.place.file = sheaf_source_name(r->in->lined.source);
 	if (r->fit) problem.place.line = (int64_t)value, problem.place.column = 1;
 	return sheaf_report(r->in->cx, &problem, r->err);
 }
@@ -91,7 +100,7 @@ static sheaf_status tell_of_too_few(const sheaf_mtx_reader *in, sheaf_error *err
 	snprintf(expected, sizeof expected, "%" PRId64 " entries, as the sizes say", in->entries);
 	snprintf(found, sizeof found, "%" PRId64, in->seen);
 	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
-	problem.place.file = sheaf_source_name(in->source);
+	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }
 
@@ -101,8 +110,8 @@ static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
 	if (in->rows <= INT32_MAX && in->columns <= INT32_MAX && in->entries <= INT32_MAX) return SHEAF_OK;
 	sheaf_problem problem = {
 		SHEAF_NOTE, SHEAF_DATA, "sizes beyond 32 bits", SHEAF_NOWHERE, "sizes below 2147483648", "larger ones, which readers of 32 bits take wrongly", NULL};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.line = in->first_line > 1 ? in->first_line - 1 : 1;
+	problem.place.file = sheaf_source_name(in->lined.source);
+	problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;
 	problem.place.column = 1;
 	return sheaf_report(in->cx, &problem, err);
 }

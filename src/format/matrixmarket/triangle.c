@@ -27,10 +27,10 @@ static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const c
 	int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", i + 1, j + 1);
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->source);
+	problem.place.file = sheaf_source_name(d->in->lined.source);
 	problem.place.line = ((const int64_t *)(const void *)d->lines.data)[r];
 	problem.place.column = 1;
-	return sheaf_report(d->cx, &problem, d->err);
+	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
 /* The value of the entry that one above the diagonal implies; the smallest integer has no opposite. */

@@ -30,20 +30,20 @@ static void begin_stream(sheaf_svm_decoding *d, sheaf_svm_stream *s, sheaf_colum
 {
 	bool sparse = column->levels[1].shape.kind == SHEAF_COORD;
 	s->wide = sparse && column->levels[1].shape.index_type == SHEAF_I64;
-	sheaf_builder_begin(&s->lists, d->cx, &column->levels[0].offsets);
-	sheaf_builder_begin(&s->entries, d->cx, &column->levels[1].offsets);
-	sheaf_builder_begin(&s->indices, d->cx, &column->levels[1].indices[0]);
-	sheaf_builder_begin(&s->values, d->cx, &column->values);
+	sheaf_builder_begin(&s->lists, d->text.cx, &column->levels[0].offsets);
+	sheaf_builder_begin(&s->entries, d->text.cx, &column->levels[1].offsets);
+	sheaf_builder_begin(&s->indices, d->text.cx, &column->levels[1].indices[0]);
+	sheaf_builder_begin(&s->values, d->text.cx, &column->values);
 	sheaf_builder_i64(&s->lists, 0);
 	if (sparse) sheaf_builder_i64(&s->entries, 0);
 }
 
 static sheaf_status finish_stream(sheaf_svm_decoding *d, sheaf_svm_stream *s, sheaf_column *column)
 {
-	SHEAF_TRY(sheaf_builder_finish(&s->lists, &column->levels[0].offsets, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&s->entries, &column->levels[1].offsets, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&s->indices, &column->levels[1].indices[0], d->err));
-	return sheaf_builder_finish(&s->values, &column->values, d->err);
+	SHEAF_TRY(sheaf_builder_finish(&s->lists, &column->levels[0].offsets, d->text.err));
+	SHEAF_TRY(sheaf_builder_finish(&s->entries, &column->levels[1].offsets, d->text.err));
+	SHEAF_TRY(sheaf_builder_finish(&s->indices, &column->levels[1].indices[0], d->text.err));
+	return sheaf_builder_finish(&s->values, &column->values, d->text.err);
 }
 
 static void drop_stream(sheaf_svm_stream *s)
@@ -81,14 +81,14 @@ bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 	size_t value_size = d->in->wide ? sizeof(double) : sizeof(float), from = s->indices.size;
 	if (!sheaf_builder_room(&s->values, SHEAF_NUMBERS_ROOM * value_size) || !sheaf_builder_room(&s->indices, SHEAF_NUMBERS_ROOM * index_size(s))) return false;
 	size_t room = (s->indices.capacity - from) / index_size(s);
-	sheaf_numbers run = {.delimiters = &delimiters, .at = d->at, .end = d->end, .values = s->values.data + s->values.size, .indices = s->indices.data + from};
+	sheaf_numbers run = {.delimiters = &delimiters, .at = d->text.at, .end = d->text.end, .values = s->values.data + s->values.size, .indices = s->indices.data + from};
 	run.room = (s->values.capacity - s->values.size) / value_size;
 	if (run.room > room) run.room = room;
 	run.wide_indices = s->wide;
 	run.limit = d->in->guessed ? INT32_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[1]) + (uint64_t)d->in->base;
 	(d->in->wide ? d->kernel->pairs_f64 : d->kernel->pairs_f32)(&run);
 	if (run.count == 0 || !shift_indices(d, from, run.count)) return false; /* read again, by line.c */
-	d->at = run.at;
+	d->text.at = run.at;
 	s->values.size += run.count * value_size;
 	s->indices.size += run.count * index_size(s);
 	return true;
@@ -112,15 +112,15 @@ int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from)
 static sheaf_status begin_frame(sheaf_svm_decoding *d, sheaf_frame *frame)
 {
 	const sheaf_svm_reader *in = d->in;
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, d->cx, d->err));
+	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, d->text.cx, d->text.err));
 	begin_stream(d, &d->labels, &frame->columns[0]);
 	begin_stream(d, &d->features, &frame->columns[1]);
-	sheaf_builder_begin(&d->lines, d->cx, &frame->lines);
-	sheaf_builder_begin(&d->queries, d->cx, in->query < 0 ? NULL : &frame->columns[in->query].values);
+	sheaf_builder_begin(&d->lines, d->text.cx, &frame->lines);
+	sheaf_builder_begin(&d->queries, d->text.cx, in->query < 0 ? NULL : &frame->columns[in->query].values);
 	sheaf_column *comment = in->comment < 0 ? NULL : &frame->columns[in->comment];
-	sheaf_builder_begin(&d->comments, d->cx, comment ? &comment->values : NULL);
-	sheaf_builder_begin(&d->comment_ends, d->cx, comment ? &comment->levels[0].offsets : NULL);
-	sheaf_builder_begin(&d->comments_valid, d->cx, comment ? &comment->levels[0].valid : NULL);
+	sheaf_builder_begin(&d->comments, d->text.cx, comment ? &comment->values : NULL);
+	sheaf_builder_begin(&d->comment_ends, d->text.cx, comment ? &comment->levels[0].offsets : NULL);
+	sheaf_builder_begin(&d->comments_valid, d->text.cx, comment ? &comment->levels[0].valid : NULL);
 	sheaf_builder_i64(&d->comment_ends, 0);
 	return SHEAF_OK;
 }
@@ -130,13 +130,13 @@ static sheaf_status finish_frame(sheaf_svm_decoding *d, sheaf_frame *frame)
 	const sheaf_svm_reader *in = d->in;
 	SHEAF_TRY(finish_stream(d, &d->labels, &frame->columns[0]));
 	SHEAF_TRY(finish_stream(d, &d->features, &frame->columns[1]));
-	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->err));
-	if (in->query >= 0) SHEAF_TRY(sheaf_builder_finish(&d->queries, &frame->columns[in->query].values, d->err));
+	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->text.err));
+	if (in->query >= 0) SHEAF_TRY(sheaf_builder_finish(&d->queries, &frame->columns[in->query].values, d->text.err));
 	if (in->comment >= 0) {
 		sheaf_column *comment = &frame->columns[in->comment];
-		SHEAF_TRY(sheaf_builder_finish(&d->comments, &comment->values, d->err));
-		SHEAF_TRY(sheaf_builder_finish(&d->comment_ends, &comment->levels[0].offsets, d->err));
-		SHEAF_TRY(sheaf_builder_finish(&d->comments_valid, &comment->levels[0].valid, d->err));
+		SHEAF_TRY(sheaf_builder_finish(&d->comments, &comment->values, d->text.err));
+		SHEAF_TRY(sheaf_builder_finish(&d->comment_ends, &comment->levels[0].offsets, d->text.err));
+		SHEAF_TRY(sheaf_builder_finish(&d->comments_valid, &comment->levels[0].valid, d->text.err));
 	}
 	frame->nrows = d->nrows;
 	return SHEAF_OK;
@@ -195,33 +195,31 @@ static void end_row(sheaf_svm_decoding *d)
 	d->nrows++;
 	end_sample(d, &d->labels, in->many);
 	end_sample(d, &d->features, true);
-	sheaf_builder_i64(&d->lines, d->line);
+	sheaf_builder_i64(&d->lines, d->text.line);
 }
 
 static sheaf_status read_lines(sheaf_svm_decoding *d)
 {
-	for (; d->at < d->end; d->line++) {
-		d->line_start = d->at;
-		if (sheaf_svm_is_row(d->at, d->end)) {
+	for (; d->text.at < d->text.end; d->text.line++) {
+		d->text.line_start = d->text.at;
+		if (sheaf_lined_is_row(&sheaf_svm_syntax, d->text.at, d->text.end)) {
 			mark m = mark_of(d);
 			bool kept;
 			SHEAF_TRY(sheaf_svm_read_row(d, &kept));
 			kept ? end_row(d) : go_back(d, &m);
-			SHEAF_TRY(sheaf_builder_status(&d->features.values, d->err));
-			SHEAF_TRY(sheaf_builder_status(&d->comments_valid, d->err));
-			SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
+			SHEAF_TRY(sheaf_builder_status(&d->features.values, d->text.err));
+			SHEAF_TRY(sheaf_builder_status(&d->comments_valid, d->text.err));
+			SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
 		}
-		const uint8_t *feed = d->at < d->end ? (const uint8_t *)memchr(d->at, '\n', (size_t)(d->end - d->at)) : NULL;
-		d->at = feed ? feed + 1 : d->end;
+		d->text.at = sheaf_lined_pass_line(d->text.at, d->text.end);
 	}
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_svm_decoding d = {.in = (const sheaf_svm_reader *)reader, .cx = cx, .err = err, .piece = piece, .kernel = sheaf_kernel_chosen(), .line = piece->line};
-	d.begin = d.at = d.line_start = piece->bytes.data;
-	d.end = d.begin + piece->size;
+	const sheaf_svm_reader *in = (const sheaf_svm_reader *)reader;
+	sheaf_svm_decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .kernel = sheaf_kernel_chosen()};
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
 	if (status == SHEAF_OK) status = finish_frame(&d, frame);

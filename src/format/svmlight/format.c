@@ -28,15 +28,7 @@ static bool has_suffix(const char *name)
 	return false;
 }
 
-/* Whether the first bytes are text: what is wrong with it is told when it is read. */
-static bool looks_like_text(sheaf_bytes head)
-{
-	for (size_t k = 0; k < head.size; k++)
-		if (head.data[k] < ' ' && !strchr("\t\r\n", head.data[k])) return false;
-	return !head.size || !memchr(head.data, '\0', head.size);
-}
-
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && looks_like_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
+static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
 
 /* ---- opening ---- */
 
@@ -55,7 +47,7 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_reader), &memory, err));
 	sheaf_svm_reader *in = (sheaf_svm_reader *)memory;
 	in->cx = cx;
-	in->source = source;
+	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_svm_syntax};
 	sheaf_status status = sheaf_svm_look(in, values, how->glance, err);
 	if (status) {
 		close_reader(in);
@@ -69,12 +61,6 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_svm_re
 
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_svm_reader *)in)->facts; }
 
-static const char *counting(const void *in)
-{
-	(void)in;
-	return "a line each";
-}
-
 const sheaf_format sheaf_format_svmlight = {
 	.abi = SHEAF_FORMAT_ABI,
 	.name = "svmlight",
@@ -87,13 +73,13 @@ const sheaf_format sheaf_format_svmlight = {
 	.open = open_reader,
 	.schema = schema,
 	.facts = facts,
-	.cut = sheaf_svm_cut,
+	.cut = sheaf_lined_cut,
 	.decode = sheaf_svm_decode,
-	.rewind = sheaf_svm_rewind,
-	.measure = sheaf_svm_measure,
-	.counting = counting,
-	.recall = sheaf_svm_recall,
-	.resume = sheaf_svm_resume,
+	.rewind = sheaf_lined_rewind,
+	.measure = sheaf_lined_measure,
+	.counting = sheaf_lined_counting,
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
 	.close = close_reader,
 	.holds = sheaf_svm_holds,
 	.accept = sheaf_svm_accept,

@@ -8,41 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char left_out[] = "the row is left out";
-
-static sheaf_status report(sheaf_svm_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, const char *stream, const char *expected,
-                           const char *found, const char *consequence)
+static sheaf_status leave_out(const sheaf_svm_decoding *d, const char *rule, const uint8_t *at, const char *stream, const char *expected)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->source);
-	problem.place.line = d->line;
-	problem.place.column = at - d->line_start + 1;
-	problem.place.byte = d->piece->byte + (at - d->begin);
-	problem.place.stream = stream;
-	return sheaf_report(d->cx, &problem, d->err);
+	return sheaf_lined_report_at(&d->text, SHEAF_ERROR, rule, at, stream, expected, "the row is left out");
 }
 
-static const char *found_at(const sheaf_svm_decoding *d, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
-{
-	while (at < d->end && *at == '\r') at++;
-	return sheaf_show(at, d->end, '#', text);
-}
-
-static sheaf_status leave_out(sheaf_svm_decoding *d, const char *rule, const uint8_t *at, const char *stream, const char *expected)
-{
-	char found[SHEAF_SHOWN_SIZE];
-	return report(d, SHEAF_ERROR, rule, at, stream, expected, found_at(d, at, found), left_out);
-}
-
-static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at) { return at == d->end || *at == '\n' || *at == '#' || sheaf_svm_is_space(*at); }
+static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at) { return sheaf_lined_ends_word(&sheaf_svm_syntax, at, d->text.end); }
 
 /* ---- numbers ---- */
 
 static sheaf_scanned scan(const sheaf_svm_decoding *d, double *out)
 {
 	float narrow;
-	if (d->in->wide) return sheaf_scan_f64((const char *)d->at, (const char *)d->end, out);
-	sheaf_scanned scanned = sheaf_scan_f32((const char *)d->at, (const char *)d->end, &narrow);
+	if (d->in->wide) return sheaf_scan_f64((const char *)d->text.at, (const char *)d->text.end, out);
+	sheaf_scanned scanned = sheaf_scan_f32((const char *)d->text.at, (const char *)d->text.end, &narrow);
 	*out = (double)narrow;
 	return scanned;
 }
@@ -50,27 +29,26 @@ static sheaf_scanned scan(const sheaf_svm_decoding *d, double *out)
 /* A number, and what stands behind it: the end of a word, or a comma where there may be one. */
 static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, bool comma, double *out, bool *ok)
 {
-	char found[SHEAF_SHOWN_SIZE];
-	const uint8_t *at = d->at;
+	const uint8_t *at = d->text.at;
 	sheaf_scanned scanned = {.flaw = SHEAF_NUMBER_OK};
-	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->end, out);
+	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->text.end, out);
 	if (!word_end) scanned = scan(d, out);
-	d->at = word_end ? word_end : (const uint8_t *)scanned.end;
-	*ok = !scanned.flaw && (ends_word(d, d->at) || (comma && *d->at == ','));
-	if (!*ok) return leave_out(d, "not a number", scanned.flaw ? d->at : at, stream, "a number");
+	d->text.at = word_end ? word_end : (const uint8_t *)scanned.end;
+	*ok = !scanned.flaw && (ends_word(d, d->text.at) || (comma && *d->text.at == ','));
+	if (!*ok) return leave_out(d, "not a number", scanned.flaw ? d->text.at : at, stream, "a number");
 	if (!scanned.infinite) return SHEAF_OK;
-	return report(d, SHEAF_WARNING, "value overflow", at, stream, d->in->wide ? "a value that float64 can hold" : "a value that float32 can hold", found_at(d, at, found),
-	              "read as infinity");
+	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, stream, d->in->wide ? "a value that float64 can hold" : "a value that float32 can hold",
+	                             "read as infinity");
 }
 
 static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const char *stream, const char *expected, uint64_t limit, int64_t *out, bool *ok)
 {
 	uint64_t value;
-	const uint8_t *at = d->at;
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->end, &value);
+	const uint8_t *at = d->text.at;
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->text.end, &value);
 	*ok = !scanned.flaw && value < limit;
 	if (!*ok) return leave_out(d, rule, at, stream, expected);
-	d->at = (const uint8_t *)scanned.end;
+	d->text.at = (const uint8_t *)scanned.end;
 	*out = (int64_t)value;
 	return SHEAF_OK;
 }
@@ -79,9 +57,9 @@ static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const ch
 
 static bool begins_with_feature(const sheaf_svm_decoding *d)
 {
-	const uint8_t *at = d->at;
+	const uint8_t *at = d->text.at;
 	while (!ends_word(d, at) && *at != ':') at++;
-	return at < d->end && *at == ':';
+	return at < d->text.end && *at == ':';
 }
 
 /* One of several: a whole number that stands for itself. */
@@ -90,9 +68,9 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 	char expected[80];
 	int64_t label = 0, dim = sheaf_field_dim(&d->in->schema.fields[0]);
 	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since rows have several", dim - 1);
-	const uint8_t *at = d->at;
+	const uint8_t *at = d->text.at;
 	SHEAF_TRY(read_whole(d, "not a label", "labels", expected, (uint64_t)dim, &label, ok));
-	if (*ok && !ends_word(d, d->at) && *d->at != ',') {
+	if (*ok && !ends_word(d, d->text.at) && *d->text.at != ',') {
 		*ok = false;
 		return leave_out(d, "not a label", at, "labels", expected);
 	}
@@ -114,9 +92,9 @@ static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 	if (begins_with_feature(d)) return SHEAF_OK;
 	for (;;) {
 		SHEAF_TRY(read_one_of_many(d, ok));
-		if (!*ok || d->at == d->end || *d->at != ',') return SHEAF_OK;
-		d->at++;
-		if (ends_word(d, d->at)) return SHEAF_OK; /* some write a comma behind the last one, too */
+		if (!*ok || d->text.at == d->text.end || *d->text.at != ',') return SHEAF_OK;
+		d->text.at++;
+		if (ends_word(d, d->text.at)) return SHEAF_OK; /* some write a comma behind the last one, too */
 	}
 }
 
@@ -127,12 +105,12 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 	enum { WORD = 4 };
 	int64_t query = 0;
 	*ok = true;
-	d->at = sheaf_svm_pass_spaces(d->at, d->end);
-	if (d->end - d->at < WORD || memcmp(d->at, "qid:", WORD) != 0) return SHEAF_OK;
-	d->at += WORD;
-	const uint8_t *at = d->at;
+	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
+	if (d->text.end - d->text.at < WORD || memcmp(d->text.at, "qid:", WORD) != 0) return SHEAF_OK;
+	d->text.at += WORD;
+	const uint8_t *at = d->text.at;
 	SHEAF_TRY(read_whole(d, "not a query id", "qid", "a whole number below 2^63", INT64_MAX, &query, ok));
-	if (*ok && !ends_word(d, d->at)) {
+	if (*ok && !ends_word(d, d->text.at)) {
 		*ok = false;
 		return leave_out(d, "not a query id", at, "qid", "a whole number below 2^63");
 	}
@@ -147,7 +125,7 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	int64_t index = 0, dim = sheaf_field_dim(&in->schema.fields[1]);
 	uint64_t limit = in->guessed ? INT32_MAX : (uint64_t)dim + (uint64_t)in->base;
 	double value;
-	const uint8_t *at = d->at;
+	const uint8_t *at = d->text.at;
 	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base, dim - 1 + in->base);
 	SHEAF_TRY(read_whole(d, "feature index", "features", expected, limit, &index, ok));
 	if (!*ok) return SHEAF_OK;
@@ -155,9 +133,9 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 		*ok = false;
 		return leave_out(d, "feature index", at, "features", expected);
 	}
-	*ok = d->at < d->end && *d->at == ':';
-	if (!*ok) return leave_out(d, "no ':' behind an index", d->at, "features", "':' and a value straight behind the index");
-	d->at++;
+	*ok = d->text.at < d->text.end && *d->text.at == ':';
+	if (!*ok) return leave_out(d, "no ':' behind an index", d->text.at, "features", "':' and a value straight behind the index");
+	d->text.at++;
 	SHEAF_TRY(read_number(d, "features", false, &value, ok));
 	if (!*ok) return SHEAF_OK;
 	sheaf_svm_put_index(&d->features, index - in->base);
@@ -169,8 +147,8 @@ static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 {
 	*ok = true;
 	for (;;) {
-		d->at = sheaf_svm_pass_spaces(d->at, d->end);
-		if (d->at == d->end || *d->at == '\n' || *d->at == '#') return SHEAF_OK;
+		d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
+		if (sheaf_lined_ends_row(&sheaf_svm_syntax, d->text.at, d->text.end)) return SHEAF_OK;
 		if (sheaf_svm_read_many(d)) continue;
 		SHEAF_TRY(read_feature(d, ok));
 		if (!*ok) return SHEAF_OK;
@@ -184,14 +162,14 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 	int64_t index = sheaf_svm_find_descent(&d->features, from);
 	if (index < 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " behind one that is not below", index + d->in->base);
-	return report(d, SHEAF_BREACH, "indices do not ascend", d->line_start, "features", "indices that ascend", found, "kept in their order");
+	return sheaf_lined_report(&d->text, SHEAF_BREACH, "indices do not ascend", d->text.line_start, "features", "indices that ascend", found, "kept in their order");
 }
 
 static void read_comment(sheaf_svm_decoding *d)
 {
-	if (d->at == d->end || *d->at != '#' || d->in->comment < 0) return;
-	const uint8_t *begin = d->at + 1, *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->end - begin)), *end = feed ? feed : d->end;
-	d->at = end;
+	if (d->text.at == d->text.end || *d->text.at != '#' || d->in->comment < 0) return;
+	const uint8_t *begin = d->text.at + 1, *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->text.end - begin)), *end = feed ? feed : d->text.end;
+	d->text.at = end;
 	if (end > begin && end[-1] == '\r') end--;
 	sheaf_builder_append(&d->comments, begin, (size_t)(end - begin));
 	sheaf_builder_i64(&d->comment_ends, (int64_t)d->comments.size);
@@ -200,7 +178,7 @@ static void read_comment(sheaf_svm_decoding *d)
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
 	size_t from = d->features.indices.size;
-	d->at = sheaf_svm_pass_spaces(d->at, d->end);
+	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
 	SHEAF_TRY(read_labels(d, kept));
 	if (*kept) SHEAF_TRY(read_query(d, kept));
 	if (*kept) SHEAF_TRY(read_features(d, kept));

@@ -21,7 +21,7 @@ static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **b
 
 static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 {
-	while (at < end && !sheaf_svm_is_space(*at) && *at != '\n' && *at != '#') at++;
+	while (!sheaf_lined_ends_word(&sheaf_svm_syntax, at, end)) at++;
 	return at;
 }
 
@@ -29,7 +29,7 @@ static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *behind, *word_end;
-	at = sheaf_svm_pass_spaces(at, end);
+	at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end);
 	word_end = end_of_word(at, end);
 	if (memchr(at, ':', (size_t)(word_end - at))) {
 		uses->many = true;
@@ -55,21 +55,20 @@ static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t 
 	if (index < uses->least_index) uses->least_index = index;
 }
 
-/* Returns the line's feed, or the end. */
+/* Returns the next line, or the end. */
 static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
-	if (sheaf_svm_is_row(at, end)) {
+	if (sheaf_lined_is_row(&sheaf_svm_syntax, at, end)) {
 		uses->rows++;
 		at = look_at_labels(uses, at, end);
-		while ((at = sheaf_svm_pass_spaces(at, end)) < end && *at != '\n' && *at != '#') {
+		while (at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end), !sheaf_lined_ends_row(&sheaf_svm_syntax, at, end)) {
 			const uint8_t *word = at;
 			at = end_of_word(at, end);
 			look_at_word(uses, word, at);
 		}
 		uses->comments |= at < end && *at == '#';
 	}
-	const uint8_t *feed = at < end ? (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) : NULL;
-	return feed ? feed + 1 : end;
+	return sheaf_lined_pass_line(at, end);
 }
 
 static void look_at(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
@@ -77,14 +76,24 @@ static void look_at(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 	while (at < end) at = look_at_line(uses, at, end);
 }
 
+/* A byte order mark is passed over. */
+static sheaf_status begin(sheaf_svm_reader *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(in->lined.source, 3, &head, err));
+	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) sheaf_source_consume(in->lined.source, 3);
+	sheaf_lined_begin(&in->lined, 1);
+	return SHEAF_OK;
+}
+
 static sheaf_status look_at_all(sheaf_svm_reader *in, sheaf_error *err)
 {
 	enum { BYTES = 1 << 20 };
 	sheaf_piece piece = {0};
 	sheaf_status status;
-	SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
-	SHEAF_TRY(sheaf_svm_begin(in, err));
-	while ((status = sheaf_svm_cut(in, BYTES, &piece, err)) == SHEAF_OK) {
+	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source, err));
+	SHEAF_TRY(begin(in, err));
+	while ((status = sheaf_lined_cut(in, BYTES, &piece, err)) == SHEAF_OK) {
 		look_at(&in->uses, piece.bytes.data, piece.bytes.data + piece.size);
 		status = sheaf_check_stop(in->cx, err);
 		if (status) break;
@@ -93,15 +102,15 @@ static sheaf_status look_at_all(sheaf_svm_reader *in, sheaf_error *err)
 	/* Where the input breaks off, the rows before come first; the failure is met again behind them. */
 	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
 	if (status != SHEAF_END && !broken) return status;
-	return sheaf_svm_rewind(in, err);
+	return sheaf_lined_rewind(in, err);
 }
 
 static sheaf_status look_at_first_part(sheaf_svm_reader *in, sheaf_error *err)
 {
 	enum { BYTES = 32768 };
 	sheaf_bytes head;
-	SHEAF_TRY(sheaf_svm_begin(in, err));
-	SHEAF_TRY(sheaf_source_ahead(in->source, BYTES, &head, err));
+	SHEAF_TRY(begin(in, err));
+	SHEAF_TRY(sheaf_source_ahead(in->lined.source, BYTES, &head, err));
 	in->guessed = head.size >= BYTES;
 	if (head.size == 0) return SHEAF_OK;
 	const uint8_t *last = in->guessed ? (const uint8_t *)memrchr(head.data, '\n', head.size) : NULL;

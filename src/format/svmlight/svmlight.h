@@ -2,17 +2,16 @@
 /* svmlight and libsvm files from the inside: the words that its rooms share.
  *
  *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the whole input
- *   cut.c      the input into pieces of whole lines    decode.c  a piece into columns
- *   line.c     one line, and what may be wrong with it write.c   rows into lines
+ *   decode.c   a piece into columns                    line.c    one line, and what may be wrong with it
+ *   write.c    rows into lines
  *
  * What is read and why is in docs/formats/svmlight.md. */
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 #define SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 
 #include "base/buffer.h"
-#include "base/show.h"
 #include "data/frame.h"
-#include "io/cutter.h"
+#include "lined/lined.h"
 #include "number/kernel.h"
 #include <sheaf/sys/format.h>
 
@@ -25,9 +24,11 @@ typedef struct sheaf_svm_uses {
 	bool queries, comments;
 } sheaf_svm_uses;
 
+static const sheaf_lined_syntax sheaf_svm_syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
+
 typedef struct sheaf_svm_reader {
+	sheaf_lined lined;
 	sheaf_context *cx;
-	sheaf_source *source;
 	sheaf_schema schema; /* label or labels, features, then the query and the comment where rows have them */
 	int query, comment;  /* fields, or -1 */
 	bool many, wide;     /* several labels; float64 */
@@ -35,37 +36,12 @@ typedef struct sheaf_svm_reader {
 	int base;            /* of the first feature, as written */
 	sheaf_svm_uses uses;
 	sheaf_facts facts;
-	sheaf_cutter cutter;
-	int64_t line; /* of the next byte to cut, from 1 */
 } sheaf_svm_reader;
-
-static inline bool sheaf_svm_is_space(uint8_t c) { return c == ' ' || c == '\t' || c == '\r'; }
-/* Past white space, up to the end. */
-static inline const uint8_t *sheaf_svm_pass_spaces(const uint8_t *at, const uint8_t *end)
-{
-	while (at < end && sheaf_svm_is_space(*at)) at++;
-	return at;
-}
-/* Whether a line that begins there is a row: it is not where it is blank or a comment. */
-static inline bool sheaf_svm_is_row(const uint8_t *at, const uint8_t *end)
-{
-	at = sheaf_svm_pass_spaces(at, end);
-	return at < end && *at != '#' && *at != '\n';
-}
 
 /* ---- look.c ---- */
 
 /* Finds the streams: from the whole input, or at a glance from its first part. The source stands at its beginning before and after. */
 SHEAF_USE sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err);
-
-/* ---- cut.c ---- */
-
-SHEAF_USE sheaf_status sheaf_svm_begin(sheaf_svm_reader *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_rewind(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 
 /* ---- decode.c ---- */
 
@@ -78,12 +54,9 @@ typedef struct sheaf_svm_stream {
 /* A piece being decoded. */
 typedef struct sheaf_svm_decoding {
 	const sheaf_svm_reader *in;
-	sheaf_context *cx;
-	sheaf_error *err;
-	const sheaf_piece *piece;
+	sheaf_lined_text text;
 	const sheaf_kernel *kernel;
-	const uint8_t *begin, *at, *end, *line_start;
-	int64_t line, nrows;
+	int64_t nrows;
 	sheaf_svm_stream labels, features;
 	sheaf_builder queries, comment_ends, comments, comments_valid, lines;
 } sheaf_svm_decoding;
@@ -92,14 +65,14 @@ SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece
 /* A value of the reader's type. */
 void sheaf_svm_put_value(const sheaf_svm_decoding *d, sheaf_svm_stream *s, double value);
 void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index);
-/* Lets the kernel read features from d->at on; false where it reads none. */
+/* Lets the kernel read features from there on; false where it reads none. */
 bool sheaf_svm_read_many(sheaf_svm_decoding *d);
 /* The first index from byte `from` of the features' indices on that does not ascend; -1: all do. */
 int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from);
 
 /* ---- line.c ---- */
 
-/* Reads the row on the line at d->at; *kept tells whether it stands. Ends at its feed, or at the end. */
+/* Reads the row on the line at hand; *kept tells whether it stands. Ends at its feed, or at the end. */
 SHEAF_USE sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept);
 
 /* ---- write.c ---- */

@@ -15,18 +15,10 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* Whether the first bytes are text: what is wrong with it is told when it is read. */
-static bool looks_like_text(sheaf_bytes head)
-{
-	for (size_t k = 0; k < head.size; k++)
-		if (head.data[k] < ' ' && !strchr("\t\r\n", head.data[k])) return false;
-	return !head.size || !memchr(head.data, '\0', head.size);
-}
-
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	size_t n = strlen(name), m = strlen(suffixes[0]);
-	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && looks_like_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *reader)
@@ -44,7 +36,7 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_tns_reader), &memory, err));
 	sheaf_tns_reader *in = (sheaf_tns_reader *)memory;
 	in->cx = cx;
-	in->source = source;
+	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_tns_syntax};
 	sheaf_status status = sheaf_tns_look(in, values, how->glance, err);
 	if (status) {
 		close_reader(in);
@@ -57,12 +49,6 @@ static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values
 static const sheaf_schema *schema(const void *in) { return &((const sheaf_tns_reader *)in)->schema; }
 
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_tns_reader *)in)->facts; }
-
-static const char *counting(const void *in)
-{
-	(void)in;
-	return "a line each";
-}
 
 const sheaf_format sheaf_format_tns = {
 	.abi = SHEAF_FORMAT_ABI,
@@ -77,14 +63,14 @@ const sheaf_format sheaf_format_tns = {
 	.open = open_reader,
 	.schema = schema,
 	.facts = facts,
-	.cut = sheaf_tns_cut,
+	.cut = sheaf_lined_cut,
 	.decode = sheaf_tns_decode,
 	.review = sheaf_tns_review,
 	.rewind = sheaf_tns_rewind,
-	.measure = sheaf_tns_measure,
-	.counting = counting,
-	.recall = sheaf_tns_recall,
-	.resume = sheaf_tns_resume,
+	.measure = sheaf_lined_measure,
+	.counting = sheaf_lined_counting,
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
 	.settle = sheaf_tns_settle,
 	.close = close_reader,
 	.accept = sheaf_tns_accept,

@@ -30,10 +30,10 @@ static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WOR
 	*whole = true;
 	for (;;) {
 		uint64_t value;
-		while (at < end && sheaf_tns_is_space(*at)) at++;
-		if (at == end || *at == '#' || *at == '\n' || n == MOST_WORDS) return n;
+		at = sheaf_lined_pass_spaces(&sheaf_tns_syntax, at, end);
+		if (sheaf_lined_ends_row(&sheaf_tns_syntax, at, end) || n == MOST_WORDS) return n;
 		sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)end, &value);
-		while (at < end && !sheaf_tns_is_space(*at) && *at != '\n') at++;
+		while (at < end && !sheaf_lined_is_space(&sheaf_tns_syntax, *at) && *at != '\n') at++;
 		*whole &= !scanned.flaw && scanned.end == (const char *)at && value <= INT64_MAX;
 		numbers[n++] = (int64_t)value;
 	}
@@ -71,7 +71,7 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)), *behind = feed ? feed + 1 : end;
 		if (n == 0 && begins_with(at, behind, TNS_SHAPE)) read_shape(o, at + strlen(TNS_SHAPE), behind);
 		if (n == 0 && begins_with(at, behind, TNS_INTEGERS)) o->integers = true;
-		if (sheaf_tns_is_entry(at, behind)) {
+		if (sheaf_lined_is_row(&sheaf_tns_syntax, at, behind)) {
 			first_line *l = &lines[n++];
 			l->words = split(at, behind, l->numbers, &l->whole);
 			l->end = (size_t)(behind - head.data);
@@ -111,7 +111,7 @@ static sheaf_status read_opening(sheaf_tns_reader *in, opening *o, sheaf_error *
 	*o = (opening){.count = -1};
 	/* Comments may be long: the first lines are looked for in as much as it takes. */
 	for (size_t want = FIRST;; want *= 2) {
-		SHEAF_TRY(sheaf_source_ahead(in->source, want, &head, err));
+		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
 		n = find_lines(o, head, lines);
 		if (n == 3 || head.size < want || (int64_t)want > sheaf_max_memory(in->cx) / 4) break;
 	}
@@ -141,7 +141,7 @@ static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool gl
 	sheaf_frame frame = {0};
 	sheaf_status status;
 	int64_t rows = 0;
-	while ((status = sheaf_tns_cut(in, glance ? GLANCE : BYTES, &piece, err)) == SHEAF_OK) {
+	while ((status = sheaf_lined_cut(in, glance ? GLANCE : BYTES, &piece, err)) == SHEAF_OK) {
 		if ((status = sheaf_tns_decode(in, &piece, &frame, quiet, err))) break;
 		widen(shape, &frame, in->rank);
 		rows += frame.nrows;
@@ -171,8 +171,7 @@ static sheaf_status infer_shape(sheaf_tns_reader *in, int64_t *shape, bool glanc
 	int64_t all[SHEAF_MAX_RANK];
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) all[d] = INT64_MAX, shape[d] = 0;
 	SHEAF_TRY(make_schema(in, all, err));
-	SHEAF_TRY(sheaf_source_make_rewindable(in->source, err)); /* a first part that was looked at is read again, too */
-	sheaf_cutter_begin(&in->cutter, in->source);
+	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source, err)); /* a first part that was looked at is read again, too */
 	SHEAF_TRY(sheaf_context_quiet(in->cx, &quiet, err));
 	sheaf_status status = look_at_pieces(in, shape, glance, quiet, err);
 	sheaf_context_free(quiet);
@@ -198,7 +197,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
 {
 	in->rank = o->dims ? o->dims : o->words - 1;
-	const char *file = sheaf_source_name(in->source);
+	const char *file = sheaf_source_name(in->lined.source);
 	if (!o->dims && o->words == 0)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries, or a comment \"" TNS_SHAPE " ...\" before none, found nothing (--dims says what it is)", file);
 	if (in->rank < 1) return sheaf_fail(err, SHEAF_DATA, "%s: expected coordinates and a value on the first line, found one number", file);
@@ -215,16 +214,14 @@ sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bo
 	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = in->facts.rows = o.count;
-	in->begin = (int64_t)o.header;
-	in->first_line = in->line = o.lines + 1;
 	for (size_t left = o.header; left > 0;) {
 		sheaf_bytes head;
-		SHEAF_TRY(sheaf_source_ahead(in->source, left, &head, err));
+		SHEAF_TRY(sheaf_source_ahead(in->lined.source, left, &head, err));
 		size_t n = head.size < left ? head.size : left;
-		sheaf_source_consume(in->source, n);
+		sheaf_source_consume(in->lined.source, n);
 		left -= n;
 	}
-	sheaf_cutter_begin(&in->cutter, in->source);
+	sheaf_lined_begin(&in->lined, o.lines + 1);
 	in->inferred = !o.dims;
 	if (in->inferred) SHEAF_TRY(infer_shape(in, o.shape, glance, err));
 	return make_schema(in, o.shape, err);

@@ -2,56 +2,43 @@
 /* FROSTT files from the inside: the words that its rooms share.
  *
  *   format.c   the table entry, options, recognition    look.c   rank and shape, which the file may not say
- *   cut.c      the entries into pieces of whole lines   decode.c a piece into coordinates and values
- *   line.c     one line, and what may be wrong with it  write.c  entries into lines
+ *   decode.c   a piece into coordinates and values      line.c   one line, and what may be wrong with it
+ *   review.c   whether all entries are there            write.c  entries into lines
  *
  * What is read and why is in docs/formats/tns.md. */
 #ifndef SHEAF_FORMAT_TNS_TNS_H
 #define SHEAF_FORMAT_TNS_TNS_H
 
 #include "base/buffer.h"
-#include "base/show.h"
 #include "data/frame.h"
-#include "io/cutter.h"
+#include "lined/lined.h"
 #include <sheaf/sys/format.h>
 
 /* The comments in which this format's writer says a shape, and that values are integers of 64 bits. */
 #define TNS_SHAPE "# shape:"
 #define TNS_INTEGERS "# values: integers"
 
+static const sheaf_lined_syntax sheaf_tns_syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
+
 typedef struct sheaf_tns_reader {
+	sheaf_lined lined; /* from the first entry on, or what stands before it */
 	sheaf_context *cx;
-	sheaf_source *source;
 	sheaf_schema schema; /* a coordinate for each dimension, value */
 	int rank;
 	bool integers;
 	bool inferred, guessed;     /* the shape is that of the entries; of those in the first part */
 	int64_t entries;            /* as the header says, or -1 */
-	int64_t begin, first_line;  /* byte and line of the first entry, or of what stands before it */
 	sheaf_facts facts;
-	sheaf_cutter cutter;
-	int64_t line, seen; /* of the next byte to cut, from 1; entries reviewed */
+	int64_t seen; /* entries reviewed */
 } sheaf_tns_reader;
-
-static inline bool sheaf_tns_is_space(uint8_t c) { return c == ' ' || c == '\t' || c == '\r'; }
-/* Whether a line that begins there has something to say. */
-static inline bool sheaf_tns_is_entry(const uint8_t *at, const uint8_t *end)
-{
-	while (at < end && sheaf_tns_is_space(*at)) at++;
-	return at < end && *at != '#' && *at != '\n';
-}
 
 /* ---- look.c ---- */
 
 SHEAF_USE sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bool glance, sheaf_error *err);
 
-/* ---- cut.c ---- */
+/* ---- review.c ---- */
 
-SHEAF_USE sheaf_status sheaf_tns_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_tns_rewind(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_tns_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_tns_settle(void *in, sheaf_error *err);
 
@@ -60,11 +47,8 @@ SHEAF_USE sheaf_status sheaf_tns_settle(void *in, sheaf_error *err);
 /* A piece being decoded. */
 typedef struct sheaf_tns_decoding {
 	const sheaf_tns_reader *in;
-	sheaf_context *cx;
-	sheaf_error *err;
-	const sheaf_piece *piece;
-	const uint8_t *begin, *at, *end, *line_start;
-	int64_t line, nrows;
+	sheaf_lined_text text;
+	int64_t nrows;
 	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with it when that was inferred */
 	sheaf_builder coordinates[SHEAF_MAX_RANK], values, lines;
 	bool wide[SHEAF_MAX_RANK];
@@ -76,7 +60,7 @@ void sheaf_tns_put_entry(sheaf_tns_decoding *d, const int64_t *at);
 
 /* ---- line.c ---- */
 
-/* Reads the line at d->at, whatever it is, and moves behind its feed. */
+/* Reads the line at hand, whatever it is, and moves behind its feed. */
 SHEAF_USE sheaf_status sheaf_tns_read_line(sheaf_tns_decoding *d);
 
 /* ---- write.c ---- */
