@@ -161,6 +161,83 @@ static void test_dates(void **state)
 
 /* ---- marks ---- */
 
+/* Dates of one day, and of days in turn, are what each of them is by itself. */
+static void test_dates_near_each_other(void **state)
+{
+	(void)state;
+	sheaf_day day = {0};
+	char alone[SHEAF_DATE_MAX], near[SHEAF_DATE_MAX];
+	seed_random(8);
+	for (int64_t i = 0, seconds = 0; i < 20000; i++) {
+		seconds = i % 5 ? seconds + random_below(30000) : (int64_t)next_random();
+		size_t n = (size_t)(sheaf_print_datetime(alone, seconds, 'T') - alone);
+		assert_int_equal(sheaf_print_datetime_near(near, seconds, 'T', &day) - near, n);
+		assert_memory_equal(alone, near, n);
+	}
+}
+
+/* ---- texts ---- */
+
+/* One quoted field after the other, of bytes that mean something somewhere; most have none. */
+static void write_texts(const char *name, int rows)
+{
+	static const char special[] = ",;\t\n\r\"'\\ ?N", plain[] = "abfint01.-e\xc3\xa9";
+	FILE *file = fopen(in_folder(name), "w");
+	assert_non_null(file);
+	fputs("s,t\n", file);
+	for (int field = 0; field < 2 * rows; field++) {
+		bool odd = random_below(4) == 0;
+		fputc('"', file);
+		for (int64_t n = random_below(odd ? 6 : 45); n > 0; n--) {
+			const char *set = odd && random_below(2) ? special : plain;
+			char c = set[random_below((int64_t)strlen(set))];
+			if (c == '"') fputc('"', file);
+			fputc(c, file);
+		}
+		fputs(field % 2 ? "\"\n" : "\",", file);
+	}
+	fclose(file);
+}
+
+static void convert_texts(const char *from, const char *to, const sheaf_setting *chosen, int n)
+{
+	char input[600];
+	const char *inputs[] = {input};
+	sheaf_context *cx = usual_context();
+	sheaf_convert_options options = {.size = sizeof options, .from = strchr(from, '.') + 1, .settings = chosen, .nsettings = n, .index = SHEAF_INDEX_NEVER};
+	snprintf(input, sizeof input, "%s", in_folder(from));
+	assert_ok(sheaf_convert(inputs, 1, in_folder(to), &options, cx, &err));
+	end_context(cx);
+}
+
+/* Whatever quotes and escapes are around them. */
+static void test_texts_come_back(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		sheaf_setting there, back;
+	} ways[] = {{"y.csv", {"out-dialect", "rfc"}, {"dialect", "rfc"}},
+	            {"y.csv", {"out-dialect", "scidb"}, {"dialect", "scidb"}},
+	            {"y.csv", {"out-delimiter", ";"}, {"delimiter", ";"}},
+	            {"y.tsv", {"out-header", "yes"}, {"header", "yes"}},
+	            {"y.tsv", {"out-delimiter", "pipe"}, {"delimiter", "pipe"}}};
+	const sheaf_setting columns = {"columns", "s:string,t:string"};
+	seed_random(9);
+	write_texts("a.csv", 500);
+	convert_texts("a.csv", "x.csv", &columns, 1);
+	bytes_sink wanted = read_file("x.csv");
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		const sheaf_setting there[] = {columns, ways[i].there}, back[] = {columns, ways[i].back, {"out-delimiter", ","}, {"out-dialect", "rfc"}};
+		convert_texts("x.csv", ways[i].name, there, 2);
+		convert_texts(ways[i].name, "z.csv", back, 4);
+		bytes_sink found = read_file("z.csv");
+		assert_same_bytes(&wanted, &found);
+		free_bytes(&found);
+	}
+	free_bytes(&wanted);
+}
+
 static void test_marks(void **state)
 {
 	(void)state;
@@ -185,7 +262,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_rows_left_out),
-		cmocka_unit_test(test_dates),    cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_dates),    cmocka_unit_test(test_dates_near_each_other),
+		cmocka_unit_test(test_marks),    cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows into records. Each item is put straight into the blob, for which there is room before a row is begun. */
+#include "base/memory.h"
 #include "delimited/delimited.h"
 #include "number/date.h"
+#include "number/find.h"
 #include "number/number.h"
 #include <math.h>
 #include <string.h>
 
 /* ---- texts ---- */
 
-/* A byte that could not be read back, or would be something else, without escapes or quotes. */
-static inline bool is_special(uint8_t c, const sheaf_dialect *dialect)
+/* SciDB has its texts in quotes, but for names. */
+static bool encloses(const sheaf_dialect *dialect) { return dialect->quote && dialect->escape; }
+
+/* Bytes that could not be read back, or would be something else, without escapes or quotes; or within quotes that stand anyway. */
+static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 {
-	return c == dialect->delimiter || c == '\n' || c == '\r' || (dialect->quote && c == dialect->quote) || (!dialect->quote && (c == dialect->escape || c == '\t'));
+	const uint8_t mark = dialect->quote ? dialect->quote : dialect->escape, escape = dialect->escape ? dialect->escape : mark;
+	const uint8_t bytes[SHEAF_WANTED] = {mark, escape, dialect->delimiter, '\n', '\r', dialect->quote ? mark : '\t'};
+	sheaf_wanted wanted;
+	for (size_t i = 0; i < SHEAF_WANTED; i++) memset(wanted.bytes[i], enclosed && i > 1 ? mark : bytes[i], sizeof wanted.bytes[i]);
+	return wanted;
 }
 
 static char *put_quoted(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size)
@@ -40,7 +49,7 @@ static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *
 {
 	for (size_t i = 0; i < size; i++) {
 		uint8_t c = text[i];
-		bool special = is_special(c, dialect), guard = protect && !special && is_literal(c);
+		bool special = c == dialect->delimiter || c == dialect->escape || c == '\n' || c == '\r' || c == '\t', guard = protect && !special && is_literal(c);
 		if (special || guard) *to++ = (char)dialect->escape;
 		*to++ = (char)(special ? escaped_letter(c) : (char)c);
 		protect &= !guard && !special;
@@ -48,22 +57,67 @@ static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *
 	return to;
 }
 
-/* Takes at most twice the size and two bytes. SciDB has its texts in quotes, but for names. */
-static inline char *put_text(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size, bool name)
+enum { COPY = 32 };
+
+/* A text, and what was found of it before. */
+typedef struct text {
+	const uint8_t *at;
+	size_t size;
+	const uint8_t *readable; /* bytes up to here may be read */
+	bool clean;              /* none of its bytes is special */
+} text;
+
+/* Short texts are copied with what stands behind them, where that may be read: how long they are nobody can guess. */
+static inline char *copy_text(char *to, const text *t)
 {
-	bool special = dialect->quote && dialect->escape && !name;
-	for (size_t i = 0; i < size && !special; i++) special = is_special(text[i], dialect);
-	if (!special && !sheaf_text_looks_otherwise(text, size, dialect)) {
-		if (size) memcpy(to, text, size);
-		return to + size;
-	}
-	return dialect->quote ? put_quoted(to, dialect, text, size) : put_escaped(to, dialect, text, size, sheaf_text_looks_otherwise(text, size, dialect));
+	if (t->size <= COPY && t->readable - t->at >= COPY)
+		memcpy(to, t->at, COPY);
+	else if (t->size)
+		memcpy(to, t->at, t->size);
+	return to + t->size;
 }
 
-void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text, size_t size)
+static char *put_enclosed(char *to, const sheaf_dialect *dialect, const text *t)
 {
-	if (!sheaf_builder_room(b, 2 * size + 2)) return;
-	b->size = (size_t)(put_text((char *)b->data + b->size, dialect, text, size, true) - (char *)b->data);
+	if (!t->clean) return put_quoted(to, dialect, t->at, t->size);
+	*to++ = (char)dialect->quote;
+	to = copy_text(to, t);
+	*to++ = (char)dialect->quote;
+	return to;
+}
+
+/* Most texts begin with a letter that nothing else begins with, or are longer than all that does. */
+static inline bool is_surely_text(const text *t)
+{
+	enum { LONGEST_WORD = 8 }; /* infinity */
+	const uint32_t words = UINT32_C(1) << ('f' - 'a') | UINT32_C(1) << ('i' - 'a') | UINT32_C(1) << ('n' - 'a') | UINT32_C(1) << ('t' - 'a');
+	if (t->size == 0) return false;
+	unsigned letter = (t->at[0] | 32u) - 'a';
+	return letter < 26 && (t->size > LONGEST_WORD || !(words >> letter & 1)) && t->at[t->size - 1] > ' ';
+}
+
+/* Takes at most twice the size and COPY bytes. */
+static inline char *put_text(char *to, const sheaf_dialect *dialect, const text *t, bool enclosed)
+{
+	if (enclosed) return put_enclosed(to, dialect, t);
+	bool otherwise = !is_surely_text(t) && sheaf_text_looks_otherwise(t->at, t->size, dialect);
+	if (t->clean && !otherwise) return copy_text(to, t);
+	return dialect->quote ? put_enclosed(to, dialect, t) : put_escaped(to, dialect, t->at, t->size, otherwise);
+}
+
+/* A text of which nothing was found before. */
+static char *put_any_text(char *to, const sheaf_dialect *dialect, const void *at, size_t size, bool enclosed)
+{
+	text t = {(const uint8_t *)at, size, (const uint8_t *)at + size, false};
+	sheaf_wanted specials = specials_of(dialect, enclosed);
+	t.clean = sheaf_find_any(t.at, t.readable, &specials) == t.readable;
+	return put_text(to, dialect, &t, enclosed);
+}
+
+void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name, size_t size)
+{
+	if (!sheaf_builder_room(b, 2 * size + COPY)) return;
+	b->size = (size_t)(put_any_text((char *)b->data + b->size, dialect, name, size, false) - (char *)b->data);
 }
 
 /* ---- items ---- */
@@ -73,7 +127,9 @@ typedef struct source {
 	const sheaf_column *column;
 	const sheaf_level *level; /* NULL: none */
 	const uint8_t *values;
-	bool nullable;
+	bool nullable, is_text;
+	uint64_t clean; /* bit r: text number r of the block is */
+	sheaf_day day;
 } source;
 
 /* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a point tells that it is none. */
@@ -110,11 +166,11 @@ static char *put_word(char *to, const char *word)
 }
 
 /* As SciDB has it: in its quotes dates stand, too. */
-static char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *seconds, bool offset)
+static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *seconds, bool offset, sheaf_day *day)
 {
-	bool quoted = dialect->quote && dialect->escape;
+	bool quoted = encloses(dialect);
 	if (quoted) *to++ = (char)dialect->quote;
-	to = sheaf_print_datetime(to, seconds[0], ' ');
+	to = sheaf_print_datetime_near(to, seconds[0], ' ', day);
 	if (offset) {
 		*to++ = ' ';
 		to = sheaf_print_offset(to, seconds[1]);
@@ -125,20 +181,20 @@ static char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *sec
 
 static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type, const uint8_t *values, int64_t at)
 {
-	char text[2 * SHEAF_NUMBER_MAX + 4], *end = text;
+	char parts[2 * SHEAF_NUMBER_MAX + 4], *end = parts;
 	*end++ = '(';
 	end = put_number(end, type, values, at);
 	*end++ = ',';
 	end = put_number(end, type, values, at + 1);
 	*end++ = ')';
-	return put_text(to, dialect, (const uint8_t *)text, (size_t)(end - text), false);
+	return put_any_text(to, dialect, parts, (size_t)(end - parts), encloses(dialect));
 }
 
 static char *put_char(char *to, const sheaf_dialect *dialect, uint8_t c)
 {
 	static const char names[] = "0nrtf", bytes[] = "\0\n\r\t\f";
-	const char *found = dialect->quote && dialect->escape ? (const char *)memchr(bytes, c, sizeof names - 1) : NULL;
-	if (!found) return put_text(to, dialect, &c, 1, false);
+	const char *found = encloses(dialect) ? (const char *)memchr(bytes, c, sizeof names - 1) : NULL;
+	if (!found) return put_any_text(to, dialect, &c, 1, encloses(dialect));
 	*to++ = (char)dialect->quote;
 	*to++ = (char)dialect->escape;
 	*to++ = names[found - bytes];
@@ -164,18 +220,26 @@ static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s,
 
 static inline sheaf_run run_of(const source *s, int64_t r) { return s->level ? sheaf_level_below_one(s->level, r) : (sheaf_run){r, r + 1}; }
 
-static char *put_item(char *to, const sheaf_dialect *dialect, const source *s, int64_t r)
+static inline char *put_run(char *to, const sheaf_dialect *dialect, const source *s, sheaf_run run, bool clean)
+{
+	const uint8_t *values = s->values ? s->values : (const uint8_t *)"";
+	text t = {values + run.begin, (size_t)sheaf_run_length(run), values + s->column->values.size, clean};
+	return put_text(to, dialect, &t, encloses(dialect));
+}
+
+/* `i`: of the row in its block. */
+static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, int64_t r, int i)
 {
 	const sheaf_column *column = s->column;
 	sheaf_run run = run_of(s, r);
 	switch (column->meaning) {
 	case SHEAF_STRING:
-	case SHEAF_SPELLING: return put_text(to, dialect, s->values ? s->values + run.begin : NULL, (size_t)sheaf_run_length(run), false);
+	case SHEAF_SPELLING: return put_run(to, dialect, s, run, s->clean >> i & 1);
 	case SHEAF_BYTES: return put_bytes(to, dialect, s->values ? s->values + run.begin : NULL, (size_t)sheaf_run_length(run));
 	case SHEAF_BOOL: return put_word(to, s->values[run.begin] ? "true" : "false");
 	case SHEAF_CHAR: return put_char(to, dialect, s->values[run.begin]);
-	case SHEAF_DATETIME: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false);
-	case SHEAF_DATETIMETZ: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true);
+	case SHEAF_DATETIME: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, &s->day);
+	case SHEAF_DATETIMETZ: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, &s->day);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);
 	default: return put_number(to, column->type, s->values, run.begin);
 	}
@@ -197,62 +261,102 @@ static char *put_code(char *to, const sheaf_delimited_writer *out, const source 
 	return null ? sheaf_print_u64(to, (uint64_t)sheaf_level_code(s->level, r)) : put_null(to, out, 0);
 }
 
-static char *put_cell(char *to, const sheaf_delimited_writer *out, const source *s, int64_t r)
+static inline char *put_cell(char *to, const sheaf_delimited_writer *out, source *s, int64_t r, int i)
 {
 	bool null = s->nullable && !sheaf_level_has(s->level, r);
-	to = null ? put_null(to, out, sheaf_level_code(s->level, r)) : put_item(to, &out->dialect, s, r);
+	to = null ? put_null(to, out, sheaf_level_code(s->level, r)) : put_item(to, &out->dialect, s, r, i);
 	return s->nullable && out->code_columns ? put_code(to, out, s, r, null) : to;
 }
 
 /* ---- rows ---- */
 
-enum { ITEM_MOST = 2 * SHEAF_DATE_MAX + 2 * SHEAF_NUMBER_MAX + 16, SOURCES = 64 };
+enum { ITEM_MOST = 2 * SHEAF_DATE_MAX + 2 * SHEAF_NUMBER_MAX + 16, BLOCK = 64, BLOCK_ITEMS = 1024 };
 
 static source source_of(const sheaf_column *column)
 {
 	source s = {.column = column, .values = column->values.data, .level = column->nlevels ? &column->levels[0] : NULL};
 	s.nullable = s.level && s.level->shape.missing == SHEAF_NULLABLE;
+	s.is_text = sheaf_means_text(column->meaning);
 	return s;
 }
 
-/* The most that a row may take. */
-static size_t room_for(const sheaf_frame *frame, int64_t r)
+/* Some rows, for which there is room at once. */
+typedef struct block {
+	const sheaf_delimited_writer *out;
+	source *sources;
+	int ncolumns, rows;
+	int64_t first;
+	sheaf_wanted specials;
+} block;
+
+static sheaf_run items_of(const block *b, const source *s) { return sheaf_level_below(s->level, (sheaf_run){b->first, b->first + b->rows}); }
+
+/* The most that the rows may take. */
+static size_t room_for(const block *b)
 {
-	size_t room = (size_t)frame->ncolumns * ITEM_MOST + 1;
-	for (int c = 0; c < frame->ncolumns; c++) {
-		const sheaf_column *column = &frame->columns[c];
-		bool run = sheaf_means_text(column->meaning) || column->meaning == SHEAF_BYTES;
-		if (run) room += 2 * (size_t)sheaf_run_length(sheaf_level_below_one(&column->levels[0], r));
+	size_t room = (size_t)b->rows * ((size_t)b->ncolumns * ITEM_MOST + 1);
+	for (int c = 0; c < b->ncolumns; c++) {
+		const source *s = &b->sources[c];
+		if (s->is_text || s->column->meaning == SHEAF_BYTES) room += 2 * (size_t)sheaf_run_length(items_of(b, s));
 	}
 	return room;
 }
 
-static void put_row(const sheaf_delimited_writer *out, sheaf_builder *b, const sheaf_frame *frame, const source *sources, int64_t r)
+/* Looks at all texts of a column at once: they stand one behind the other, and most have nothing special. */
+static void find_specials(const block *b, source *s)
 {
-	if (!sheaf_builder_room(b, room_for(frame, r))) return;
-	char *to = (char *)b->data + b->size;
-	for (int c = 0; c < frame->ncolumns; c++) {
-		if (c) *to++ = (char)out->dialect.delimiter;
-		if (c < SOURCES) {
-			to = put_cell(to, out, &sources[c], r);
-		} else {
-			source s = source_of(&frame->columns[c]);
-			to = put_cell(to, out, &s, r);
-		}
+	sheaf_run run = items_of(b, s);
+	s->clean = UINT64_MAX;
+	if (sheaf_run_length(run) == 0) return;
+	const uint8_t *at = s->values + run.begin, *end = s->values + run.end;
+	for (int i = 0; (at = sheaf_find_any(at, end, &b->specials)) < end; i++) {
+		while (run_of(s, b->first + i).end <= at - s->values) i++;
+		s->clean &= ~(UINT64_C(1) << i);
+		at = s->values + run_of(s, b->first + i).end;
+	}
+}
+
+static char *put_row(char *to, const block *b, int i)
+{
+	for (int c = 0; c < b->ncolumns; c++) {
+		if (c) *to++ = (char)b->out->dialect.delimiter;
+		to = put_cell(to, b->out, &b->sources[c], b->first + i, i);
 	}
 	*to++ = '\n';
-	b->size = (size_t)(to - (char *)b->data);
+	return to;
+}
+
+static void put_block(const block *b, sheaf_builder *builder)
+{
+	if (!sheaf_builder_room(builder, room_for(b))) return;
+	char *to = (char *)builder->data + builder->size;
+	for (int c = 0; c < b->ncolumns; c++)
+		if (b->sources[c].is_text) find_specials(b, &b->sources[c]);
+	for (int i = 0; i < b->rows; i++) to = put_row(to, b, i);
+	builder->size = (size_t)(to - (char *)builder->data);
+}
+
+static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame, source *sources, sheaf_builder *builder)
+{
+	int most = BLOCK_ITEMS / frame->ncolumns;
+	block b = {.out = out, .sources = sources, .ncolumns = frame->ncolumns, .specials = specials_of(&out->dialect, encloses(&out->dialect))};
+	most = most < 1 ? 1 : most > BLOCK ? BLOCK : most;
+	for (int c = 0; c < frame->ncolumns; c++) sources[c] = source_of(&frame->columns[c]);
+	for (; b.first < frame->nrows && !builder->failed; b.first += b.rows) {
+		b.rows = frame->nrows - b.first < most ? (int)(frame->nrows - b.first) : most;
+		put_block(&b, builder);
+	}
 }
 
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_delimited_writer *out = (const sheaf_delimited_writer *)writer;
-	source sources[SOURCES];
+	void *sources;
 	sheaf_builder b;
 	(void)row;
-	for (int c = 0; c < frame->ncolumns && c < SOURCES; c++) sources[c] = source_of(&frame->columns[c]);
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)frame->ncolumns, sizeof(source), &sources, err));
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && !b.failed; r++) put_row(out, &b, frame, sources, r);
+	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, &b);
+	sheaf_release(cx, sources, (size_t)frame->ncolumns * sizeof(source));
 	blob->rows = frame->nrows;
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Seconds into years, months and days, and back. */
 #include "number/date.h"
+#include "number/digits.h"
 #include "number/number.h"
 #include <stddef.h>
+#include <string.h>
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
@@ -41,27 +43,43 @@ static char *put_year(char *to, int64_t year)
 	return sheaf_print_u64(to, y);
 }
 
+/* Eight digits, of which two are zeros and become colons. */
 static char *put_clock(char *to, int64_t seconds)
 {
-	to = put_two(to, seconds / HOUR);
-	*to++ = ':';
-	to = put_two(to, seconds / MINUTE % 60);
-	*to++ = ':';
-	return put_two(to, seconds % MINUTE);
+	const uint64_t colons = (uint64_t)(':' - '0') << 16 | (uint64_t)(':' - '0') << 40;
+	uint32_t s = (uint32_t)seconds, hours = s / HOUR, minutes = s / MINUTE % 60;
+	uint64_t digits = sheaf_eight_digits(hours * 1000000 + minutes * 1000 + s % MINUTE);
+	sheaf_store_u64le(to, (digits | SHEAF_ZEROS) + colons);
+	return to + 8;
 }
 
-char *sheaf_print_datetime(char *to, int64_t seconds, char between)
+static __attribute__((noinline)) void print_day(sheaf_day *day, int64_t days)
 {
-	int64_t days = seconds / DAY, rest = seconds % DAY;
-	if (rest < 0) days--, rest += DAY;
 	date d = date_of(days);
-	to = put_year(to, d.year);
+	char *to = put_year(day->text, d.year);
 	*to++ = '-';
 	to = put_two(to, d.month);
 	*to++ = '-';
 	to = put_two(to, d.day);
+	day->days = days;
+	day->size = (int)(to - day->text);
+}
+
+char *sheaf_print_datetime_near(char *to, int64_t seconds, char between, sheaf_day *day)
+{
+	int64_t days = seconds / DAY, rest = seconds % DAY;
+	if (rest < 0) days--, rest += DAY;
+	if (days != day->days || day->size == 0) print_day(day, days);
+	memcpy(to, day->text, sizeof day->text);
+	to += day->size;
 	*to++ = between;
 	return put_clock(to, rest);
+}
+
+char *sheaf_print_datetime(char *to, int64_t seconds, char between)
+{
+	sheaf_day day = {0};
+	return sheaf_print_datetime_near(to, seconds, between, &day);
 }
 
 char *sheaf_print_offset(char *to, int64_t seconds)

@@ -12,6 +12,14 @@ enum { SHEAF_DATE_MAX = 48 };
 /* Print and return one past the text; no NUL. Seconds since 1970-01-01 00:00:00 as "2012-05-25T14:13:29", `between` standing for the T; years have
  * four digits, more where they need them, and a sign where they are negative (year 0 is 1 BC). */
 char *sheaf_print_datetime(char *to, int64_t seconds, char between);
+/* The day that was printed last, which dates one behind the other mostly share. Begins as zeros. */
+typedef struct sheaf_day {
+	int64_t days; /* since 1970-01-01 */
+	int size;     /* 0: none yet */
+	char text[24];
+} sheaf_day;
+/* The same, and all of to[SHEAF_DATE_MAX] may be written. */
+char *sheaf_print_datetime_near(char *to, int64_t seconds, char between, sheaf_day *day);
 /* An offset in seconds as "+02:00", with seconds where it has any. */
 char *sheaf_print_offset(char *to, int64_t seconds);
 
