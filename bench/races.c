@@ -203,6 +203,22 @@ const bench_race races[] = {
 		.ours = {{.runner = &read_cells, .threads = 1}},
 		.peers = {{.runner = &bare_read}, {.runner = &numpy_frombuffer}},
 	},
+	{
+		.part = "cells",
+		.name = "to CSV",
+		.works = {"mixed"},
+		.by = BY_CPU,
+		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to csv STREAMS TEXT OUTPUT"}},
+		.peers = {{.runner = &csv_writer}, {.runner = &struct_loop}},
+	},
+	{
+		.part = "cells",
+		.name = "to NPY",
+		.works = {"fixed"},
+		.by = BY_CPU,
+		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to npy STREAMS TEXT OUTPUT"}},
+		.peers = {{.runner = &numpy_save}},
+	},
 #if SHEAF_HDF5
 	/* A matrix of 2^18 rows and columns in HDF5, its arrays as they stand there, and in text. */
 	{
@@ -387,8 +403,9 @@ const bench_target targets[] = {
 	{.part = "lens", .work = "reals", .how = "model", .peer = "bare read", .least = 0.4},
 	{.part = "lens", .work = "bits", .how = "model", .peer = "bare read", .least = 0.4},
 	{.part = "lens", .peer = "the binary", .least = 1 / 1.5},
-	{.part = "cells", .work = "mixed", .peer = "struct loop", .least = 15},
-	{.part = "cells", .work = "fixed", .peer = "bare read", .least = 0.5},
+	{.part = "cells", .how = "to columns", .peer = "struct loop", .least = 15},
+	{.part = "cells", .work = "fixed", .how = "to columns", .peer = "bare read", .least = 0.5},
+	{.part = "cells", .work = "mixed", .peer = "struct loop, csv.writer", .least = 10},
 	{.part = "boxes", .work = "matrix", .how = "sizes", .peer = "pread", .least = 1 / 1.05},
 	{.part = "boxes", .work = "matrix", .how = "sizes, looked at", .peer = "pread", .least = 1 / 1.05},
 	{.part = "boxes", .work = "matrix", .how = "full", .peer = "pread", .least = 1 / 1.6},
