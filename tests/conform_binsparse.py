@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 
+from tap import end, point, skip
+
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "binsparse")
 
@@ -20,15 +22,6 @@ WRAPPED = ("pattern_dense100_iso_ptr_overflow.csr", "pattern_dense100_iso_ptr_ov
 PLACES = [(0, 1), (0, 3), (2, 0), (2, 3)]
 SQUARE = [(0, 0), (0, 1), (1, 1), (1, 2)]
 COUNTED = dict(zip(PLACES, [1, 2, 3, 4]))
-tests = 0
-
-
-def point(ok, name, why=""):
-    global tests
-    tests += 1
-    print(f"{'ok' if ok else 'not ok'} {tests} - {name}")
-    for line in [] if ok else str(why).splitlines():
-        print(f"# {line}")
 
 
 def run(*args):
@@ -148,21 +141,15 @@ def each(folder):
                 point(tensor.get("fill") == -1, f"{folder} {name}: its fill", tensor)
 
 
-def skip(name, why):
-    global tests
-    tests += 1
-    print(f"ok {tests} - {name} # SKIP {why}")
-
-
 def main():
     for folder in ("reference-c", "reference-c-api", "reference-python", "reference-python-wrapped"):
         if not os.path.isdir(os.path.join(DATA, folder)):
-            skip(f"conform {folder}", "the data of real programs are not here")
+            skip(f"conform {folder}")
         elif folder == "reference-c":
             reference_c()
         else:
             each(folder)
-    print(f"1..{tests}")
+    end()
     return 0
 
 

@@ -13,29 +13,16 @@ import sys
 import tempfile
 import time
 
+from tap import end, go_on_without, point, skip
+
 try:
     import h5py
     import numpy
 except ImportError:
-    # Debian's modules belong to Debian's Python.
-    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("1..0 # SKIP no h5py")
-    sys.exit(0)
+    go_on_without("h5py")
 
 TOOL = os.environ.get("BOX_TOOL", "build/tests/box_tool")
 DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "binsparse")
-points = 0
-failed = 0
-
-
-def point(fine, name, detail=""):
-    global points, failed
-    points += 1
-    failed += not fine
-    print(f"{'ok' if fine else 'not ok'} {points} - {name}")
-    if not fine:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
 
 
 def run(*arguments, **more):
@@ -197,7 +184,7 @@ def installed(folder):
     """A copy of the program and of the module as they are installed, and without the module."""
     layout = os.environ.get("BOX_LAYOUT")
     if not layout:
-        point(True, "the module as installed # SKIP linked into the program")
+        skip("the module as installed", "linked into the program")
         return
     root = os.path.join(folder, "root")
     os.makedirs(os.path.join(root, "bin"))
@@ -384,7 +371,7 @@ def damaged(folder):
 def real_files():
     files = sorted(glob.glob(os.path.join(DATA, "**", "*.h5"), recursive=True))
     if not files:
-        point(True, "real files # SKIP no such folder")
+        skip("real files", "no such folder")
         return
     for path in files:
         items = listed(path)
@@ -405,7 +392,7 @@ def main():
         if shutil.which("ncdump") and shutil.which("nccopy"):
             ours_for_netcdf(folder)
         else:
-            point(True, "netCDF's programs # SKIP not installed")
+            skip("netCDF's programs", "not installed")
         installed(folder)
         into_what_is_there(folder)
         killed(folder)
@@ -413,8 +400,8 @@ def main():
         refused(folder)
         damaged(folder)
     real_files()
-    print(f"1..{points}")
-    return 1 if failed else 0
+    end()
+    return 0
 
 
 if __name__ == "__main__":

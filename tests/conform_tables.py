@@ -11,19 +11,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tap import end, go_on_without, point
+
 try:
     import numpy as np
     import scipy.sparse as sparse
 except ImportError:
-    # Debian's modules belong to Debian's Python.
-    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("1..0 # SKIP no NumPy and SciPy")
-    sys.exit(0)
+    go_on_without("NumPy and SciPy")
 
 SHEAF = os.environ.get("SHEAF", "sheaf")
 TEXTS = ["", "a", "a,b", 'say "x"', "it's", "two\nlines", "\r\n", " edge ", "12", "1e5", "null", "\\N", "?5", "?500", "true", "nan", "007", "tab\there", "\\", "é", "2012-05-25 14:13:29", "'", '"']
-results = []
 
 
 def check(name, test):
@@ -31,7 +28,7 @@ def check(name, test):
         fault = test()
     except (AssertionError, subprocess.CalledProcessError, ValueError, OSError, KeyError) as error:
         fault = repr(error) + getattr(error, "stderr", b"").decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else repr(error)
-    results.append((name, fault))
+    point(not fault, name, fault)
 
 
 def run(*arguments):
@@ -213,12 +210,8 @@ def main():
         check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))
         check("npz: sizes behind the members", lambda: npz_with_data_descriptors(folder))
-    print(f"1..{len(results)}")
-    for number, (name, fault) in enumerate(results, 1):
-        print(f"{'not ok' if fault else 'ok'} {number} - {name}")
-        if fault:
-            print("\n".join("# " + line for line in str(fault).splitlines()[:20]))
-    return any(fault for _, fault in results)
+    end()
+    return 0
 
 
 if __name__ == "__main__":

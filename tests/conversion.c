@@ -18,7 +18,7 @@ static bool is_told(const record *r, const char *part)
 	return strstr(err.message, part) != NULL;
 }
 
-void check_conversion(const conversion *c)
+static void check_conversion(const conversion *c)
 {
 	record r;
 	settings s;
@@ -39,4 +39,21 @@ void check_conversion(const conversion *c)
 		free_bytes(&file);
 	}
 	end(&r);
+}
+
+static const conversion *all;
+static size_t count;
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < count; k++) check_conversion(&all[k]);
+}
+
+int check_conversions(const conversion *conversions, size_t n)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+	all = conversions;
+	count = n;
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ typedef struct conversion {
 	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
 } conversion;
 
-/* Runs it in the `folder` of the tests and fails where something else comes out. */
-void check_conversion(const conversion *c);
+/* Runs them all, each in the `folder` of the tests, and fails where something else comes out; a whole program's main. */
+int check_conversions(const conversion *conversions, size_t n);
 
 #endif

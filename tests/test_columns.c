@@ -13,15 +13,15 @@ static sheaf_context *cx;
 static int make_context(void **state)
 {
 	(void)state;
-	return sheaf_context_new(NULL, &cx, &err) == SHEAF_OK ? 0 : -1;
+	cx = usual_context();
+	return 0;
 }
 
 static int drop_context(void **state)
 {
 	(void)state;
-	int64_t left = sheaf_context_memory(cx, NULL);
-	sheaf_context_free(cx);
-	return left ? -1 : 0;
+	end_context(cx);
+	return 0;
 }
 
 /* ---- a frame of each shape ---- */

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources, sinks, compression and the external sorter: every promise of sheaf/io.h, and what happens when the system, the
  * data or the allocator refuses. */
-#include "base/buffer.h"
 #include "io/filter.h"
 #include "io/sorter.h"
-#include <sheaf/io.h>
-
-/* cmocka.h wants the others before it. */
-/* clang-format off */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
-
+#include "support.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,64 +20,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define assert_ok(expression) check_ok((expression), __FILE__, __LINE__)
-#define assert_status(wanted, expression) check_status((wanted), (expression), __FILE__, __LINE__)
-#define assert_message(part) check_message((part), __FILE__, __LINE__)
-
-static sheaf_error err;
-
-static void check_status(sheaf_status wanted, sheaf_status status, const char *file, int line)
-{
-	if (status == wanted) return;
-	print_error("expected %s, found %s: %s\n", sheaf_status_name(wanted), sheaf_status_name(status), status ? err.message : "");
-	_fail(file, line);
-}
-
-static void check_ok(sheaf_status status, const char *file, int line) { check_status(SHEAF_OK, status, file, line); }
-
-static void check_message(const char *part, const char *file, int line)
-{
-	if (strstr(err.message, part)) return;
-	print_error("expected \"%s\" in: %s\n", part, err.message);
-	_fail(file, line);
-}
-
 /* ---- a folder and a context for each test ---- */
 
-/* Counts what it gives, and fails once, at the call number fail_at (from 1; 0: never). */
-typedef struct allocator {
-	_Atomic int64_t bytes, calls;
-	int64_t fail_at;
-} allocator;
-
-static void *count_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes)
-{
-	allocator *a = (allocator *)user;
-	if (new_bytes == 0) {
-		a->bytes -= (int64_t)old_bytes;
-		free(memory);
-		return NULL;
-	}
-	void *fresh = NULL;
-	if (++a->calls == a->fail_at || posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
-	a->bytes += (int64_t)new_bytes - (int64_t)old_bytes;
-	if (!memory) return fresh;
-	memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
-	free(memory);
-	return fresh;
-}
-
-static char folder[64];
 static allocator counted;
 static sheaf_context *cx;
 
 static sheaf_context *new_context(int64_t max_memory)
 {
-	sheaf_context *made = NULL;
-	sheaf_context_options options = {.size = sizeof options, .reallocate = count_reallocate, .user = &counted, .max_memory = max_memory};
-	assert_ok(sheaf_context_new(&options, &made, &err));
-	return made;
+	sheaf_context_options options = options_with(&counted);
+	options.max_memory = max_memory;
+	return context_with(&options);
 }
 
 static int open_descriptors(void)
@@ -106,9 +46,7 @@ static int descriptors_before;
 
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/sheaf-test-XXXXXX");
-	if (!mkdtemp(folder)) return -1;
+	if (make_folder(state)) return -1;
 	memset(&counted, 0, sizeof counted);
 	memset(&err, 0, sizeof err);
 	cx = new_context(0);
@@ -116,32 +54,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *ftw)
-{
-	(void)info, (void)type, (void)ftw;
-	return remove(path);
-}
-
 static int tear_down(void **state)
 {
-	(void)state;
-	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(state);
 	int64_t left = sheaf_context_memory(cx, NULL);
 	sheaf_context_free(cx);
 	int descriptors = open_descriptors() - descriptors_before;
 	if (left == 0 && counted.bytes == 0 && descriptors == 0) return 0;
 	print_error("expected nothing left at the end, found %lld bytes and %d descriptors\n", (long long)left, descriptors);
 	return -1;
-}
-
-/* A path in the folder; good for the next few calls. */
-static const char *in_folder(const char *name)
-{
-	static char paths[8][160];
-	static unsigned next;
-	char *path = paths[next++ % COUNT(paths)];
-	snprintf(path, sizeof paths[0], "%.60s/%.90s", folder, name);
-	return path;
 }
 
 /* How many names in the folder begin with ".sheaf-". */
@@ -157,22 +78,12 @@ static int temporaries(void)
 
 /* ---- content ---- */
 
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-	uint64_t z = random_state += 0x9e3779b97f4a7c15U;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-	return z ^ z >> 31;
-}
-
 /* Lines of numbers, like the data files we read: compressible, and never the same for long. */
 static uint8_t *make_content(size_t size)
 {
 	uint8_t *content = (uint8_t *)malloc(size + 32);
 	assert_non_null(content);
-	random_state = size;
+	seed_random(size);
 	for (size_t at = 0; at < size;)
 		at += (size_t)snprintf((char *)content + at, 32, "|x %u:%u\n", (unsigned)(next_random() % 1000), (unsigned)(next_random() % 90));
 	return content;
@@ -2045,7 +1956,7 @@ static void every_allocation_may_fail(void **state)
 		for (int64_t fail_at = 1;; fail_at++) {
 			allocator failing = {.fail_at = fail_at};
 			sheaf_context *c = NULL;
-			sheaf_context_options options = {.size = sizeof options, .reallocate = count_reallocate, .user = &failing};
+			sheaf_context_options options = options_with(&failing);
 			sheaf_status status = sheaf_context_new(&options, &c, &err);
 			if (!status) {
 				status = scenarios[i].run(c, scenarios[i].name);

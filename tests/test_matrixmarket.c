@@ -35,14 +35,4 @@ static const conversion conversions[] = {
 	{"mtx", "%%MatrixMarket matrix coordinate real general\n9 9 3\n1 1 0.123456789\n2 2 0.123456789\n", "mtx", NULL, SHEAF_SHORT, NULL, "expected 3 entries, as the sizes say, found 2"},
 };
 
-static void test_conversions(void **state)
-{
-	(void)state;
-	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return check_conversions(conversions, COUNT(conversions)); }

@@ -27,14 +27,4 @@ static const conversion conversions[] = {
 	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL, "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
 };
 
-static void test_conversions(void **state)
-{
-	(void)state;
-	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return check_conversions(conversions, COUNT(conversions)); }

@@ -19,14 +19,4 @@ static const conversion conversions[] = {
 	{"tns", "1 1 1\n0 1 1\n", "tns", NULL, SHEAF_DATA, NULL, "a.tns:2:1 (byte 6): expected a coordinate from 1 on, found \"0\""},
 };
 
-static void test_conversions(void **state)
-{
-	(void)state;
-	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return check_conversions(conversions, COUNT(conversions)); }

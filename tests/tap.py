@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What the scripts of tests share: points of TAP, and the Python that has the modules."""
+import os
+import sys
+
+points = 0
+
+
+def point(ok, name, why=""):
+    global points
+    points += 1
+    print(f"{'ok' if ok else 'not ok'} {points} - {name}")
+    for line in [] if ok else str(why).splitlines()[:20]:
+        print(f"# {line}")
+
+
+def skip(name, why="the data of real programs are not here"):
+    global points
+    points += 1
+    print(f"ok {points} - {name} # SKIP {why}")
+
+
+def end():
+    print(f"1..{points}")
+
+
+def go_on_without(modules):
+    """Debian's modules belong to Debian's Python: runs the script again with that, or skips all of it."""
+    debian = "/usr/bin/python3"
+    if sys.executable != debian and os.path.exists(debian):
+        os.execv(debian, [debian, *sys.argv])
+    print(f"1..0 # SKIP no {modules}")
+    sys.exit(0)
