@@ -297,6 +297,16 @@ static sheaf_status take_samples(int64_t n, sheaf_column *to, sheaf_context *cx,
 
 int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema) { return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1; }
 
+void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out)
+{
+	*out = SHEAF_NO_FACTS;
+	out->rows = rows;
+	if (schema->rows != SHEAF_SEQUENCES) return;
+	out->samples = rows;
+	out->longest = rows > 0;
+	out->ordinal_keys = 1;
+}
+
 sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {

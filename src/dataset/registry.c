@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which formats there are, which one a file is, and which settings are whose. */
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "dataset/dataset.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 const sheaf_format *sheaf_format_at(int i)
 {
@@ -21,12 +21,6 @@ const sheaf_format *sheaf_format_find(const char *name)
 	return NULL;
 }
 
-static size_t without_suffix(const char *path, size_t n, const char *suffix)
-{
-	size_t m = strlen(suffix);
-	return n > m && strncasecmp(path + n - m, suffix, m) == 0 ? n - m : n;
-}
-
 enum { COMPRESSED = 4 };
 static const char *const compressed[COMPRESSED] = {".gz", ".bz2", ".zst", ".xz"};
 
@@ -35,7 +29,7 @@ static size_t bare_length(const char *path)
 {
 	size_t n = strlen(path);
 	for (size_t i = 0; i < COMPRESSED; i++) {
-		size_t m = without_suffix(path, n, compressed[i]);
+		size_t m = sheaf_without_suffix(path, n, compressed[i]);
 		if (m < n) return m;
 	}
 	return n;
@@ -59,7 +53,7 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
 {
 	for (const char *const *suffix = format->suffixes; *suffix; suffix++)
-		if (without_suffix(path, n, *suffix) < n) return true;
+		if (sheaf_without_suffix(path, n, *suffix) < n) return true;
 	return false;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a file is a table, by its name and its first bytes. Content alone tells little, so a name that says something else is believed. */
+#include "base/suffix.h"
 #include "delimited/delimited.h"
 #include <string.h>
 
@@ -29,11 +30,7 @@ static bool looks_like(sheaf_bytes head, uint8_t delimiter)
 
 sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes)
 {
-	size_t n = strlen(name);
-	for (const char *const *suffix = suffixes; *suffix; suffix++) {
-		size_t length = strlen(*suffix);
-		if (n > length && strcmp(name + n - length, *suffix) == 0) return head.size && memchr(head.data, '\0', head.size < 64 ? head.size : 64) ? SHEAF_NO : SHEAF_PERHAPS;
-	}
+	if (sheaf_has_suffix_of(name, suffixes)) return head.size && memchr(head.data, '\0', head.size < 64 ? head.size : 64) ? SHEAF_NO : SHEAF_PERHAPS;
 	const char *slash = strrchr(name, '/');
 	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
 }

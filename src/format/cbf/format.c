@@ -2,9 +2,9 @@
 /* CNTK's binary format: the table entry. */
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/cbf/cbf.h"
 #include <string.h>
-#include <strings.h>
 
 static const char *const suffixes[] = {".cbf", ".bin", NULL};
 
@@ -24,11 +24,11 @@ static const sheaf_option options[] = {
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	uint8_t little[8], big[8];
-	size_t n = strlen(name), seen = head.size < 8 ? head.size : 8;
+	size_t seen = head.size < 8 ? head.size : 8;
 	sheaf_store_u64le(little, CBF_MAGIC);
 	sheaf_store_u64le(big, __builtin_bswap64(CBF_MAGIC));
 	if (seen && (memcmp(head.data, little, seen) == 0 || memcmp(head.data, big, seen) == 0)) return seen == 8 ? SHEAF_SURE : SHEAF_PERHAPS;
-	return n > 4 && strcasecmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix(name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static size_t findings_size(const sheaf_cbf_reader *in) { return ((size_t)in->schema.nfields + 1) * sizeof *in->findings; }

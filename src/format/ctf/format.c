@@ -2,6 +2,7 @@
 /* CNTK's text format: the table entry. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/ctf/ctf.h"
 #include <string.h>
 
@@ -27,8 +28,7 @@ static const sheaf_option options[] = {
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
-	size_t n = strlen(name);
-	bool named = n > 4 && strcmp(name + n - 4, suffixes[0]) == 0;
+	bool named = sheaf_has_suffix(name, suffixes[0]);
 	if (head.size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
 	const uint8_t *line = at;
 	while (at < end && sheaf_ctf_is_digit(*at)) at++;

@@ -2,9 +2,9 @@
 /* Lens example files: the table entry, and the reader of a dataset. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/lens/dataset.h"
 #include <stdio.h>
-#include <strings.h>
 
 static const char *const suffixes[] = {".ex", ".bex", NULL};
 
@@ -43,11 +43,8 @@ static bool begins_like_examples(sheaf_bytes head)
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	size_t n = strlen(name);
 	if (sheaf_lens_is_binary(head) || begins_like_examples(head)) return SHEAF_SURE;
-	for (const char *const *suffix = suffixes; *suffix; suffix++)
-		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return SHEAF_PERHAPS;
-	return SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* ---- opening ---- */

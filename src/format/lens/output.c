@@ -3,9 +3,10 @@
  * kept, in a temporary file where they are many, until it is known; what is written as text goes out at once, so that who reads a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/lens/dataset.h"
+#include "io/filter.h"
 #include <inttypes.h>
-#include <strings.h>
 
 /* ---- what can be stored ---- */
 
@@ -87,19 +88,12 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 
 /* ---- a file ---- */
 
-static bool has_suffix(const char *name, size_t n, const char *suffix)
-{
-	return n >= strlen(suffix) && strncasecmp(name + n - strlen(suffix), suffix, strlen(suffix)) == 0;
-}
-
 /* The name says it; a suffix for compression may stand behind. */
 static bool names_binary(const char *name)
 {
-	static const char *const packed[] = {".gz", ".bz2", ".zst", ".xz"};
-	size_t n = strlen(name), bare = n;
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (has_suffix(name, n, packed[i])) bare = n - strlen(packed[i]);
-	return has_suffix(name, bare, ".bex");
+	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
+	size_t n = strlen(name), bare = packed ? n - strlen(packed->suffix) : n;
+	return sheaf_without_suffix(name, bare, ".bex") < bare;
 }
 
 void sheaf_lens_abandon(void *output)

@@ -2,6 +2,7 @@
 /* Matrix Market files: the table entry. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <string.h>
 #include <strings.h>
@@ -22,11 +23,8 @@ static bool has_banner(sheaf_bytes head)
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	size_t n = strlen(name);
 	if (has_banner(head)) return SHEAF_SURE;
-	for (const char *const *suffix = suffixes; *suffix; suffix++)
-		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return SHEAF_PERHAPS;
-	return SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *reader)

@@ -2,6 +2,7 @@
 /* NumPy's array files: the table entry, and reading. Items are of one size, so pieces are where they are wanted. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/npy/npy.h"
 #include <inttypes.h>
 #include <string.h>
@@ -23,9 +24,8 @@ typedef struct reader {
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	size_t n = strlen(name);
 	if (sheaf_array_begins(head)) return SHEAF_SURE;
-	return n > 4 && strcmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *opened)
@@ -70,12 +70,7 @@ static const sheaf_schema *schema(const void *in) { return &((const reader *)in)
 static void facts(const void *opened, sheaf_facts *out)
 {
 	const reader *in = (const reader *)opened;
-	*out = SHEAF_NO_FACTS;
-	out->rows = in->rows;
-	if (in->schema.rows != SHEAF_SEQUENCES) return;
-	out->samples = in->rows;
-	out->longest = in->rows > 0;
-	out->ordinal_keys = 1;
+	sheaf_array_facts(&in->schema, in->rows, out);
 }
 
 /* Bytes that a row takes at least, for cutting: some have none. */

@@ -2,6 +2,7 @@
 /* NumPy's archives: the table entry, and reading: a sparse matrix, or one array of several by its name. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/npz/npz.h"
 #include <inttypes.h>
 #include <string.h>
@@ -29,12 +30,11 @@ typedef struct reader {
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	enum { LOCAL_SIZE = 30 };
-	size_t n = strlen(name);
 	bool is_zip = head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 || memcmp(head.data, "PK\5\6", 4) == 0);
 	size_t length = head.size > LOCAL_SIZE ? (size_t)(head.data[26] | head.data[27] << 8) : 0;
 	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE && memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
 	if (has_array) return SHEAF_SURE;
-	return is_zip && n > 4 && strcmp(name + n - 4, suffixes[0]) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
+	return is_zip && sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
@@ -123,12 +123,7 @@ static const sheaf_schema *schema(const void *in) { return &((const reader *)in)
 static void facts(const void *opened, sheaf_facts *out)
 {
 	const reader *in = (const reader *)opened;
-	*out = SHEAF_NO_FACTS;
-	if (!in->is_sparse) out->rows = in->rows;
-	if (in->schema.rows != SHEAF_SEQUENCES) return;
-	out->samples = in->rows;
-	out->longest = in->rows > 0;
-	out->ordinal_keys = 1;
+	sheaf_array_facts(&in->schema, in->is_sparse ? -1 : in->rows, out);
 }
 
 static const sheaf_array *values_of(const reader *in) { return in->is_sparse ? &in->sparse.data : &in->array; }

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
 #include <string.h>
@@ -36,17 +37,11 @@ static bool is_opaque(sheaf_bytes head)
 	return magic == OLD_OPAQUE || (magic == OPAQUE && version >= 1 && version <= LAST_VERSION);
 }
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-	return n > m && strcmp(name + n - m, suffix) == 0;
-}
-
 /* Nothing in a file tells that it is one. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	if (is_opaque(head)) return SHEAF_SURE;
-	return has_suffix(name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* ---- opening ---- */

@@ -2,9 +2,9 @@
 /* svmlight and libsvm files: the table entry. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/svmlight/svmlight.h"
 #include <string.h>
-#include <strings.h>
 
 static const char *const suffixes[] = {".svmlight", ".libsvm", ".svm", NULL};
 
@@ -20,15 +20,7 @@ static const sheaf_option options[] = {
 
 /* ---- recognising ---- */
 
-static bool has_suffix(const char *name)
-{
-	size_t n = strlen(name);
-	for (const char *const *suffix = suffixes; *suffix; suffix++)
-		if (n > strlen(*suffix) && strcasecmp(name + n - strlen(*suffix), *suffix) == 0) return true;
-	return false;
-}
-
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return has_suffix(name) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
+static sheaf_likely probe(sheaf_bytes head, const char *name) { return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
 
 /* ---- opening ---- */
 

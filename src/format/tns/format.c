@@ -2,9 +2,9 @@
 /* FROSTT files: the table entry. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "format/tns/tns.h"
 #include <string.h>
-#include <strings.h>
 
 static const char *const suffixes[] = {".tns", NULL};
 
@@ -17,8 +17,7 @@ static const sheaf_option options[] = {
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	size_t n = strlen(name), m = strlen(suffixes[0]);
-	return n > m && strcasecmp(name + n - m, suffixes[0]) == 0 && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *reader)
