@@ -173,4 +173,57 @@ cat sample.scidb sample.scidb >both
 same whole both
 end
 
+# ---- places ----
+
+begin 'rows in any order are written where their coordinates say'
+PLACES='<v:int32,s:string NOT NULL>[i=0:99:0:30; j=5:54:0:7]'
+python3 -c 'import random
+rows = [(i, j) for i in range(100) for j in range(5, 55)]
+line = lambda i, j: "%d,t%s,%d,%d\n" % (i * j, "x" * (i % 7), i, j)
+ordered = [(i, j) for ci in range(0, 100, 30) for cj in range(5, 55, 7) for i in range(ci, min(100, ci + 30)) for j in range(cj, min(55, cj + 7))]
+open("ordered.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in ordered))
+random.Random(1).shuffle(rows)
+open("any.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in rows))
+open("some.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in rows if p != (3, 17)))'
+expect 0 convert --quiet --schema "$PLACES" --dimensions ordered.csv ordered.scidb
+expect 0 convert --quiet --schema "$PLACES" --dimensions any.csv any.scidb
+same any.scidb ordered.scidb
+expect 0 convert --quiet --max-memory 4M --schema "$PLACES" --dimensions any.csv any.scidb
+same any.scidb ordered.scidb
+expect 0 head -n 1 --schema "$PLACES" --dimensions any.scidb
+is out '0  i 0  j 5  v 0  s "t"'
+end
+
+begin 'cells that no row has, or two, or that are not in the array'
+expect 6 convert --schema "$PLACES" --dimensions some.csv some.scidb
+has err 'found none for {3, 17}; --fill-cells writes null, or 0'
+[ ! -e some.scidb ] || fault 'expected no output, found one'
+expect 0 convert --quiet --schema "$PLACES" --dimensions --fill-cells some.csv some.scidb
+expect 0 cat --schema "$PLACES" --dimensions some.scidb
+lines out 5000
+has out '  i 3  j 17  v null  s ""'
+(cat any.csv && tail -n 1 any.csv) >twice.csv
+expect 4 convert --schema "$PLACES" --dimensions twice.csv twice.scidb
+has err ': expected each cell once, found {'
+printf 'i,j,v,s\n1,4,1,x\n' >outside.csv
+expect 6 convert --schema "$PLACES" --dimensions outside.csv outside.scidb
+has err 'row 0: expected coordinates within the dimensions of --schema, found {1, 4}'
+expect 2 convert --schema '<a:int8>[i=0:9:0:3]' --dimensions outside.csv outside.scidb
+expect 2 convert --schema '<i:int64,j:int64,v:int64,s:string>[c=0:*]' --fill-cells outside.csv outside.scidb
+has err '--fill-cells: expected --dimensions'
+printf 'i,v,s\n1,4,x\n' >narrow.csv
+expect 2 convert --schema "$PLACES" --dimensions narrow.csv narrow.scidb
+has err 'expected a column of int64, never missing, for dimension "j", found none'
+expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' --dimensions --fill-cells outside.csv outside.scidb
+end
+
+begin 'a tensor becomes a dense array'
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.5\n2 1 2\n3 2 -1\n' >sym.mtx
+MATRIX='<v:double NOT NULL>[i=0:2:0:2; j=0:2:0:2]'
+expect 0 convert --quiet --schema "$MATRIX" --dimensions --fill-cells sym.mtx sym.scidb
+expect 0 convert --quiet --from scidb --schema "$MATRIX" --dimensions --coordinates i,j sym.scidb sym.npy
+expect 0 cat sym.npy
+has out '2 1  -1'
+end
+
 echo "1..$count"

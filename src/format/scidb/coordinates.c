@@ -24,6 +24,8 @@ sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_
 {
 	int64_t cells = 1;
 	if (array->ndimensions == 0) return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a --schema with dimensions, found %s", "none");
+	if (array->ndimensions > SHEAF_MAX_RANK)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d", SHEAF_MAX_RANK, array->ndimensions);
 	for (int i = array->ndimensions; i-- > 0;) {
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
 		if (i > 0 && !is_bounded(d)) return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected an end of dimension \"%s\", found none", d->name);

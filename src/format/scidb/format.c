@@ -19,6 +19,7 @@ static const sheaf_option options[] = {
      "attributes of --schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12", 0},
 	{"dimensions", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
      "the coordinates of each cell are columns, too: they follow from the dimensions of --schema, cells being in the order of chunks", 0},
+	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "with --dimensions: cells that no row has are written as null, or as 0 where they may not be null", 0},
 	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "the schema lists the types that there are, with their sizes", 0},
 	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT", "the format string of the output, where it is not that of the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
@@ -81,8 +82,6 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool ty
 	in->schema.rows = SHEAF_CELLS;
 	in->schema.cx = in->cx;
 	in->coordinates = dimensions ? in->array.ndimensions : 0;
-	if (in->coordinates > SHEAF_MAX_RANK)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d", SHEAF_MAX_RANK, in->coordinates);
 	for (int i = 0; i < in->coordinates; i++) SHEAF_TRY(add_field(in, in->array.dimensions[i].name, sheaf_scidb_type_of(SCIDB_INT64), 0, false, err));
 	for (int i = 0; i < in->layout.count; i++) {
 		const sheaf_scidb_item *item = &in->layout.items[i];

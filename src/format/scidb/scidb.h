@@ -8,7 +8,7 @@
  *   decode.c   a piece into columns                     column.c   one column of some cells
  *   flaws.c    what cells break, one by one             convert.c  values from one type into another, dates.c dates in texts
  *   evidence.c whether a format string can be right     declare.c  schemas and statements as users write them
- *   coordinates.c  where a cell is in its array         write.c    rows into cells
+ *   coordinates.c  where a cell is in its array         write.c    rows into cells, place.c cells into their order
  *
  * What is read and why is in docs/formats/scidb.md. */
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H

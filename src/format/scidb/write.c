@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "format/scidb/scidb.h"
+#include "format/scidb/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,11 @@ typedef struct writer {
 	sheaf_scidb_array array;   /* attributes as the columns have them */
 	sheaf_scidb_array options; /* as --schema has them, and its dimensions */
 	sheaf_scidb_layout layout;
-	int coordinates; /* columns before the attributes, of which cells have nothing */
+	int coordinates;                     /* columns of which cells have nothing: they say where the cell is to be */
+	int coordinate_at[SHEAF_MAX_RANK];   /* which columns they are */
+	int *attribute_at;                   /* and which the attributes */
+	int ncolumns;
+	sheaf_scidb_places places;
 } writer;
 
 /* ---- what can be stored ---- */
@@ -44,11 +48,13 @@ void sheaf_scidb_abandon(void *created)
 	writer *out = (writer *)created;
 	if (!out) return;
 	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_scidb_places_end(&out->places);
 	sheaf_scidb_layout_free(&out->layout);
 	sheaf_scidb_entries_free(&out->entries);
 	sheaf_scidb_array_free(&out->array);
 	sheaf_scidb_array_free(&out->options);
 	sheaf_scidb_types_free(&out->types);
+	if (out->attribute_at) sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
@@ -63,7 +69,7 @@ static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
 	for (int i = 0; i < out->layout.count; i++) {
 		sheaf_scidb_item *item = &out->layout.items[i];
 		if (item->column < 0) continue;
-		const sheaf_scidb_attribute *attribute = &out->array.attributes[out->coordinates + item->column];
+		const sheaf_scidb_attribute *attribute = &out->array.attributes[item->column];
 		item->type = attribute->type;
 		item->nullable = attribute->nullable;
 		item->converts = item->type != item->entry.type && !takes_bytes(item);
@@ -74,21 +80,48 @@ static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status check_number(const writer *out, const sheaf_schema *schema, const char *option, sheaf_error *err)
+static sheaf_status check_number(const writer *out, const char *option, sheaf_error *err)
 {
-	if (out->entries.attributes == schema->nfields - out->coordinates) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option,
-	                  schema->nfields - out->coordinates, out->entries.attributes);
+	if (out->entries.attributes == out->array.nattributes) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option, out->array.nattributes,
+	                  out->entries.attributes);
 }
 
-static sheaf_status check_coordinates(const writer *out, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_scidb_check_dimensions(&out->options, err));
+	out->coordinates = out->options.ndimensions;
 	for (int i = 0; i < out->coordinates; i++) {
 		const char *name = out->options.dimensions[i].name;
-		const sheaf_field *field = i < schema->nfields ? &schema->fields[i] : NULL;
-		if (!field || strcmp(field->name, name) != 0 || field->nlevels || field->type != SHEAF_I64)
-			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected the first columns to be the dimensions, int64, found none \"%s\" in its place", name);
+		int f = out->coordinate_at[i] = sheaf_schema_find_near(schema, name, i);
+		const sheaf_field *field = f < 0 ? NULL : &schema->fields[f];
+		bool whole = field && field->nlevels == 0 && (field->type == SHEAF_I64 || field->type == SHEAF_I32) && field->meaning != SHEAF_DATETIME;
+		if (!whole)
+			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a column of int64, never missing, for dimension \"%s\", found %s", name, field ? "another" : "none");
+	}
+	return SHEAF_OK;
+}
+
+static bool is_coordinate(const writer *out, int column)
+{
+	bool is = false;
+	for (int i = 0; i < out->coordinates; i++) is |= out->coordinate_at[i] == column;
+	return is;
+}
+
+/* All columns but the coordinates become attributes. */
+static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	bool own = out->entries.count == 0;
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (size_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
+	out->attribute_at = (int *)memory;
+	out->ncolumns = schema->nfields;
+	for (int f = 0; f < schema->nfields; f++) {
+		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[f]};
+		if (is_coordinate(out, f)) continue;
+		out->attribute_at[out->array.nattributes] = f;
+		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -96,15 +129,34 @@ static sheaf_status check_coordinates(const writer *out, const sheaf_schema *sch
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *option = sheaf_values_text(values, "write-as") ? "--write-as" : "--format-string";
-	bool dimensions = sheaf_values_flag(values, "dimensions");
 	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
-	out->coordinates = dimensions ? out->options.ndimensions : 0;
-	if (dimensions) SHEAF_TRY(check_coordinates(out, schema, err));
-	bool own = out->entries.count == 0;
-	SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, schema, out->cx, err));
-	SHEAF_TRY(check_number(out, schema, option, err));
+	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
+	SHEAF_TRY(make_attributes(out, schema, err));
+	SHEAF_TRY(check_number(out, option, err));
 	SHEAF_TRY(sheaf_scidb_layout_make(&out->layout, &out->entries, out->cx, err));
 	return bind(out, option, err);
+}
+
+static void put_zeros(sheaf_builder *b, int64_t n)
+{
+	if (!sheaf_builder_room(b, (size_t)n)) return;
+	memset(b->data + b->size, 0, (size_t)n);
+	b->size += (size_t)n;
+}
+
+/* Null where that may be, else 0 and the empty string, as the server has it where it tolerates errors. */
+static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
+{
+	sheaf_builder *b = &out->places.empty;
+	if (out->coordinates == 0) return sheaf_fail(err, SHEAF_USAGE, "--fill-cells: expected --dimensions, which say what cells there are, found %s", "none");
+	for (int i = 0; i < out->layout.count; i++) {
+		const sheaf_scidb_entry *entry = &out->layout.items[i].entry;
+		bool string = !entry->nullable && entry->size == 0 && entry->type && entry->type->kind == SCIDB_STRING;
+		if (entry->nullable) sheaf_builder_byte(b, '\0');
+		if (entry->size == 0) sheaf_builder_u32le(b, string);
+		put_zeros(b, entry->size ? entry->size : string);
+	}
+	return sheaf_builder_status(b, err);
 }
 
 sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
@@ -116,7 +168,9 @@ sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, co
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
 	writer *out = (writer *)memory;
 	out->cx = cx;
+	sheaf_scidb_places_begin(&out->places, sink, &out->options, &out->layout, cx);
 	sheaf_status status = prepare(out, schema, values, err);
+	if (status == SHEAF_OK && sheaf_values_flag(values, "fill-cells")) status = make_empty_cell(out, err);
 	if (status) {
 		sheaf_scidb_abandon(out);
 		return status;
@@ -126,16 +180,24 @@ sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, co
 	return SHEAF_OK;
 }
 
+/* Coordinates stand before the cells, for each its number in the array. */
 sheaf_status sheaf_scidb_append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
-	return sheaf_sink_write(((writer *)created)->sink, blob->bytes.data, blob->bytes.size, err);
+	writer *out = (writer *)created;
+	size_t numbers = (size_t)blob->rows * sizeof(int64_t);
+	if (out->coordinates == 0) return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+	return sheaf_scidb_places_add(&out->places, (sheaf_bytes){blob->bytes.data + numbers, blob->bytes.size - numbers}, (const int64_t *)(const void *)blob->bytes.data,
+	                              blob->rows, err);
 }
 
 sheaf_status sheaf_scidb_finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	sheaf_status status = sheaf_sink_commit(out->sink, err);
-	out->sink = NULL;
+	sheaf_status status = out->coordinates ? sheaf_scidb_places_finish(&out->places, err) : SHEAF_OK;
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	}
 	sheaf_scidb_abandon(out);
 	return status;
 }
@@ -157,7 +219,7 @@ static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const 
 	problem.place.row = e->row;
 	problem.place.row_word = "cell";
 	problem.place.stream_word = "attribute";
-	problem.place.stream = e->out->array.attributes[e->out->coordinates + item->column].name;
+	problem.place.stream = e->out->array.attributes[item->column].name;
 	return sheaf_report(e->cx, &problem, e->err);
 }
 
@@ -180,13 +242,6 @@ static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, s
 }
 
 /* ---- payloads ---- */
-
-static void put_zeros(sheaf_builder *b, int64_t n)
-{
-	if (!sheaf_builder_room(b, (size_t)n)) return;
-	memset(b->data + b->size, 0, (size_t)n);
-	b->size += (size_t)n;
-}
 
 /* As many bytes as the entry has: of the text, and zeros behind. */
 static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t size)
@@ -212,7 +267,7 @@ static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, 
 	bool string = item->entry.type->kind == SCIDB_STRING;
 	if (text.size > UINT32_MAX - string)
 		return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ", attribute \"%s\": expected at most %" PRIu32 " bytes, found %zu",
-		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[e->out->coordinates + item->column].name, UINT32_MAX - string, text.size);
+		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[item->column].name, UINT32_MAX - string, text.size);
 	sheaf_builder_u32le(&e->b, (uint32_t)(text.size + string));
 	sheaf_builder_append(&e->b, text.data, text.size);
 	if (string) sheaf_builder_byte(&e->b, '\0');
@@ -291,26 +346,44 @@ static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sh
 	return SHEAF_OK;
 }
 
-/* The place of a cell in the file says where it is in its array: so its coordinates must be those. */
-static sheaf_status check_place(const encoding *e, const sheaf_frame *frame, int64_t r)
+static int64_t coordinate_of(const sheaf_column *column, int64_t r)
+{
+	const void *values = column->values.data;
+	return column->type == SHEAF_I32 ? ((const int32_t *)values)[r] : ((const int64_t *)values)[r];
+}
+
+static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, sheaf_error *err)
+{
+	char text[SHEAF_MAX_RANK * 24];
+	size_t used = 0;
+	for (int i = 0; i < e->out->coordinates; i++) used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? ", " : "", coordinates[i]);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: row %" PRId64 ": expected coordinates within the dimensions of --schema, found {%s}", sheaf_sink_name(e->out->sink), e->row,
+	                  text);
+}
+
+/* The place of a cell in the file says where it is in its array. */
+static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 {
 	const writer *out = e->out;
-	int64_t coordinates[SHEAF_MAX_RANK], cell = -1;
-	if (out->coordinates == 0) return SHEAF_OK;
-	for (int i = 0; i < out->coordinates; i++) coordinates[i] = ((const int64_t *)(const void *)frame->columns[i].values.data)[r];
-	if (sheaf_scidb_cell_at(&out->options, coordinates, &cell) && cell == e->row) return SHEAF_OK;
-	return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ": expected rows in the order of chunks, with every cell, found the coordinates of cell %" PRId64,
-	                  sheaf_sink_name(out->sink), e->row, cell);
+	int64_t coordinates[SHEAF_MAX_RANK], cell, first = e->row;
+	for (int64_t r = 0; r < frame->nrows && out->coordinates; r++) {
+		e->row = first + r;
+		for (int i = 0; i < out->coordinates; i++) coordinates[i] = coordinate_of(&frame->columns[out->coordinate_at[i]], r);
+		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell)) return refuse_place(e, coordinates, e->err);
+		sheaf_builder_i64(&e->b, cell);
+	}
+	e->row = first;
+	return SHEAF_OK;
 }
 
 static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 {
 	const sheaf_scidb_layout *layout = &e->out->layout;
+	SHEAF_TRY(put_numbers(e, frame));
 	for (int64_t r = 0; r < frame->nrows && !e->b.failed; r++, e->row++) {
-		SHEAF_TRY(check_place(e, frame, r));
 		for (int i = 0; i < layout->count; i++) {
 			const sheaf_scidb_item *item = &layout->items[i];
-			SHEAF_TRY(item->column < 0 ? put_nothing(e, item, 0, false) : put_item(e, item, &frame->columns[e->out->coordinates + item->column], r));
+			SHEAF_TRY(item->column < 0 ? put_nothing(e, item, 0, false) : put_item(e, item, &frame->columns[e->out->attribute_at[item->column]], r));
 		}
 	}
 	return SHEAF_OK;
