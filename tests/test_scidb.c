@@ -125,6 +125,8 @@ static void test_array_schemas(void **state)
 		{"<\"a b\":int8, \"null\":int8, $c_1:int8>[\"0\"=0:1]", "<\"a b\":int8,\"null\":int8,$c_1:int8> [\"0\"=0:1:0:*]"},
 		{"<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>' ,c:double default f(1,(2)), d:double default (1+2)>",
 	     "<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>',c:double DEFAULT f(1,(2)),d:double DEFAULT (1+2)>"},
+		{"<a:int8>[i=1+2*3:10*(2+3)-1:0:100/4; j=-(2):+7 % 4,(5),0; k=4611686018427387903-5:4611686018427387903]",
+	     "<a:int8> [i=7:49:0:25; j=-2:3:0:5; k=4611686018427387898:4611686018427387903:0:*]"},
 		{"<a:bool DEFAULT null>[i=-4611686018427387903:4611686018427387903]", "<a:bool DEFAULT null> [i=-4611686018427387903:4611686018427387903:0:*]"},
 	};
 	(void)state;
@@ -183,6 +185,11 @@ static void test_array_schemas_that_are_none(void **state)
 		{"<a:int8>[i=0:9:-1]", "column 16: expected an overlap of at least 0, found \"-\": <a:int8>[i=0:9:^-1]"},
 		{"<a:int8>[i=0:9:0:0]", "column 18: expected a length of chunks of at least 1, found \"0\": <a:int8>[i=0:9:0:^0]"},
 		{"<a:int8>[i=0:9,5]", "column 17: expected \",\" and the overlap of chunks, found \"]\": <a:int8>[i=0:9,5^]"},
+		{"<a:int8>[i=0:9*]", "column 16: expected the highest coordinate, \"*\" or \"?\", found \"]\": <a:int8>[i=0:9*^]"},
+		{"<a:int8>[i=0:1/0]", "column 14: expected an expression whose value is a number of 64 bits, found \"1\": <a:int8>[i=0:^1/0]"},
+		{"<a:int8>[i=0:(9]", "column 16: expected an operator or \")\", found \"]\": <a:int8>[i=0:(9^]"},
+		{"<a:int8>[i=0:3037000500*3037000500]", "column 14: expected an expression whose value is a number of 64 bits, found \"3037000500\": <a:int8>[i=0:^3037000500*3037000500]"},
+		{"<a:int8>[i=0:2*4611686018427387903]", "column 14: expected a number from -(2^62-1) to 2^62-1, found \"2\": <a:int8>[i=0:^2*4611686018427387903]"},
 		{"<a:int8>[i=0:9", "column 15: expected \",\", \";\" or \"]\" behind the dimension, found the end: <a:int8>[i=0:9^"},
 		{"<a:int8>[i] x", "column 13: expected nothing behind the dimensions, found \"x\": <a:int8>[i] ^x"},
 		{"<a:int8> x", "column 10: expected \"[\" and the dimensions, or nothing, found \"x\": <a:int8> ^x"},
@@ -476,6 +483,7 @@ static void test_dates(void **state)
 		int64_t seconds, offset; /* seconds -1: none */
 	} cases[] = {
 		{"1970-01-01", false, 0, 0},
+		{"2000-02-29 12:00:00.000", false, 951825600, 0},
 		{" 2000-02-29 12:00:00.75 ", false, 951825600, 0},
 		{"2000-02-29T12:00", false, 951825600, 0},
 		{"2/29/2000 12:00", false, 951825600, 0},
@@ -501,9 +509,12 @@ static void test_dates(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t seconds, offset;
-		bool is = sheaf_scidb_read_date(cases[i].text, strlen(cases[i].text), cases[i].zone, &seconds, &offset);
-		if (is != (cases[i].seconds != -1)) fail_msg("\"%s\": expected %s date", cases[i].text, is ? "no" : "a");
-		if (!is) continue;
+		bool failed;
+		const char *flaw = sheaf_scidb_read_date(cases[i].text, strlen(cases[i].text), cases[i].zone, &seconds, &offset, &failed);
+		if (failed != (cases[i].seconds == -1)) fail_msg("\"%s\": expected %s date", cases[i].text, failed ? "a" : "no");
+		if (failed) assert_non_null(flaw);
+		if (failed) continue;
+		assert_int_equal(strchr(cases[i].text, '.') && strstr(cases[i].text, "75"), flaw != NULL);
 		assert_int_equal(cases[i].seconds, seconds);
 		assert_int_equal(cases[i].offset, offset);
 	}

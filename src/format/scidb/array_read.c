@@ -160,6 +160,16 @@ static sheaf_status read_attribute(reading *r)
 
 /* ---- dimensions ---- */
 
+/* A number, or an expression of some, as the server takes it. */
+static sheaf_status read_coordinate(reading *r, const char *what, int64_t *out)
+{
+	sheaf_scidb_text_pass(&r->text);
+	const char *begin = r->text.at;
+	SHEAF_TRY(sheaf_scidb_text_expression(&r->text, what, out, r->err));
+	bool fits = *out >= -SCIDB_MOST_COORDINATE && *out <= SCIDB_MOST_COORDINATE;
+	return fits ? SHEAF_OK : expected(r, begin, "a number from -(2^62-1) to 2^62-1");
+}
+
 static sheaf_status read_bound(reading *r, const char *marks, const char *what, int64_t *number, char *mark)
 {
 	for (const char *m = marks; *m; m++) {
@@ -168,7 +178,7 @@ static sheaf_status read_bound(reading *r, const char *marks, const char *what, 
 		return SHEAF_OK;
 	}
 	*mark = 0;
-	return read_number(r, what, number);
+	return read_coordinate(r, what, number);
 }
 
 static sheaf_status read_chunk(reading *r, sheaf_scidb_dimension *d)
@@ -181,7 +191,7 @@ static sheaf_status read_chunk(reading *r, sheaf_scidb_dimension *d)
 static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
 {
 	const char *at = r->text.at;
-	SHEAF_TRY(read_number(r, "the overlap of chunks", &d->overlap));
+	SHEAF_TRY(read_coordinate(r, "the overlap of chunks", &d->overlap));
 	return d->overlap >= 0 ? SHEAF_OK : expected(r, at, "an overlap of at least 0");
 }
 
@@ -191,7 +201,7 @@ static bool is_old(reading *r)
 	const char *at = r->text.at;
 	bool comma = sheaf_scidb_text_take(&r->text, ',');
 	sheaf_scidb_text_pass(&r->text);
-	bool old = comma && r->text.at < r->text.end && strchr("0123456789+-*?", *r->text.at);
+	bool old = comma && r->text.at < r->text.end && strchr("0123456789+-*?(", *r->text.at);
 	r->text.at = at;
 	return old;
 }

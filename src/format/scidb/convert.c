@@ -201,7 +201,7 @@ static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 static void from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	if (is_date(to->kind)) {
-		if (!sheaf_scidb_read_date(v->text, v->size, to->kind == SCIDB_DATETIMETZ, &v->i, &v->offset)) fail(v, "the text of a date");
+		v->flaw = sheaf_scidb_read_date(v->text, v->size, to->kind == SCIDB_DATETIMETZ, &v->i, &v->offset, &v->failed);
 	} else if (is_real(to->kind)) {
 		real_from_text(to, v);
 	} else {
@@ -215,9 +215,12 @@ static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 	double back = 0;
 	float single = 0;
 	int n = snprintf(v->own, sizeof v->own, "%.*g", from->kind == SCIDB_FLOAT ? 6 : 15, v->d);
-	for (int i = 0; i < n; i++)
-		if (!strchr("0123456789+-einfa", v->own[i])) v->own[i] = '.';
-	v->size = (size_t)n;
+	v->size = 0;
+	for (int i = 0; i < n; i++) {
+		bool point = !strchr("0123456789+-einfa", v->own[i]);
+		if (!point || (v->size && v->own[v->size - 1] != '.')) v->own[v->size++] = (char)(point ? '.' : v->own[i]); /* some are of several bytes */
+	}
+	n = (int)v->size;
 	if (!isfinite(v->d)) return;
 	if (from->kind == SCIDB_FLOAT)
 		(void)sheaf_scan_f32(v->own, v->own + n, &single);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dates in texts, in the layouts that the server knows: 2012-05-25 14:13:29, 5/25/2012 14:13, 25.5.2012 14:13:29, 25MAY2012:14:13:29 and
- * 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day on which it is read, a time alone or "now", is none. */
+ * 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day on which it is read, a time alone or "now", is none: the same file would not always
+ * become the same. */
 #include "format/scidb/scidb.h"
 #include <string.h>
 #include <strings.h>
@@ -11,6 +12,7 @@ typedef struct scan {
 
 typedef struct date {
 	int64_t year, month, day, hour, minute, second;
+	int64_t fraction; /* its digits: not 0 where a part of a second is cut */
 } date;
 
 static void pass_blanks(scan *s)
@@ -46,13 +48,12 @@ static bool month_name(scan *s, int64_t *month)
 	return false;
 }
 
-/* h:m[:s[.digits]], the colon being `mark`. A fraction of a second is cut. */
+/* h:m[:s[.digits]], the colon being `mark`. */
 static bool read_time(scan *s, char mark, date *d)
 {
-	int64_t fraction;
 	if (!number(s, 2, &d->hour) || !take(s, mark) || !number(s, 2, &d->minute)) return false;
 	if (take(s, mark) && !number(s, 2, &d->second)) return false;
-	return mark == '.' || !take(s, '.') || number(s, 18, &fraction);
+	return mark == '.' || !take(s, '.') || number(s, 18, &d->fraction);
 }
 
 /* AM or PM behind the hour of a clock of twelve. */
@@ -130,16 +131,31 @@ static bool read_zone(scan *s, int64_t *offset)
 	return true;
 }
 
-bool sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset)
+static bool is_word(const char *at, const char *end, const char *word) { return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0; }
+
+/* "now", or a time without its date. */
+static bool is_of_the_day(scan s)
+{
+	date d = {0};
+	while (s.at < s.end && (s.end[-1] == ' ' || s.end[-1] == '\t')) s.end--;
+	return is_word(s.at, s.end, "now") || (read_time(&s, ':', &d) && s.at == s.end);
+}
+
+const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset, bool *failed)
 {
 	scan s = {text, text + size};
 	date d = {0};
 	*seconds = *offset = 0;
 	pass_blanks(&s);
-	if (!read_layout(&s, &d) || (zone && !read_zone(&s, offset))) return false;
+	scan all = s;
+	*failed = !read_layout(&s, &d) || (zone && !read_zone(&s, offset));
 	pass_blanks(&s);
 	if (d.year < 100) d.year += 2000;
-	if (s.at < s.end || !is_sound(&d)) return false;
+	*failed |= s.at < s.end || !is_sound(&d);
+	if (*failed) {
+		*offset = 0;
+		return is_of_the_day(all) ? "a date that does not depend on the day on which it is read" : "the text of a date";
+	}
 	*seconds = 86400 * days_of(&d) + 3600 * d.hour + 60 * d.minute + d.second;
-	return true;
+	return d.fraction ? "a date of whole seconds" : NULL;
 }

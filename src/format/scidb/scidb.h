@@ -2,7 +2,7 @@
 /* SciDB's binary files from the inside: the words that its rooms share.
  *
  *   types.c    the table of types                       text.c     words of texts, and what is wrong with them
- *   entries.c  format strings                           array.c    array schemas, array_read.c their reading
+ *   entries.c  format strings                           array.c    array schemas, array_read.c their reading, expression.c numbers in them
  *   format.c   the table entry, options, recognition    layout.c   where entries are in a cell, and their columns
  *   walk.c     cells by their counts                    cut.c      pieces of whole cells
  *   decode.c   a piece into columns                     column.c   one column of some cells
@@ -228,8 +228,9 @@ void sheaf_scidb_store(const sheaf_scidb_type *type, const sheaf_scidb_value *va
 
 /* ---- dates.c ---- */
 
-/* Seconds since 1970 of a date as the server takes it, and of its zone where `zone`; false where it is none. */
-bool sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset);
+/* Seconds since 1970 of a date as the server takes it, and of its zone where `zone`; *failed where it is none. What was expected of the text, so that all of it came
+ * through, or NULL. */
+const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset, bool *failed);
 
 /* ---- evidence.c ---- */
 

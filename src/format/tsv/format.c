@@ -1,59 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tab-separated values: the table entry. What it is made of is in src/delimited. */
-#include "delimited/delimited.h"
-
-static const char *const suffixes[] = {".tsv", ".tab", NULL};
-
-static const sheaf_delimited_kind kind = {.delimiter = '\t', .quotes = false, .null_word = "\\N"};
-
-static const sheaf_option options[] = {
-	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...", "declare the columns: by the names of the header, or one by one", 0},
-	{"header", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|yes|no", "whether the first line has names (by itself: where it looks like it)", 0},
-	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE", "the byte between fields, or tab, comma, semicolon, pipe, space", 0},
-	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no", "whether to write a line with the names, whatever --header says", 0},
-	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE", "the byte between written fields, whatever --delimiter says", 0},
-	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|empty|?n", "how to write what is missing; codes other than 0 are ?n in any case", 0},
-	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "write why items are missing to columns of their own", 0},
-	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
-};
-
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return sheaf_delimited_probe(head, name, &kind, suffixes); }
-
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err)
-{
-	return sheaf_delimited_open(source, &kind, values, how, cx, in, err);
-}
-
-static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
-                           sheaf_error *err)
-{
-	(void)totals;
-	return sheaf_delimited_create(sink, &kind, schema, values, cx, out, err);
-}
-
-const sheaf_format sheaf_format_tsv = {
-	.abi = SHEAF_FORMAT_ABI,
-	.name = "tsv",
-	.summary = "tab-separated values: tables with backslash escapes (linear TSV)",
-	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
-	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
-	.options = options,
-	.probe = probe,
-	.open = open_reader,
-	.schema = sheaf_delimited_schema,
-	.facts = sheaf_delimited_facts,
-	.cut = sheaf_delimited_cut,
-	.decode = sheaf_delimited_decode,
-	.rewind = sheaf_delimited_rewind,
-	.recall = sheaf_delimited_recall,
-	.resume = sheaf_delimited_resume,
-	.close = sheaf_delimited_close,
-	.accept = sheaf_delimited_accept,
-	.create = create,
-	.encode = sheaf_delimited_encode,
-	.append = sheaf_delimited_append,
-	.finish = sheaf_delimited_finish,
-	.abandon = sheaf_delimited_abandon,
-	.declare = sheaf_delimited_declare,
-};
+/* Tab-separated values: what is different from others of their family, which is in src/delimited. */
+#define FORMAT sheaf_format_tsv
+#define NAME "tsv"
+#define SUMMARY "tab-separated values: tables with backslash escapes (linear TSV)"
+#define SUFFIXES ".tsv", ".tab"
+#define KIND {.delimiter = '\t', .quotes = false, .null_word = "\\N"}
+#define OPTIONS
+#include "delimited/format_template.h"
