@@ -113,7 +113,7 @@ static int64_t between(int64_t v, int64_t least, int64_t most) { return v < leas
 
 static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 {
-	enum { SHARE = 4, SMALL = 64, LEAST = 256, MOST_OUT = 16 << 10, MOST_BLOCK = 64 << 10, FEW = 1024, LONG = 3 /* long keys are sorted by their numbers */ };
+	enum { SHARE = 4, SMALL = 64, LEAST = 256, MOST_OUT = 16 << 10, MOST_BLOCK = 256 << 10, FEW = 1024, LONG = 3 /* long keys are sorted by their numbers */ };
 	void *memory;
 	size_t key = (size_t)a->keying.words * sizeof(uint64_t), entry = key + a->element.size;
 	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) / (a->options.share > 1 ? a->options.share : 1);
@@ -230,16 +230,23 @@ static void forget_output(sheaf_arranger *a)
 	memset(&a->position, 0, sizeof a->position);
 }
 
+int64_t sheaf_arrange_known(const sheaf_arranger *a)
+{
+	int64_t n;
+	if (!a->sorts || !a->finished) return -1;
+	if (a->fills) return count_positions(a, &n, NULL) == SHEAF_OK ? n : -1;
+	return a->options.duplicates == SHEAF_DUPLICATES_ERROR ? a->kept : -1;
+}
+
 sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
 	sheaf_status status;
 	*out = 0;
 	if (!a->sorts || !a->finished) return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
 	if (a->fills) return count_positions(a, out, err);
-	if (a->options.duplicates == SHEAF_DUPLICATES_ERROR) {
-		*out = a->kept;
-		return SHEAF_OK;
-	}
+	*out = sheaf_arrange_known(a);
+	if (*out >= 0) return SHEAF_OK;
+	*out = 0;
 	while ((status = sheaf_arrange_give(a, err)) == SHEAF_OK) *out += a->out_n;
 	if (status != SHEAF_END) return status;
 	forget_output(a);

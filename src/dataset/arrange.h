@@ -66,6 +66,9 @@ struct sheaf_arranger {
 	bool gave; /* the given frame itself */
 };
 
+/* How many entries come out of one that holds all of them, where it takes no pass over them to know; else -1. */
+int64_t sheaf_arrange_known(const sheaf_arranger *a);
+
 /* ---- arrange_in.c ---- */
 
 /* Changes the structure of some of the given entries: *n of them come out, and the number taken is returned through *at. */

@@ -129,7 +129,12 @@ static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 	bool keys = c->ninputs == 1; /* else they become positions */
 	bool rows = c->to->needs & SHEAF_NEEDS_ROWS;
 	c->totals = SHEAF_NO_FACTS;
-	if (!needs_totals(c->to)) return SHEAF_OK;
+	if (!needs_totals(c->to)) {
+		sheaf_facts known;
+		sheaf_dataset_facts(c->inputs[0], &known);
+		if (c->ninputs == 1) c->totals.rows = known.rows;
+		return SHEAF_OK;
+	}
 	c->totals.ordinal_keys = 1;
 	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {

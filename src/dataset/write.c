@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/element.h"
 #include "data/frame.h"
+#include "dataset/arrange.h"
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
 #include <inttypes.h>
@@ -160,6 +161,12 @@ static sheaf_status start(sheaf_writer *w, sheaf_error *err)
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
 }
 
+/* Tells the format how many entries there will be: what was said of the input counts where they go as they come, else what has come. */
+static sheaf_status foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
+{
+	return w->arranger && w->format->expect && rows >= 0 ? w->format->expect(w->out, rows, err) : SHEAF_OK;
+}
+
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_error *err)
 {
 	sheaf_context *cx;
@@ -167,7 +174,9 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	w->cx = cx;
 	w->overlap = overlap;
 	SHEAF_TRY(prepare(w, schema, options, used, err));
-	return w->holds ? SHEAF_OK : start(w, err);
+	if (w->holds) return SHEAF_OK;
+	SHEAF_TRY(start(w, err));
+	return foretell(w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1, err);
 }
 
 static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_context *cx,
@@ -390,6 +399,7 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
 	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
 	if (w->holds) SHEAF_TRY(start(w, err));
+	SHEAF_TRY(foretell(w, sheaf_arrange_known(w->arranger), err));
 	return put_arranged(w, err);
 }
 

@@ -185,6 +185,8 @@ typedef struct sheaf_format {
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
 	                       sheaf_error *err);
+	/* Of entries: how many rows will come, before the first of them is encoded, where that is known by then. NULL: no need. */
+	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
 	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B), s
 	 * being the bytes of all rows before. NULL: rows go as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below each sparse level from the first one on whose coordinates are not those
  * of the entry before. */
-#include "base/context.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 #include <string.h>
@@ -11,14 +10,7 @@
 /* Pointers of all positions up to this one: what begins there, or is empty, begins at the next position that will be made. */
 static sheaf_status fill_pointers(sheaf_bsp_building *t, int l, int64_t position, sheaf_error *err)
 {
-	enum { STEP = 512 };
-	int64_t block[STEP], left = position + 1 - t->pointers[l].count;
-	for (int64_t i = 0; i < STEP && i < left; i++) block[i] = t->made[l + 1];
-	for (; left > 0; left -= STEP) {
-		SHEAF_TRY(sheaf_bsp_store_add(&t->pointers[l], block, left < STEP ? left : STEP, err));
-		SHEAF_TRY(sheaf_check_stop(t->pointers[l].cx, err));
-	}
-	return SHEAF_OK;
+	return sheaf_bsp_store_repeat(&t->pointers[l], t->made[l + 1], position + 1 - t->pointers[l].count, err);
 }
 
 static sheaf_status add_index(sheaf_bsp_store *s, int64_t index, sheaf_error *err)

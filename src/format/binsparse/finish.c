@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays and descriptors into the box. */
+#include "base/context.h"
 #include "base/memory.h"
 #include "format/binsparse/binsparse.h"
 #include "format/binsparse/writer.h"
@@ -17,17 +18,24 @@ static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_buildin
 	return sheaf_builder_finish(&b, path, err);
 }
 
-static sheaf_status put_array(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, sheaf_error *err)
+static sheaf_status open_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, int64_t count,
+                               sheaf_error *err)
 {
 	sheaf_buffer path = {0};
 	SHEAF_TRY(path_of(out, t, name, &path, err));
-	sheaf_status status = sheaf_bsp_store_put(s, out->box, (const char *)path.data, type, &out->storing, err);
+	sheaf_status status = sheaf_bsp_store_open(s, out->box, (const char *)path.data, type, count, &out->storing, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }
 
+static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, sheaf_error *err)
+{
+	if (!s->array) SHEAF_TRY(open_array(out, t, s, name, type, s->count, err));
+	return sheaf_bsp_store_end(s, err);
+}
+
 /* What a tensor that was there before has left, which may be of another layout. */
-static sheaf_status remove_old(sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
+static sheaf_status remove_old(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
 	sheaf_buffer path = {0};
@@ -161,12 +169,67 @@ static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_buildi
 	return status;
 }
 
+static sheaf_status begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
+{
+	if (t->is_begun) return SHEAF_OK;
+	t->is_begun = true;
+	SHEAF_TRY(sheaf_box_make_group(out->box, t->group, err));
+	return remove_old(out, t, err);
+}
+
 sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_box_make_group(out->box, t->group, err));
-	SHEAF_TRY(remove_old(out, t, err));
+	SHEAF_TRY(begin_tensor(out, t, err));
 	SHEAF_TRY(put_arrays(out, t, err));
 	return put_descriptor(out, t, is_first, err);
+}
+
+/* ---- when the number of entries is known ---- */
+
+/* Positions of the dense levels above level l; -1: a level is sparse, and how many it has comes out at the end. */
+static int64_t positions_above(const sheaf_bsp_building *t, int l)
+{
+	int64_t positions = 1;
+	for (int k = 0, depth = 0; k < l; depth += t->d.layout.levels[k++].rank) {
+		if (t->d.layout.levels[k].is_sparse) return -1;
+		positions *= sheaf_bsp_extent(&t->d, depth);
+	}
+	return positions;
+}
+
+static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int64_t rows, sheaf_error *err)
+{
+	char name[BSP_NAME_SIZE];
+	sheaf_type type;
+	int64_t above = positions_above(t, t->inner);
+	if (t->inner > 0 && above >= 0) {
+		SHEAF_TRY(pointer_type(out, rows, &type, err));
+		SHEAF_TRY(open_array(out, t, &t->pointers[t->inner], sheaf_bsp_pointers_name(t->outer_rank, name), type, above + 1, err));
+	}
+	for (int k = t->outer_rank; k < t->d.layout.rank; k++)
+		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, rows, err));
+	return SHEAF_OK;
+}
+
+/* Compressed arrays hold some chunks each until they are complete. */
+static bool is_affordable(const sheaf_bsp_writer *out, const sheaf_bsp_building *t)
+{
+	enum { USUAL = 1 << 20, COPIES = 3, SHARE = 8 };
+	const sheaf_box_storing *s = &out->storing;
+	int64_t chunk = s->chunk_bytes ? s->chunk_bytes : s->deflate || s->shuffle ? USUAL : 0;
+	return chunk <= sheaf_max_memory(out->cx) / SHARE / COPIES / (t->d.layout.rank + 2);
+}
+
+sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
+{
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
+	sheaf_bsp_building *t = &out->tensors[0];
+	bool is_dense = t->block && t->outer_rank == 0, is_empty = rows == 0;
+	if (is_empty || !is_affordable(out, t) || (t->block && !is_dense)) return SHEAF_OK;
+	SHEAF_TRY(begin_tensor(out, t, err));
+	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
+	if (t->d.values.is_iso) return SHEAF_OK;
+	return open_array(out, t, &t->values, "values", t->values.type, rows * sheaf_bsp_parts(t->d.values), err);
 }
 
 sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)

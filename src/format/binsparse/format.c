@@ -57,6 +57,7 @@ const sheaf_format sheaf_format_binsparse = {
 	.holds = sheaf_bsp_holds,
 	.accept = sheaf_bsp_accept,
 	.create = sheaf_bsp_create,
+	.expect = sheaf_bsp_expect,
 	.encode = sheaf_bsp_encode,
 	.append = sheaf_bsp_append,
 	.finish = sheaf_bsp_finish,

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays whose length, and smallest type, are known once everything has been seen. */
+/* Arrays on their way into the box: at once where length and smallest type are known, else once everything has been seen. */
 #include "format/binsparse/writer.h"
+#include "base/context.h"
 #include <inttypes.h>
 
-enum { MOST_HELD = 4 << 20, STEP = 1 << 16 };
+enum {
+	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
+	MOST_STEP = 1 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
+	STEP = 1 << 16
+};
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx)
 {
@@ -19,25 +24,7 @@ void sheaf_bsp_store_drop(sheaf_bsp_store *s)
 	s->cx = NULL;
 }
 
-static sheaf_status spool(sheaf_bsp_store *s, sheaf_error *err)
-{
-	if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
-	s->is_spooled = true;
-	SHEAF_TRY(sheaf_spool_append(&s->spool, s->held.data, s->held.size, err));
-	s->held.size = 0;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
-{
-	size_t size = (size_t)n * sheaf_type_size(s->type);
-	if (s->held.size && s->held.size + size > MOST_HELD) SHEAF_TRY(spool(s, err));
-	sheaf_builder_append(&s->held, values, size);
-	s->count += n;
-	return sheaf_builder_status(&s->held, err);
-}
-
-/* ---- out of it ---- */
+/* ---- into the array ---- */
 
 #define NARROW(name, type) \
 	static void narrow_##name(const int64_t *from, int64_t n, type to[]) \
@@ -66,20 +53,88 @@ void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to)
 	}
 }
 
-static sheaf_status pass(sheaf_box_array *array, sheaf_type from, const void *values, int64_t n, sheaf_type to, sheaf_error *err)
+static sheaf_status pass(const sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
 {
-	int64_t narrow[1024];
+	enum { SOME = 4096 };
+	int64_t narrow[SOME];
 	const int64_t *wide = (const int64_t *)values;
-	if (from == to) return sheaf_box_append(array, values, n, err);
-	for (int64_t i = 0; i < n; i += 1024) {
-		int64_t m = n - i < 1024 ? n - i : 1024;
-		sheaf_bsp_narrow(wide + i, m, to, narrow);
-		SHEAF_TRY(sheaf_box_append(array, narrow, m, err));
+	if (s->type == s->stored) return sheaf_box_append(s->array, values, n, err);
+	for (int64_t i = 0; i < n; i += SOME) {
+		int64_t m = n - i < SOME ? n - i : SOME;
+		sheaf_bsp_narrow(wide + i, m, s->stored, narrow);
+		SHEAF_TRY(sheaf_box_append(s->array, narrow, m, err));
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_box_array *array, sheaf_type type, sheaf_error *err)
+static sheaf_status pass_held(sheaf_bsp_store *s, sheaf_error *err)
+{
+	SHEAF_TRY(pass(s, s->held.data, (int64_t)(s->held.size / sheaf_type_size(s->type)), err));
+	s->held.size = 0;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing,
+                                  sheaf_error *err)
+{
+	/* Nothing cannot be compressed. */
+	static const sheaf_box_storing plain;
+	enum { SHARE = 64 };
+	int64_t share = sheaf_max_memory(s->cx) / SHARE;
+	s->stored = type;
+	s->step = share < MOST_STEP ? (size_t)share : MOST_STEP;
+	return sheaf_box_new_array(box, path, type, count, count ? storing : &plain, &s->array, err);
+}
+
+/* ---- adding ---- */
+
+static sheaf_status spool(sheaf_bsp_store *s, sheaf_error *err)
+{
+	if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
+	s->is_spooled = true;
+	SHEAF_TRY(sheaf_spool_append(&s->spool, s->held.data, s->held.size, err));
+	s->held.size = 0;
+	return SHEAF_OK;
+}
+
+/* Before so many bytes more are held. */
+static sheaf_status make_room(sheaf_bsp_store *s, size_t size, sheaf_error *err)
+{
+	size_t most = s->array ? s->step : MOST_HELD;
+	if (s->held.size == 0 || s->held.size + size <= most) return SHEAF_OK;
+	return s->array ? pass_held(s, err) : spool(s, err);
+}
+
+sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
+{
+	size_t size = (size_t)n * sheaf_type_size(s->type);
+	SHEAF_TRY(make_room(s, size, err));
+	s->count += n;
+	if (s->array && size >= s->step) return pass(s, values, n, err);
+	sheaf_builder_append(&s->held, values, size);
+	return sheaf_builder_status(&s->held, err);
+}
+
+sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err)
+{
+	enum { MOST = 4096 };
+	while (n > 0) {
+		int64_t m = n < MOST ? n : MOST;
+		SHEAF_TRY(make_room(s, (size_t)m * sizeof value, err));
+		if (!sheaf_builder_room(&s->held, (size_t)m * sizeof value)) return sheaf_builder_status(&s->held, err);
+		int64_t *to = (int64_t *)(void *)(s->held.data + s->held.size);
+		for (int64_t i = 0; i < m; i++) to[i] = value;
+		s->held.size += (size_t)m * sizeof value;
+		s->count += m;
+		n -= m;
+		if (n > 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the end ---- */
+
+static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t width = sheaf_type_size(s->type), step = STEP * width;
@@ -89,20 +144,18 @@ static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_box_array *array, sheaf
 	for (int64_t at = 0; status == SHEAF_OK && at < s->spool.size; at += (int64_t)step) {
 		size_t n = s->spool.size - at < (int64_t)step ? (size_t)(s->spool.size - at) : step;
 		status = sheaf_spool_read(&s->spool, at, b.data, n, err);
-		if (status == SHEAF_OK) status = pass(array, s->type, b.data, (int64_t)(n / width), type, err);
+		if (status == SHEAF_OK) status = pass(s, b.data, (int64_t)(n / width), err);
 	}
 	sheaf_builder_drop(&b);
 	return status;
 }
 
-sheaf_status sheaf_bsp_store_put(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, const sheaf_box_storing *storing, sheaf_error *err)
+/* On failure the box lets the array go. */
+sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err)
 {
-	sheaf_box_array *array;
-	/* Nothing cannot be compressed. */
-	static const sheaf_box_storing plain;
-	SHEAF_TRY(sheaf_box_new_array(box, path, type, s->count, s->count ? storing : &plain, &array, err));
-	sheaf_status status = s->is_spooled ? pass_spool(s, array, type, err) : SHEAF_OK;
-	if (status == SHEAF_OK) status = pass(array, s->type, s->held.data, (int64_t)(s->held.size / sheaf_type_size(s->type)), type, err);
-	if (status) return status; /* the box lets the array go */
+	sheaf_box_array *array = s->array;
+	if (s->is_spooled) SHEAF_TRY(pass_spool(s, err));
+	SHEAF_TRY(pass_held(s, err));
+	s->array = NULL;
 	return sheaf_box_end_array(array, err);
 }

@@ -26,7 +26,7 @@ typedef struct sheaf_bsp_tensor {
 	sheaf_bsp_array indices[BSP_MAX_RANK];  /* by dimension of the levels */
 	sheaf_bsp_array values;
 	int64_t counts[BSP_MAX_RANK + 1]; /* positions above level l; the last one is the number of elements */
-	uint8_t fill[16];
+	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
 	bool is_broken; /* found while validating: nothing can be read */
 } sheaf_bsp_tensor;
 

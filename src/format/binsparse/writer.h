@@ -15,21 +15,28 @@
 
 /* ---- store.c ---- */
 
-/* Values on their way into an array. Some megabytes are kept in memory, more in a temporary file. */
+/* Values on their way into an array: they go there as they come once it is open. Before that some megabytes are kept in memory, more in a temporary file. */
 typedef struct sheaf_bsp_store {
 	sheaf_context *cx;
-	sheaf_type type; /* of what is appended */
+	sheaf_type type; /* of what is added */
 	sheaf_builder held;
 	sheaf_spool spool;
 	bool is_spooled;
-	int64_t count; /* values */
+	int64_t count; /* values added */
+	sheaf_box_array *array; /* NULL: not open */
+	sheaf_type stored;      /* of the array's values */
+	size_t step;
 } sheaf_bsp_store;
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err);
-/* Puts all values into the box as `type`; those that are int64 may become any type of whole numbers. */
-SHEAF_USE sheaf_status sheaf_bsp_store_put(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, const sheaf_box_storing *storing,
-                                           sheaf_error *err);
+/* The same number n times, to a store of int64. */
+SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
+/* Opens the array, of `count` values of `type`: of a store of int64 any type of whole numbers that holds them. */
+SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing,
+                                            sheaf_error *err);
+/* Completes the array, which is open. */
+SHEAF_USE sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err);
 void sheaf_bsp_store_drop(sheaf_bsp_store *s);
 /* n int64 as another type of whole numbers, which holds them. */
 void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to);
@@ -43,7 +50,8 @@ typedef struct sheaf_bsp_building {
 	sheaf_bsp_store pointers[BSP_MAX_RANK]; /* by level, int64 */
 	sheaf_bsp_store indices[BSP_MAX_RANK];  /* by dimension of the levels */
 	sheaf_bsp_store values;
-	uint8_t fill[16];
+	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
+	bool is_begun;    /* its group is ready, and arrays may be open */
 	/* of entries */
 	int inner;                         /* the level from which on positions are those of entries: a sparse one, or dense ones to the end */
 	int outer_rank;                    /* dimensions above it */
@@ -106,6 +114,9 @@ SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const she
 SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err);
 
 /* ---- finish.c ---- */
+
+/* Opens the arrays that have a length and a type known as soon as the number of entries is. */
+SHEAF_USE sheaf_status sheaf_bsp_expect(void *out, int64_t rows, sheaf_error *err);
 
 /* Arrays and descriptor of one tensor. */
 SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err);
