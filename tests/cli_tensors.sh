@@ -212,6 +212,23 @@ has err 'or the name of one (--dataset), found a.npy, b.npy'
 expect 0 cat --dataset b several.npz
 end
 
+begin 'arrays of known length take no detour through a temporary file'
+awk 'BEGIN { n = 600000; print "%%MatrixMarket matrix coordinate real general"; print 700, 1000, n
+	for (i = 0; i < n; i++) print (i * 7) % 600 + 1, int(i / 600) + 1, i % 1000 + 0.5 }' >long.mtx
+was=${TMPDIR:-/tmp}
+TMPDIR=/nowhere
+export TMPDIR
+for layout in CSR CSC COO; do
+	expect 0 convert --layout $layout long.mtx long-$layout.h5
+	expect 0 hash long.mtx long-$layout.h5
+	[ "$(cut -d ' ' -f 1 out | uniq | wc -l)" -eq 1 ] || fault "$layout: expected the same hash, found another"
+done
+expect 4 convert --duplicates sum long.mtx long.h5
+has err '/nowhere: expected a folder for a temporary file'
+TMPDIR=$was
+rm long*
+end
+
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'
