@@ -314,6 +314,16 @@ sheaf_status sheaf_pile_next(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_pile_next_block(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
+{
+	*out = (sheaf_keyed){0};
+	SHEAF_TRY(sheaf_check_stop(p->cx, err));
+	if (p->submitted == p->nblocks) return SHEAF_END;
+	int64_t block = p->submitted++;
+	*out = (sheaf_keyed){keys_of(p, block), values_of(p, block), used_in(p, block)};
+	return SHEAF_OK;
+}
+
 static sheaf_status open_pipeline(sheaf_pile *p, sheaf_error *err)
 {
 	int threads = sheaf_context_threads(p->cx);

@@ -45,6 +45,8 @@ int64_t sheaf_pile_bytes(const sheaf_pile *p);
 SHEAF_USE sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err);
 /* The next entries in order, or END; valid until the next call. */
 SHEAF_USE sheaf_status sheaf_pile_next(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err);
+/* The next entries as they were added, or END; instead of sheaf_pile_sort, where that is their order. */
+SHEAF_USE sheaf_status sheaf_pile_next_block(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err);
 /* From the first again. */
 void sheaf_pile_rewind(sheaf_pile *p);
 /* Lets go of all entries. */

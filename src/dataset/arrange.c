@@ -61,6 +61,7 @@ static void plan_order(sheaf_arranger *a)
 	a->ordered = !any_order || known.sorted;
 	if (any_order) a->keying.loose = a->keying.bits;
 	a->sorts = a->options.hold || !sheaf_keying_is_done(&a->keying);
+	a->crosses = a->to.rank == 2;
 	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
 }
 
@@ -175,7 +176,7 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options, options->size);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
 	sheaf_arranger *a = (sheaf_arranger *)memory;
-	*a = (sheaf_arranger){.cx = cx, .to = *to, .options = *options};
+	*a = (sheaf_arranger){.cx = cx, .to = *to, .options = *options, .rises = true};
 	sheaf_status status = begin(a, schema, err);
 	if (status) {
 		sheaf_arranger_free(a);
@@ -247,7 +248,7 @@ sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *
 	*out = sheaf_arrange_known(a);
 	if (*out >= 0) return SHEAF_OK;
 	*out = 0;
-	while ((status = sheaf_arrange_give(a, err)) == SHEAF_OK) *out += a->out_n;
+	while ((status = sheaf_arrange_give(a, err)) == SHEAF_OK) *out += a->frame.nrows;
 	if (status != SHEAF_END) return status;
 	forget_output(a);
 	return sheaf_arrange_again(a, err);

@@ -53,6 +53,8 @@ struct sheaf_arranger {
 	sheaf_pile pile;
 	sheaf_runs runs;
 	int64_t kept;
+	bool rises, crosses; /* so far keys have come in order; in the order of the coordinates of a matrix changed over */
+	uint64_t last_key, last_crossed;
 	bool spilled, finished;
 	/* going out */
 	sheaf_keyed input;
@@ -62,6 +64,7 @@ struct sheaf_arranger {
 	uint64_t *out_keys;
 	uint8_t *out_values;
 	int64_t out_n, out_room;
+	sheaf_keyed direct; /* behind these, where they lie */
 	sheaf_frame frame;
 	bool gave; /* the given frame itself */
 };

@@ -158,16 +158,48 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- keeping ---- */
 
+/* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed over. */
+static uint64_t crossed(const sheaf_keying *k, uint64_t key)
+{
+	int low = k->places[k->order[0]].shift;
+	return low == 0 || low == k->bits ? key : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
+}
+
+/* Many files are in some order and do not say so. */
+static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
+{
+	if (a->keying.words > 1 || a->keying.loose) a->rises = a->crosses = false;
+	for (int64_t i = 0; i < n && a->rises; i++) {
+		a->rises = keys[i] >= a->last_key;
+		a->last_key = keys[i];
+	}
+	for (int64_t i = 0; i < n && a->crosses; i++) {
+		uint64_t key = crossed(&a->keying, keys[i]);
+		a->crosses = key >= a->last_crossed;
+		a->last_crossed = key;
+	}
+}
+
+/* Bits by which entries need not be sorted, as they have come. */
+static int loose_bits(const sheaf_arranger *a)
+{
+	if (a->rises) return a->keying.bits;
+	return a->crosses ? a->keying.places[a->keying.order[0]].shift : a->keying.loose;
+}
+
 static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 {
 	enum { SHARE = 4 /* of the memory for entries, while they are parted besides */ };
+	int loose = a->keying.loose;
 	if (a->pile.n == 0) return SHEAF_OK;
 	if (!a->spilled) {
 		a->spilled = true;
 		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->keying, a->element.size, a->memory / SHARE, a->cx, err));
 	}
+	a->keying.loose = loose_bits(a);
 	SHEAF_TRY(sheaf_pile_sort(&a->pile, err));
 	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->pile, err));
+	a->keying.loose = loose; /* what is still to come may be in no order */
 	sheaf_pile_clear(&a->pile);
 	return SHEAF_OK;
 }
@@ -179,8 +211,9 @@ static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **valu
 	return sheaf_pile_room(&a->pile, keys, values, room, err);
 }
 
-static void added(sheaf_arranger *a, int64_t n)
+static void added(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
+	look_at_order(a, keys, n);
 	sheaf_pile_added(&a->pile, n);
 	a->kept += n;
 }
@@ -197,7 +230,7 @@ static sheaf_status keep_plain(sheaf_arranger *a, const sheaf_frame *frame, shea
 		int64_t n = frame->nrows - at < room ? frame->nrows - at : room;
 		SHEAF_TRY(pack(a, frame, at, at + n, false, keys, err));
 		memcpy(values, value_at(a, frame, at), (size_t)n * a->element.size);
-		added(a, n);
+		added(a, keys, n);
 		at += n;
 	}
 	return SHEAF_OK;
@@ -214,7 +247,7 @@ static sheaf_status keep_entries(sheaf_arranger *a, const sheaf_keyed *entries, 
 		int64_t n = entries->n - at < room ? entries->n - at : room;
 		memcpy(keys, (const uint8_t *)entries->keys + (size_t)at * key_size, (size_t)n * key_size);
 		memcpy(values, entries->values + (size_t)at * a->element.size, (size_t)n * a->element.size);
-		added(a, n);
+		added(a, keys, n);
 		at += n;
 	}
 	return SHEAF_OK;
@@ -234,14 +267,18 @@ sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *frame, she
 
 sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 {
-	if (!a->spilled) return sheaf_pile_sort(&a->pile, err);
+	if (!a->spilled) {
+		a->keying.loose = loose_bits(a);
+		return a->rises ? SHEAF_OK : sheaf_pile_sort(&a->pile, err);
+	}
 	SHEAF_TRY(spill(a, err));
 	return sheaf_runs_begin(&a->runs, err);
 }
 
 sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
 {
-	return a->spilled ? sheaf_runs_next(&a->runs, out, err) : sheaf_pile_next(&a->pile, out, err);
+	if (a->spilled) return sheaf_runs_next(&a->runs, out, err);
+	return a->rises ? sheaf_pile_next_block(&a->pile, out, err) : sheaf_pile_next(&a->pile, out, err);
 }
 
 sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)

@@ -84,16 +84,20 @@ static int64_t rising(const uint64_t *keys, int64_t n)
 	return n > 0 ? i : 0;
 }
 
-/* Entries that come in order and but once go as they are; the last of them is held, since its position may come again. */
+/* Entries that come in order and but once go as they are, from where they lie if they are many; the last of them is held, since its position may come again. */
 static void take_rising(sheaf_arranger *a)
 {
+	enum { MANY = 256 };
 	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at;
 	const uint64_t *keys = input_key(a);
 	if (a->keying.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
 	if (a->has_held && a->held.key[0] >= keys[0]) return;
 	int64_t n = rising(keys, left < room - 1 ? left : room - 1);
 	if (a->has_held) emit(a, a->held.key, a->held.value, 1);
-	emit(a, keys, input_value(a), n - 1);
+	if (n > MANY)
+		a->direct = (sheaf_keyed){keys, input_value(a), n - 1};
+	else
+		emit(a, keys, input_value(a), n - 1);
 	a->input_at += n - 1;
 	set(a, &a->held, input_key(a), input_value(a));
 	a->has_held = true;
@@ -160,7 +164,8 @@ static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
 static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 {
 	a->out_n = 0;
-	while (a->out_n < a->out_room) {
+	a->direct.n = 0;
+	while (a->out_n < a->out_room && a->direct.n == 0) {
 		if (a->has_ready) {
 			emit_ready(a);
 			continue;
@@ -176,22 +181,31 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 			continue;
 		}
 		take_rising(a);
-		if (a->input_at < a->input.n && a->out_n < a->out_room) SHEAF_TRY(take(a, err));
+		if (a->direct.n == 0 && a->input_at < a->input.n && a->out_n < a->out_room) SHEAF_TRY(take(a, err));
 	}
 	return SHEAF_OK;
+}
+
+/* Column c of some entries, which there is room for. */
+static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_type type, int c, sheaf_builder *b)
+{
+	size_t size = c == a->value ? a->element.size : sheaf_type_size(type);
+	if (c == a->value)
+		memcpy(b->data + b->size, entries->values, (size_t)entries->n * size);
+	else
+		sheaf_keying_unpack(&a->keying, entries->keys, entries->n, c, type, b->data + b->size);
+	b->size += (size_t)entries->n * size;
 }
 
 static sheaf_status fill_column(sheaf_arranger *a, sheaf_column *column, int c, sheaf_error *err)
 {
 	sheaf_builder b;
+	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
 	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->type);
 	sheaf_builder_begin(&b, a->cx, &column->values);
-	if (sheaf_builder_room(&b, (size_t)a->out_n * size)) {
-		if (c == a->value)
-			memcpy(b.data, a->out_values, (size_t)a->out_n * size);
-		else
-			sheaf_keying_unpack(&a->keying, a->out_keys, a->out_n, c, column->type, b.data);
-		b.size = (size_t)a->out_n * size;
+	if (sheaf_builder_room(&b, (size_t)(a->out_n + a->direct.n) * size)) {
+		if (copied.n > 0) add_to_column(a, &copied, column->type, c, &b);
+		if (a->direct.n > 0) add_to_column(a, &a->direct, column->type, c, &b);
 	}
 	return sheaf_builder_finish(&b, &column->values, err);
 }
@@ -199,10 +213,10 @@ static sheaf_status fill_column(sheaf_arranger *a, sheaf_column *column, int c, 
 sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 {
 	SHEAF_TRY(gather(a, err));
-	if (a->out_n == 0) return SHEAF_END;
+	if (a->out_n + a->direct.n == 0) return SHEAF_END;
 	SHEAF_TRY(sheaf_frame_begin(&a->frame, &a->schema, a->cx, err));
 	for (int c = 0; c < a->frame.ncolumns; c++) SHEAF_TRY(fill_column(a, &a->frame.columns[c], c, err));
-	a->frame.nrows = a->out_n;
+	a->frame.nrows = a->out_n + a->direct.n;
 	return SHEAF_OK;
 }
 
