@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries with AVX-512, some dozens at a time, in two steps. The first finds where the numbers of each line begin and end, by masks of
- * its 64 first bytes, and puts their digits aside as words of eight. The second makes numbers of the words of eight lines at once: three
- * multiplications for eight digits, and one of 64 bits by a power of ten for the nearest double. So nothing waits for the length of a line but
- * the next line, and no branch depends on how many digits there are. */
+/* Lines of entries with AVX-512, in two steps. The first finds where the numbers of some hundred lines end (entries_marks.h). The second takes eight
+ * lines at a time: it gathers the digits of each of their numbers in words of eight, against the right end of a lane, and makes numbers of them by
+ * three multiplications for eight digits, and one of 64 bits by a power of ten for the nearest double. So no branch depends on how many digits there
+ * are. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -13,143 +13,71 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
 #define INLINE AVX512 static inline __attribute__((always_inline))
 
-/* Lines of a batch, those of a vector, the most coordinates and numbers for which there are words; bytes before a line, and behind it, that may be
- * loaded. */
-enum { LINES = 32, LANES = 8, COORDINATES = 4, NUMBERS = 2, BEFORE = 32, BEHIND = 128, MOST_FRACTION = 19 };
+INLINE uint64_t find_byte(const uint8_t *at, uint8_t byte) { return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(at), _mm512_set1_epi8((char)byte)); }
 
-/* What the first step puts aside. */
-typedef struct batch {
-	const uint8_t *starts[LINES + 1];                                             /* of each line, and of the next one */
-	uint64_t coordinates[COORDINATES][LINES];                                     /* eight digits, the last one highest */
-	uint64_t whole[NUMBERS][LINES];                                               /* the digits before the point */
-	uint64_t low[NUMBERS][LINES], middle[NUMBERS][LINES], high[NUMBERS][LINES];   /* and the last 24 behind it, or what stands there */
-	uint64_t decimals[NUMBERS][LINES];                                            /* how many of them are digits */
-	int64_t exponents[NUMBERS][LINES];                                            /* what is said behind 'e' */
-	uint64_t signs[NUMBERS][LINES];                                               /* the highest bit */
-	bool is_long;                                                                 /* some have more than 16 digits behind the point */
-} batch;
-
-/* ---- lines into words ---- */
-
-/* Masks of a line's bytes. */
-typedef struct line {
-	const uint8_t *begin;
-	uint64_t others, space, dot, minus; /* others: no digits; the feed is the last of them */
-	unsigned end, feed;                 /* of its last number, where nothing else stands behind it; of the line */
-} line;
-
-INLINE uint64_t find(__m512i bytes, char byte) { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte)); }
-
-/* False where the line is longer than a vector, or empty. */
-INLINE bool load_line(line *l, const uint8_t *at)
+/* The byte numbers 0 to 63. */
+INLINE __m512i iota(void)
 {
-	__m512i bytes = _mm512_loadu_si512(at);
-	uint64_t feed = find(bytes, '\n');
-	l->feed = (unsigned)_tzcnt_u64(feed);
-	if (l->feed == 0 || l->feed == 64) return false;
-	l->begin = at;
-	l->others = _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('0')), _mm512_set1_epi8(9)) & _blsmsk_u64(feed);
-	l->space = find(bytes, ' ') | find(bytes, '\t');
-	l->dot = find(bytes, '.');
-	l->minus = find(bytes, '-');
-	l->end = l->feed - (at[l->feed - 1] == '\r');
-	return true;
+	return _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31,
+	                       30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-INLINE bool has(uint64_t mask, unsigned bit) { return mask >> bit & 1; }
-
-/* The next byte that is no digit. */
-INLINE unsigned next_other(line *l)
+INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 {
-	unsigned at = (unsigned)_tzcnt_u64(l->others);
-	l->others = _blsr_u64(l->others);
-	return at;
+	__m512i bytes = _mm512_maskz_compress_epi8(mask, iota()), base = _mm512_set1_epi16((short)first);
+	_mm512_storeu_si512(to, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), base));
+	if (n > 32) _mm512_storeu_si512(to + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(bytes, 1)), base));
 }
 
-INLINE uint64_t word_at(const uint8_t *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-	return word;
-}
+#include "number/entries_marks.h"
 
-/* 1 to 8 digits, pushed to the upper end. */
-INLINE uint64_t digits_at(const uint8_t *at, unsigned n) { return (word_at(at) ^ SHEAF_ZEROS) << (64 - 8 * n); }
+/* Lines of a vector; marks of as many, and one before them, that a vector holds, for each line. */
+enum { LANES = 8, HELD = 3 };
 
-/* Behind an 'e'; false where it is something else. *end is the byte behind the exponent. */
-INLINE bool take_exponent(line *l, unsigned mark, unsigned *end, int64_t *exponent)
+/* Mark number `mark` of eight lines, of line number k and those behind it; -1: the last of the lines before them. */
+INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
-	if ((l->begin[mark] | 0x20) != 'e') return false;
-	uint8_t sign = l->begin[mark + 1];
-	bool negative = sign == '-', is_signed = negative || sign == '+';
-	if (is_signed && next_other(l) != mark + 1) return false;
-	unsigned first = mark + 1 + is_signed;
-	*end = next_other(l);
-	unsigned n = *end - first;
-	if (n < 1 || n > 3) return false;
-	int64_t value = (int64_t)sheaf_eight_digits_value(digits_at(l->begin + first, n));
-	*exponent = negative ? -value : value;
-	return true;
-}
-
-/* A number from byte *at on, which moves to the byte behind it. */
-INLINE bool take_number(batch *b, line *l, unsigned *at, int n, int number, bool integers)
-{
-	bool negative = has(l->minus, *at);
-	l->others &= l->others - negative; /* without a branch: signs come as they like */
-	unsigned first = *at + negative, whole_end = next_other(l), end = whole_end, whole = whole_end - first, decimals = 0;
-	int64_t exponent = 0;
-	if (whole < 1 || whole > 8) return false;
-	if (!integers && has(l->dot, whole_end)) {
-		end = next_other(l);
-		decimals = end - whole_end - 1;
+	const uint16_t *at = m->places + MARKS_AHEAD - 1 + k * (unsigned)of_line;
+	mark++;
+	if (of_line <= HELD) {
+		const uint64_t step = (uint64_t)of_line * 2, lane = 0x0100 + 0x0202 * (uint64_t)mark;
+#define LANE(n) (long long)(lane + 0x0101 * step * (n))
+		return _mm512_maskz_permutexvar_epi8(0x0303030303030303, _mm512_set_epi64(LANE(7), LANE(6), LANE(5), LANE(4), LANE(3), LANE(2), LANE(1), LANE(0)),
+		                                     _mm512_loadu_si512(at));
+#undef LANE
 	}
-	/* Nineteen digits fit into a word, a zero before the point apart. */
-	bool is_zero = whole == 1 && l->begin[first] == '0';
-	if (decimals + (is_zero ? 0 : whole) > MOST_FRACTION) return false;
-	const uint8_t *last = l->begin + end;
-	if (!integers && end != l->end && !has(l->space, end)) {
-		if ((decimals == 0 && end != whole_end) || !take_exponent(l, end, &end, &exponent)) return false;
-	}
-	b->whole[number][n] = digits_at(l->begin + first, whole);
-	b->low[number][n] = word_at(last - 8);
-	b->middle[number][n] = word_at(last - 16);
-	b->high[number][n] = word_at(last - 24);
-	if (decimals > 16) b->is_long = true;
-	b->decimals[number][n] = decimals;
-	b->exponents[number][n] = exponent;
-	b->signs[number][n] = (uint64_t)negative << 63;
-	*at = end;
-	return true;
+	__m256i lanes = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(of_line));
+	return _mm512_and_si512(_mm512_cvtepu32_epi64(_mm256_i32gather_epi32((const int *)(const void *)(at + mark), lanes, 2)), _mm512_set1_epi64(UINT16_MAX));
 }
 
-/* Puts line number n aside; returns what is behind it, or NULL where it is left. */
-INLINE const uint8_t *take_line(batch *b, const uint8_t *begin, int n, int coordinates, int numbers, bool integers)
+/* ---- digits into integers ---- */
+
+/* Eight bytes of each line from its place on. */
+INLINE __m512i words_at(const uint8_t *base, __m512i from) { return _mm512_i64gather_epi64(from, base, 1); }
+
+/* Digits as bytes 0 to 9; other bytes have something in their upper halves. */
+INLINE __m512i as_digits(__m512i text) { return _mm512_xor_si512(text, _mm512_set1_epi64((long long)SHEAF_ZEROS)); }
+
+/* The last `size` bytes of words, and zeros before them: none where there are more than eight. */
+INLINE __m512i last_bytes(__m512i words, __m512i size)
 {
-	line l;
-	unsigned at = 0, end = 0;
-	if (!load_line(&l, begin)) return NULL;
-	for (int c = 0; c < coordinates; c++) {
-		end = next_other(&l);
-		unsigned size = end - at;
-		if (size < 1 || size > 8 || (!has(l.space, end) && (numbers || c + 1 < coordinates))) return NULL;
-		b->coordinates[c][n] = digits_at(begin + at, size);
-		at = end + 1;
-	}
-	for (int k = 0; k < numbers; k++) {
-		if (at >= l.end || !take_number(b, &l, &at, n, k, integers)) return NULL;
-		end = at++;
-		if (k + 1 < numbers && !has(l.space, end)) return NULL;
-	}
-	/* The next line begins where the masks say, so that it need not wait for the numbers of this one. */
-	return end == l.end ? begin + l.feed + 1 : NULL;
+	__m512i drop = _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3));
+	return _mm512_sllv_epi64(_mm512_srlv_epi64(words, drop), drop);
 }
 
-/* ---- words into numbers ---- */
+/* The first `size` bytes of words, pushed to their end: none where there are more than eight. */
+INLINE __m512i first_bytes(__m512i words, __m512i size)
+{
+	return _mm512_sllv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3)));
+}
 
-INLINE __m512i load(const uint64_t *words) { return _mm512_loadu_si512(words); }
+/* Which words have bytes that are no digits. */
+INLINE __mmask8 find_no_digits(__m512i digits)
+{
+	return _mm512_cmpgt_epu64_mask(_mm512_movm_epi8(_mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9))), _mm512_setzero_si512());
+}
 
-/* The numbers of eight digits, which are bytes 0 to 9. */
+/* The numbers of eight digits. */
 INLINE __m512i eight_digits(__m512i digits)
 {
 	__m512i pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(10 | 1 << 8));
@@ -157,37 +85,7 @@ INLINE __m512i eight_digits(__m512i digits)
 	return _mm512_add_epi64(_mm512_mul_epu32(fours, _mm512_set1_epi64(10000)), _mm512_srli_epi64(fours, 32));
 }
 
-/* The same of the digits behind a point, where only the last 64 - drop bits are digits. */
-INLINE __m512i some_digits(const uint64_t *words, __m512i drop)
-{
-	__m512i digits = _mm512_xor_si512(load(words), _mm512_set1_epi64((long long)SHEAF_ZEROS));
-	return eight_digits(_mm512_sllv_epi64(_mm512_srlv_epi64(digits, drop), drop));
-}
-
-/* 64 bits less than eight for each digit, and none below 0. */
-INLINE __m512i bits_without(__m512i decimals, int digits)
-{
-	return _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(8LL * digits), _mm512_slli_epi64(decimals, 3)), _mm512_setzero_si512());
-}
-
-static const uint64_t powers[MOST_FRACTION + 1] = {
-	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,          1000000000,
-	10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
-	10000000000000000000u,
-};
-
-/* All digits of a number as an integer. */
-INLINE __m512i join_digits(const batch *b, int number, int from, __m512i decimals)
-{
-	__m512i fraction = _mm512_add_epi64(_mm512_mul_epu32(some_digits(b->middle[number] + from, bits_without(decimals, 16)), _mm512_set1_epi64(100000000)),
-	                                    some_digits(b->low[number] + from, bits_without(decimals, 8)));
-	if (b->is_long)
-		fraction = _mm512_add_epi64(
-			fraction, _mm512_mullo_epi64(some_digits(b->high[number] + from, bits_without(decimals, 24)), _mm512_set1_epi64(10000000000000000)));
-	__m512i whole = eight_digits(load(b->whole[number] + from));
-	if (!_mm512_test_epi64_mask(whole, whole)) return fraction;
-	return _mm512_add_epi64(fraction, _mm512_mullo_epi64(whole, _mm512_i64gather_epi64(decimals, powers, 8)));
-}
+/* ---- integers into doubles ---- */
 
 /* The upper half of products of 64 bits. */
 INLINE __m512i multiply_high(__m512i a, __m512i b)
@@ -235,15 +133,11 @@ static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_
 	}
 }
 
-INLINE __m512i to_doubles(const batch *b, int number, int from, unsigned n)
+INLINE __m512i to_doubles(__m512i digits, __m512i exponents, __mmask8 lines)
 {
-	/* Behind the last line there is anything, which must not choose what is loaded. */
-	const __mmask8 lines = (__mmask8)((1u << n) - 1);
-	__m512i decimals = _mm512_maskz_loadu_epi64(lines, b->decimals[number] + from), digits = join_digits(b, number, from, decimals);
-	__m512i exponents = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(lines, b->exponents[number] + from), decimals);
 	__mmask8 unsure, extreme = find_extreme(exponents);
 	__m512i values = nearest(digits, _mm512_mask_mov_epi64(exponents, extreme, _mm512_setzero_si512()), &unsure);
-	unsigned left = (unsigned)(unsure | extreme) & ((1u << n) - 1);
+	unsigned left = (unsigned)(unsure | extreme) & lines;
 	if (left) {
 		uint64_t v[LANES], d[LANES];
 		int64_t e[LANES];
@@ -253,79 +147,224 @@ INLINE __m512i to_doubles(const batch *b, int number, int from, unsigned n)
 		mend(v, d, e, left);
 		values = _mm512_loadu_si512(v);
 	}
-	return _mm512_or_si512(values, load(b->signs[number] + from));
+	return values;
 }
 
-INLINE __m512i to_integers(const batch *b, int number, int from)
+/* ---- numbers ---- */
+
+/* One number of some lines: what is known of it, and the lines where it is left. */
+typedef struct parts {
+	const uint8_t *base;
+	__mmask8 lines, left, minus;
+	__m512i first, stop; /* of the digits and the point */
+	__m512i exponents;
+} parts;
+
+static const uint64_t powers[20] = {
+	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,          1000000000,
+	10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+	10000000000000000000u,
+};
+
+INLINE bool any_above(__m512i values, int most, __mmask8 lines) { return _mm512_mask_cmpgt_epi64_mask(lines, values, _mm512_set1_epi64(most)) != 0; }
+
+/* The first eight bytes, which lose their sign. */
+INLINE __m512i take_sign(parts *v)
 {
-	__m512i digits = eight_digits(load(b->whole[number] + from));
-	return _mm512_mask_sub_epi64(digits, _mm512_movepi64_mask(load(b->signs[number] + from)), _mm512_setzero_si512(), digits);
+	__m512i words = words_at(v->base, v->first);
+	v->minus = _mm512_cmpeq_epi64_mask(_mm512_and_si512(words, _mm512_set1_epi64(0xff)), _mm512_set1_epi64('-'));
+	v->first = _mm512_mask_add_epi64(v->first, v->minus, v->first, _mm512_set1_epi64(1));
+	return _mm512_mask_srli_epi64(words, v->minus, words, 8);
 }
 
-/* Which of some lines have coordinates beyond the limit; those of the others are stored. */
-INLINE __mmask8 store_coordinates(sheaf_entries *run, const batch *b, int c, int from, __mmask8 lines)
+/* Where numbers end with exponents, these are taken off. An exponent so long that its 'e' is not found stays among the digits. */
+INLINE void take_exponents(parts *v)
 {
-	__m512i values = _mm512_sub_epi64(eight_digits(load(b->coordinates[c] + from)), _mm512_set1_epi64(1));
+	const __m512i zero = _mm512_setzero_si512(), byte = _mm512_set1_epi64(8);
+	__m512i words = words_at(v->base - 8, v->stop), low = _mm512_or_si512(words, _mm512_set1_epi8(0x20));
+	__m512i bits = _mm512_lzcnt_epi64(_mm512_movm_epi8(_mm512_cmpeq_epi8_mask(low, _mm512_set1_epi8('e')))); /* of the bytes behind it */
+	__m512i e = _mm512_sub_epi64(_mm512_sub_epi64(v->stop, _mm512_srli_epi64(bits, 3)), _mm512_set1_epi64(1));
+	__mmask8 some = _mm512_cmplt_epi64_mask(bits, _mm512_set1_epi64(64)) & _mm512_cmpgt_epi64_mask(e, v->first);
+	__m512i sign = _mm512_and_si512(_mm512_srlv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), bits)), _mm512_set1_epi64(0xff));
+	__mmask8 minus = _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('-')), is_signed = minus | _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('+'));
+	__m512i size = _mm512_srli_epi64(_mm512_mask_sub_epi64(bits, is_signed, bits, byte), 3);
+	__m512i digits = last_bytes(as_digits(words), size), value = eight_digits(digits);
+	v->left |= some & (_mm512_testn_epi64_mask(size, size) | find_no_digits(digits));
+	v->exponents = _mm512_mask_mov_epi64(zero, some, _mm512_mask_sub_epi64(value, minus, zero, value));
+	v->stop = _mm512_mask_mov_epi64(v->stop, some, e);
+}
+
+/* Bytes of mantissas before their point, or all of them. */
+INLINE __m512i bytes_before_point(__m512i words, __m512i size)
+{
+	__m512i dots = _mm512_maskz_mov_epi8(_mm512_cmpeq_epi8_mask(words, _mm512_set1_epi8('.')), _mm512_set1_epi8(1));
+	__m512i before = _mm512_lzcnt_epi64(_mm512_and_si512(dots, _mm512_sub_epi64(_mm512_setzero_si512(), dots)));
+	return _mm512_min_epu64(_mm512_srai_epi64(_mm512_sub_epi64(_mm512_set1_epi64(63), before), 3), size);
+}
+
+/* Mantissas as digits: those before the point, and the last 24 behind it. */
+typedef struct mantissas {
+	__m512i size, decimals; /* digits before the point, and behind it */
+	__m512i whole, high, middle, low;
+	bool is_long; /* some have digits in `high` */
+} mantissas;
+
+/* The digits behind the point that are the eight before the last `back`. */
+INLINE __m512i take_decimals(const parts *v, __m512i decimals, int back)
+{
+	const __m512i eight = _mm512_set1_epi64(8);
+	__m512i size = _mm512_max_epi64(_mm512_sub_epi64(decimals, _mm512_set1_epi64(back)), _mm512_setzero_si512());
+	return last_bytes(as_digits(words_at(v->base - back - 8, v->stop)), _mm512_min_epi64(size, eight));
+}
+
+INLINE mantissas take_mantissas(parts *v, __m512i head)
+{
+	const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
+	__m512i size = _mm512_sub_epi64(v->stop, v->first);
+	mantissas m = {.size = bytes_before_point(head, size), .high = zero};
+	m.decimals = _mm512_max_epi64(_mm512_sub_epi64(_mm512_sub_epi64(size, m.size), one), zero);
+	m.whole = first_bytes(as_digits(head), m.size);
+	m.low = take_decimals(v, m.decimals, 0);
+	m.middle = take_decimals(v, m.decimals, 8);
+	m.is_long = any_above(m.decimals, 16, v->lines);
+	if (m.is_long) m.high = take_decimals(v, m.decimals, 16);
+	return m;
+}
+
+INLINE __mmask8 find_strange(const mantissas *m)
+{
+	return find_no_digits(_mm512_max_epu8(_mm512_max_epu8(m->whole, m->high), _mm512_max_epu8(m->middle, m->low)));
+}
+
+/* All digits as integers, less the point. */
+INLINE __m512i join_digits(parts *v, const mantissas *m)
+{
+	__m512i whole = eight_digits(m->whole), digits = _mm512_add_epi64(_mm512_mul_epu32(eight_digits(m->middle), _mm512_set1_epi64(100000000)), eight_digits(m->low));
+	__mmask8 some = _mm512_test_epi64_mask(whole, whole);
+	v->left |= _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(m->size, _mm512_set1_epi64(1)), _mm512_set1_epi64(7));
+	if (m->is_long) {
+		__m512i high = eight_digits(m->high);
+		/* 1843 times 10^16, and what is behind it, fit into 64 bits. */
+		v->left |= _mm512_cmpgt_epi64_mask(m->decimals, _mm512_set1_epi64(24)) | _mm512_cmpgt_epi64_mask(high, _mm512_set1_epi64(1843));
+		digits = _mm512_add_epi64(digits, _mm512_mullo_epi64(high, _mm512_set1_epi64(10000000000000000)));
+	}
+	if (!some) return digits;
+	__mmask8 fits = _mm512_cmple_epi64_mask(_mm512_add_epi64(m->size, m->decimals), _mm512_set1_epi64(SHEAF_ENTRIES_DIGITS));
+	v->left |= some & (__mmask8)~fits;
+	return _mm512_add_epi64(digits, _mm512_mullo_epi64(whole, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some & fits, m->decimals, powers, 8)));
+}
+
+/* *exponents: some lines before had them. */
+INLINE __m512i take_reals(parts *v, bool *exponents)
+{
+	__m512i head = take_sign(v);
+	v->exponents = _mm512_setzero_si512();
+	if (*exponents) take_exponents(v);
+	mantissas m = take_mantissas(v, head);
+	__mmask8 strange = find_strange(&m) & v->lines;
+	if (strange) {
+		if (!*exponents) {
+			*exponents = true;
+			take_exponents(v);
+			m = take_mantissas(v, head);
+			strange = find_strange(&m);
+		}
+		v->left |= strange;
+	}
+	__m512i digits = join_digits(v, &m), values = to_doubles(digits, _mm512_sub_epi64(v->exponents, m.decimals), v->lines & (__mmask8)~v->left);
+	return _mm512_mask_xor_epi64(values, v->minus, values, _mm512_set1_epi64(INT64_MIN));
+}
+
+INLINE __m512i take_integers(parts *v)
+{
+	const __m512i zero = _mm512_setzero_si512();
+	(void)take_sign(v);
+	__m512i size = _mm512_sub_epi64(v->stop, v->first), low = take_decimals(v, size, 0), values = eight_digits(low);
+	v->left |= find_no_digits(low) | _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(size, _mm512_set1_epi64(1)), _mm512_set1_epi64(15));
+	if (any_above(size, 8, v->lines)) {
+		__m512i middle = take_decimals(v, size, 8);
+		v->left |= find_no_digits(middle);
+		values = _mm512_add_epi64(values, _mm512_mul_epu32(eight_digits(middle), _mm512_set1_epi64(100000000)));
+	}
+	return _mm512_mask_sub_epi64(values, v->minus, zero, values);
+}
+
+/* ---- lines ---- */
+
+/* Stores a coordinate of some lines; returns those where it is none, or beyond its limit, as it is where it has more digits than are read. */
+INLINE __mmask8 store_coordinates(sheaf_entries *run, int c, const uint8_t *base, __m512i from, __m512i to, __mmask8 lines)
+{
+	__m512i digits = first_bytes(as_digits(words_at(base, from)), _mm512_sub_epi64(to, from));
+	__m512i values = _mm512_sub_epi64(eight_digits(digits), _mm512_set1_epi64(1));
 	if (run->wide[c])
-		_mm512_mask_storeu_epi64((int64_t *)run->to[c] + run->count + from, lines, values);
+		_mm512_mask_storeu_epi64((int64_t *)run->to[c] + run->count, lines, values);
 	else
-		_mm256_mask_storeu_epi32((int32_t *)run->to[c] + run->count + from, lines, _mm512_cvtepi64_epi32(values));
-	return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)run->limits[c])) & lines;
+		_mm256_mask_storeu_epi32((int32_t *)run->to[c] + run->count, lines, _mm512_cvtepi64_epi32(values));
+	return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)run->limits[c])) | find_no_digits(digits);
 }
 
-INLINE void store_numbers(sheaf_entries *run, const batch *b, int from, unsigned n, int numbers, bool integers)
+INLINE void store_numbers(sheaf_entries *run, int n, int numbers, __m512i values, __mmask8 lines)
 {
-	__mmask8 lines = (__mmask8)((1u << n) - 1);
-	uint64_t *to = (uint64_t *)run->values + (run->count + (size_t)from) * (size_t)numbers;
-	for (int k = 0; k < numbers; k++) {
-		__m512i values = integers ? to_integers(b, k, from) : to_doubles(b, k, from, n);
-		if (numbers == 1)
-			_mm512_mask_storeu_epi64(to, lines, values);
-		else
-			_mm512_mask_i64scatter_epi64(to + k, lines, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), values, 8);
-	}
+	uint64_t *to = (uint64_t *)run->values + run->count * (size_t)numbers;
+	if (numbers == 1)
+		_mm512_mask_storeu_epi64(to, lines, values);
+	else
+		_mm512_mask_i64scatter_epi64(to + n, lines, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), values, 8);
 }
 
-/* Stores n lines; returns how many of them stand. */
-INLINE int store_lines(sheaf_entries *run, const batch *b, int n, int coordinates, int numbers, bool integers)
+/* Stores up to eight lines from number k on; returns how many of them stand. */
+INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, int coordinates, int numbers, bool integers, bool *exponents)
 {
-	for (int from = 0; from < n; from += LANES) {
-		unsigned some = n - from < LANES ? (unsigned)(n - from) : LANES;
-		__mmask8 beyond = 0, lines = (__mmask8)((1u << some) - 1);
-		for (int c = 0; c < coordinates; c++) beyond |= store_coordinates(run, b, c, from, lines);
-		store_numbers(run, b, from, some, numbers, integers);
-		if (beyond) return from + __builtin_ctz(beyond);
+	const int of_line = coordinates + numbers;
+	const __m512i one = _mm512_set1_epi64(1);
+	const __mmask8 lines = (__mmask8)((1u << n) - 1);
+	__mmask8 left = 0;
+	__m512i from = _mm512_add_epi64(places_of(m, k, -1, of_line), one);
+#pragma GCC unroll 8
+	for (int c = 0; c < of_line; c++) {
+		__m512i to = places_of(m, k, c, of_line), end = c + 1 == of_line && m->returns ? _mm512_sub_epi64(to, one) : to;
+		if (c < coordinates) {
+			left |= store_coordinates(run, c, m->base, from, end, lines);
+		} else {
+			parts v = {.base = m->base, .lines = lines, .first = from, .stop = end};
+			store_numbers(run, c - coordinates, numbers, integers ? take_integers(&v) : take_reals(&v, exponents), lines);
+			left |= v.left;
+		}
+		from = _mm512_add_epi64(to, one);
 	}
-	return n;
+	left &= lines;
+	return left ? (unsigned)__builtin_ctz(left) : n;
 }
 
-/* Reads a batch; false where the next line is left. */
-INLINE bool read_batch(sheaf_entries *run, batch *b, int coordinates, int numbers, bool integers)
+/* Reads the lines that are listed; false where one of them is left. */
+INLINE bool read_listed(sheaf_entries *run, const marks *m, int coordinates, int numbers, bool integers, bool *exponents)
 {
-	int n = 0, most = run->room - run->count < LINES ? (int)(run->room - run->count) : LINES;
-	const uint8_t *at = run->at, *last = run->end - BEHIND;
-	b->is_long = false;
-	while (n < most && at <= last) {
-		const uint8_t *next = take_line(b, at, n, coordinates, numbers, integers);
-		if (!next) break;
-		b->starts[n++] = at;
-		at = next;
+	for (unsigned k = 0; k < m->lines && run->count < run->room;) {
+		unsigned n = m->lines - k < LANES ? m->lines - k : LANES;
+		if (run->room - run->count < n) n = (unsigned)(run->room - run->count);
+		unsigned stored = store_lines(run, m, k, n, coordinates, numbers, integers, exponents);
+		k += stored;
+		run->count += stored;
+		run->at = behind_line(m, (int)k - 1, coordinates + numbers);
+		if (stored == n) continue;
+		if (!sheaf_entries_some(run, 1)) return false;
+		k++;
 	}
-	b->starts[n] = at;
-	int stored = store_lines(run, b, n, coordinates, numbers, integers);
-	run->count += (size_t)stored;
-	run->at = b->starts[stored];
-	return stored == most && most > 0;
+	return true;
 }
 
 INLINE void read_lines(sheaf_entries *run, int coordinates, int numbers, bool integers)
 {
-	batch b;
+	marks m;
 	const uint8_t *begin = run->at;
-	while (run->at - begin < BEFORE)
-		if (!sheaf_entries_one(run)) return;
-	while (run->end - run->at > BEHIND && run->room > run->count) {
-		if (!read_batch(run, &b, coordinates, numbers, integers) && !sheaf_entries_one(run)) return;
+	bool exponents = false;
+	marks_begin(&m, run, coordinates + numbers);
+	while (run->at - begin < MARKS_BEFORE)
+		if (!sheaf_entries_some(run, 1)) return;
+	while (run->end - run->at >= MARKS_BEHIND && run->count < run->room) {
+		marks_find(&m, run->at, run->end - MARKS_BEHIND, (unsigned)(coordinates + numbers));
+		if (!read_listed(run, &m, coordinates, numbers, integers, &exponents)) return;
+		if (m.lines < MARKS_FEW && !sheaf_entries_some(run, MARKS_SOME)) return;
 	}
 }
 

@@ -148,9 +148,9 @@ static void read_most(sheaf_entries *run, size_t most)
 
 void sheaf_entries_portable(sheaf_entries *run) { read_most(run, run->room); }
 
-bool sheaf_entries_one(sheaf_entries *run)
+bool sheaf_entries_some(sheaf_entries *run, size_t lines)
 {
 	size_t before = run->count;
-	if (before < run->room) read_most(run, before + 1);
-	return run->count > before;
+	read_most(run, run->room - before < lines ? run->room : before + lines);
+	return run->count - before == lines;
 }
