@@ -3,6 +3,7 @@
 #include "support.h"
 #include "third/json.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static sheaf_json *parse(const char *text)
@@ -126,6 +127,31 @@ static void what_breaks_the_rules_is_refused(void **state)
 	}
 }
 
+static void nothing_is_no_json(void **state)
+{
+	(void)state;
+	sheaf_json *value;
+	assert_status(SHEAF_DATA, sheaf_json_parse(NULL, 0, "d", &value, &err));
+	assert_message("d:1:0: expected JSON");
+}
+
+/* In memory of its own size, so that a sanitizer sees what is read behind it. */
+static void a_text_that_ends_in_a_number_is_not_read_beyond(void **state)
+{
+	(void)state;
+	static const char *const cases[] = {"[1", "-", "-1", "{\"a\":9223372036854775807"};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_json *value;
+		size_t size = strlen(cases[i]);
+		char *text = malloc(size);
+		assert_non_null(text);
+		memcpy(text, cases[i], size);
+		assert_status(i == 2 ? SHEAF_OK : SHEAF_DATA, sheaf_json_parse(text, size, "d", &value, &err));
+		sheaf_json_free(value);
+		free(text);
+	}
+}
+
 static void nesting_ends(void **state)
 {
 	(void)state;
@@ -149,6 +175,8 @@ int main(void)
 		cmocka_unit_test(what_is_made_is_printed),
 		cmocka_unit_test(members_come_in_their_order),
 		cmocka_unit_test(what_breaks_the_rules_is_refused),
+		cmocka_unit_test(a_text_that_ends_in_a_number_is_not_read_beyond),
+		cmocka_unit_test(nothing_is_no_json),
 		cmocka_unit_test(nesting_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,13 +40,19 @@ static void keep_string(scan *s)
 
 static bool is_in_number(char c) { return (c >= '0' && c <= '9') || (c && strchr("+-.eE", c)); }
 
+static bool is_digits(const char *at, size_t n)
+{
+	while (n && *at >= '0' && *at <= '9') at++, n--;
+	return n == 0;
+}
+
 /* Whether Jansson would refuse this whole number for its size. */
 static bool is_large(const char *digits, size_t n)
 {
 	static const char most[] = "9223372036854775807";
 	bool negative = n && *digits == '-';
 	if (negative) digits++, n--;
-	if (n == 0 || *digits == '0' || strspn(digits, "0123456789") < n) return false;
+	if (n == 0 || *digits == '0' || !is_digits(digits, n)) return false;
 	if (n != sizeof most - 1) return n > sizeof most - 1;
 	int order = memcmp(digits, most, n);
 	return order > 0 && !(negative && memcmp(digits, "9223372036854775808", n) == 0);
@@ -96,7 +102,8 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	/* A number of 19 digits or more gets 8 bytes more. */
 	char *copy = (char *)malloc(size + size / 2 + 1);
 	if (!copy) return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory for %zu bytes of JSON, found none", name, size);
-	scan s = {(const char *)text, (const char *)text + size, (const char *)text, copy, 0, NULL};
+	const char *begin = size ? (const char *)text : "";
+	scan s = {begin, begin + size, begin, copy, 0, NULL};
 	while (s.at < s.end && !s.expected) keep_one(&s);
 	json_error_t failure;
 	sheaf_status status = SHEAF_OK;
