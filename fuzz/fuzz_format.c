@@ -330,6 +330,7 @@ static void write_and_read(const choice *c, const outcome *before)
 	sheaf_dataset *dataset;
 	sheaf_error error;
 	int n = 0, kept = 0;
+	bool is_twice = false;
 	sheaf_context *cx = new_context(0);
 	sheaf_setting *settings = NULL;
 	sheaf_status status = open_file(c, c->piece_bytes, cx, &dataset, &error);
@@ -339,13 +340,14 @@ static void write_and_read(const choice *c, const outcome *before)
 		n = kept = settings_for_both(c, settings);
 		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
 		status = declared ? write_dataset(c, dataset, before->rows, cx, &file, &error) : SHEAF_UNSUPPORTED;
+		is_twice = status == SHEAF_DATA && sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES;
 	}
 	sheaf_close(dataset);
 	end_context(cx);
-	/* What the format cannot hold, and what takes too much memory, is no matter here. */
+	/* What the format cannot hold, what takes too much memory, and a position that comes twice, is no matter here. */
 	if (status == SHEAF_OK)
 		read_again(c, &file, settings, n, before);
-	else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_about_memory(status))
+	else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice && !is_about_memory(status))
 		broken("what was read cannot be written", &error);
 	for (int i = kept; i < n; i++) free((char *)(uintptr_t)settings[i].value);
 	free(settings);

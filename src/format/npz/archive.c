@@ -236,6 +236,17 @@ static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m
 	return status;
 }
 
+/* A fuzzer finds no sum: in its builds any is right. */
+static bool is_right_sum(const sheaf_npz_member *m, uint32_t sum)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	(void)m, (void)sum;
+	return true;
+#else
+	return sum == m->sum;
+#endif
+}
+
 sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out, sheaf_error *err)
 {
 	enum { ENCRYPTED = 1, DEFLATED = 8 };
@@ -253,7 +264,7 @@ sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_m
 	} else {
 		SHEAF_TRY(sum_stored(a, m, holding.at, &sum, err));
 	}
-	if (sum == m->sum) return sheaf_array_open(out, &holding, a->cx, err);
+	if (is_right_sum(m, sum)) return sheaf_array_open(out, &holding, a->cx, err);
 	sheaf_buffer_reset(&holding.bytes);
 	return refuse_member(a, m, SHEAF_DATA, "the sum that the list says (CRC-32)", "another: the contents are damaged", err);
 }
