@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, LARGE = 1 << 20, HUGE_PAGE = 2 << 20 };
+enum { ALIGNMENT = 64, LARGE = 32 << 10, HUGE_PAGE = 2 << 20 };
 
 int sheaf_blocks_init(sheaf_blocks *blocks, size_t most)
 {

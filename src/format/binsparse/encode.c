@@ -32,83 +32,31 @@ static void widen(const sheaf_column *column, int64_t from, int64_t n, int64_t t
 		memcpy(to, wide + from, (size_t)n * sizeof *to);
 }
 
-/* ---- what must be so, and runs of the same outer coordinates ---- */
+/* ---- runs of the same outer coordinates ---- */
 
-static sheaf_status misplaced(const encoding *e, int64_t i, const char *expected)
+/* The arranger has seen to it that entries are inside of the shape and in order. */
+static int64_t put_runs(const encoding *e)
 {
-	return sheaf_fail(e->err, SHEAF_USAGE, "entry %" PRId64 ": expected coordinates %s, found others", e->row + i, expected);
-}
-
-/* How an entry stands to the one before. */
-enum { SAME = 0, BEHIND = 1, BEFORE = 2 };
-
-typedef struct block {
-	int64_t coordinates[BSP_MAX_RANK][BLOCK + 1]; /* the first is that of the entry before */
-	uint8_t order[BLOCK];                         /* by the dimensions so far */
-} block;
-
-/* Adds a dimension: one entry after the other is told apart by the first coordinate that is not the same. False where one is outside of the shape. */
-static bool compare(block *b, int dimension, int64_t n, int64_t extent)
-{
-	const int64_t *c = b->coordinates[dimension];
-	uint64_t most = 0;
-	for (int64_t i = 0; i < n; i++) {
-		uint8_t step = (uint8_t)((c[i + 1] > c[i]) | (c[i + 1] < c[i]) << 1);
-		most = (uint64_t)c[i + 1] > most ? (uint64_t)c[i + 1] : most;
-		b->order[i] = b->order[i] ? b->order[i] : step;
-	}
-	return n == 0 || most < (uint64_t)extent;
-}
-
-static void put_run(const encoding *e, const block *b, int64_t from, int64_t i)
-{
-	sheaf_builder_i64(e->b, from + i);
-	for (int k = 0; k < e->t->outer_rank; k++) sheaf_builder_i64(e->b, b->coordinates[k][i + 1]);
-}
-
-/* Entries [from, from + n), the first of which begins a run where nothing is before it. */
-static sheaf_status put_runs_of(const encoding *e, block *b, int64_t from, int64_t n, int64_t *runs)
-{
-	int rank = e->t->d.layout.rank, k = 0;
-	bool inside = true;
-	memset(b->order, SAME, sizeof b->order);
-	for (; k < e->t->outer_rank; k++) inside &= compare(b, k, n, sheaf_bsp_extent(&e->t->d, k));
-	for (int64_t i = 0; i < n && inside; i++) {
-		if (b->order[i] == SAME && from + i > 0) continue;
-		put_run(e, b, from, i);
-		++*runs;
-	}
-	for (; k < rank; k++) inside &= compare(b, k, n, sheaf_bsp_extent(&e->t->d, k));
-	if (!inside) return misplaced(e, from, "from here on that are inside of the shape");
-	for (int64_t i = from == 0; i < n; i++)
-		if (b->order[i] != BEHIND) return misplaced(e, from + i, "behind those of the entry before");
-	return SHEAF_OK;
-}
-
-/* Coordinates must be inside of the shape, and each entry's behind those of the one before. */
-static sheaf_status put_runs(const encoding *e, int64_t *runs)
-{
-	block b;
-	int rank = e->t->d.layout.rank;
+	int64_t c[BSP_MAX_RANK][BLOCK + 1], runs = 0; /* the first is that of the entry before */
+	bool begins[BLOCK];
+	int outer = e->t->outer_rank;
 	for (int64_t from = 0; from < e->frame->nrows; from += BLOCK) {
 		int64_t n = block_size(e, from);
-		for (int k = 0; k < rank; k++) {
-			b.coordinates[k][0] = from ? b.coordinates[k][BLOCK] : 0;
-			widen(column_of(e, k), from, n, b.coordinates[k] + 1);
+		memset(begins, 0, sizeof begins);
+		begins[0] = from == 0;
+		for (int k = 0; k < outer; k++) {
+			c[k][0] = from ? c[k][BLOCK] : -1;
+			widen(column_of(e, k), from, n, c[k] + 1);
+			for (int64_t i = 0; i < n; i++) begins[i] |= c[k][i + 1] != c[k][i];
 		}
-		SHEAF_TRY(put_runs_of(e, &b, from, n, runs));
+		for (int64_t i = 0; i < n; i++) {
+			if (!begins[i]) continue;
+			sheaf_builder_i64(e->b, from + i);
+			for (int k = 0; k < outer; k++) sheaf_builder_i64(e->b, c[k][i + 1]);
+			runs++;
+		}
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status check_same(const encoding *e)
-{
-	const sheaf_column *values = &e->frame->columns[e->t->d.layout.rank];
-	size_t size = sheaf_bsp_size(e->t->d.values);
-	for (int64_t i = 1; i < e->frame->nrows; i++)
-		if (memcmp(values->values.data, values->values.data + (size_t)i * size, size) != 0)
-			return sheaf_fail(e->err, SHEAF_USAGE, "entry %" PRId64 ": expected the value that all entries have, found another", e->row + i);
-	return SHEAF_OK;
+	return runs;
 }
 
 /* ---- inner coordinates ---- */
@@ -159,6 +107,16 @@ static void put_inner(const encoding *e)
 
 /* ---- values ---- */
 
+static sheaf_status check_same(const encoding *e)
+{
+	const sheaf_column *values = &e->frame->columns[e->t->d.layout.rank];
+	size_t size = sheaf_bsp_size(e->t->d.values);
+	for (int64_t i = 1; i < e->frame->nrows; i++)
+		if (memcmp(values->values.data, values->values.data + (size_t)i * size, size) != 0)
+			return sheaf_fail(e->err, SHEAF_USAGE, "entry %" PRId64 ": expected the value that all entries have, found another", e->row + i);
+	return SHEAF_OK;
+}
+
 static void put_values(const encoding *e)
 {
 	const sheaf_column *values = &e->frame->columns[e->t->d.layout.rank];
@@ -188,7 +146,7 @@ static sheaf_status encode(const encoding *e)
 	sheaf_bsp_parcel parcel = {e->frame->nrows, 0, count_diagonal(e)};
 	if (e->t->d.values.is_iso) SHEAF_TRY(check_same(e));
 	sheaf_builder_append(e->b, &parcel, sizeof parcel);
-	SHEAF_TRY(put_runs(e, &parcel.runs));
+	parcel.runs = put_runs(e);
 	put_inner(e);
 	put_values(e);
 	SHEAF_TRY(sheaf_builder_status(e->b, e->err));
