@@ -6,7 +6,7 @@
 
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
-	MOST_STEP = 1 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
+	MOST_STEP = 2 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
 	STEP = 1 << 16
 };
 
