@@ -127,6 +127,9 @@ static void test_array_schemas(void **state)
 	     "<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>',c:double DEFAULT f(1,(2)),d:double DEFAULT (1+2)>"},
 		{"<a:int8>[i=1+2*3:10*(2+3)-1:0:100/4; j=-(2):+7 % 4,(5),0; k=4611686018427387903-5:4611686018427387903]",
 	     "<a:int8> [i=7:49:0:25; j=-2:3:0:5; k=4611686018427387898:4611686018427387903:0:*]"},
+		{"create array x <a:int8, EmptyTag:indicator NOT NULL>[i] DISTRIBUTION hashed EMPTYTAG COMPRESSION 'zlib';", "<a:int8> [i=0:*:0:*]"},
+		{"create_array(ns.x, <a:int8>[i=0:3], false, 'row cyclic')", "<a:int8> [i=0:3:0:*]"},
+		{"CREATE_ARRAY (x, <a:int8>, true);", "<a:int8>"},
 		{"<a:bool DEFAULT null>[i=-4611686018427387903:4611686018427387903]", "<a:bool DEFAULT null> [i=-4611686018427387903:4611686018427387903:0:*]"},
 	};
 	(void)state;
@@ -185,6 +188,9 @@ static void test_array_schemas_that_are_none(void **state)
 		{"<a:int8>[i=0:9:-1]", "column 16: expected an overlap of at least 0, found \"-\": <a:int8>[i=0:9:^-1]"},
 		{"<a:int8>[i=0:9:0:0]", "column 18: expected a length of chunks of at least 1, found \"0\": <a:int8>[i=0:9:0:^0]"},
 		{"<a:int8>[i=0:9,5]", "column 17: expected \",\" and the overlap of chunks, found \"]\": <a:int8>[i=0:9,5^]"},
+		{"create_array(x <a:int8>)", "column 16: expected \",\" and the schema, found \"<\": create_array(x ^<a:int8>)"},
+		{"create_array(x, <a:int8>", "column 25: expected \",\" or \")\", found the end: create_array(x, <a:int8>^"},
+		{"<a:int8> distribution", "column 22: expected the name of a distribution, found the end: <a:int8> distribution^"},
 		{"<a:int8>[i=0:9*]", "column 16: expected the highest coordinate, \"*\" or \"?\", found \"]\": <a:int8>[i=0:9*^]"},
 		{"<a:int8>[i=0:1/0]", "column 14: expected an expression whose value is a number of 64 bits, found \"1\": <a:int8>[i=0:^1/0]"},
 		{"<a:int8>[i=0:(9]", "column 16: expected an operator or \")\", found \"]\": <a:int8>[i=0:(9^]"},

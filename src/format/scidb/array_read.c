@@ -143,6 +143,9 @@ static sheaf_status read_clauses(reading *r, sheaf_scidb_attribute *a)
 	return SHEAF_OK;
 }
 
+/* The tag that says which cells are empty, as old servers show it: it is in no file. */
+static bool is_tag(sheaf_scidb_word name, const sheaf_scidb_type *type) { return type->kind == SCIDB_INDICATOR && is_name("EmptyTag", name); }
+
 static sheaf_status read_attribute(reading *r)
 {
 	sheaf_scidb_word name;
@@ -154,6 +157,7 @@ static sheaf_status read_attribute(reading *r)
 	if (word.size == 0) return expected(r, word.at, "a type");
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
 	if (!type) return expected(r, word.at, "the name of a type (--type NAME=BYTES declares others)");
+	if (r->array->nattributes && is_tag(name, type)) return read_nullability(r, &(bool){false});
 	SHEAF_TRY(sheaf_scidb_array_add(r->array, r->cx, name.at, name.size, type, r->nullable, r->err));
 	return read_clauses(r, &r->array->attributes[r->array->nattributes - 1]);
 }
@@ -286,12 +290,58 @@ static sheaf_status read_dimensions(reading *r)
 	return sheaf_scidb_text_take(&r->text, ']') ? SHEAF_OK : expected(r, r->text.at, "\",\", \";\" or \"]\" behind the dimension");
 }
 
-static sheaf_status read_array(reading *r)
+/* [distribution name [emptytag compression 'zlib']] [;], none of which says anything about cells */
+static sheaf_status read_tail(reading *r)
+{
+	if (sheaf_scidb_text_keyword(&r->text, "distribution")) {
+		sheaf_scidb_word name;
+		SHEAF_TRY(read_name(r, "the name of a distribution", &name));
+	}
+	if (sheaf_scidb_text_keyword(&r->text, "emptytag")) {
+		if (!sheaf_scidb_text_keyword(&r->text, "compression")) return expected(r, r->text.at, "COMPRESSION behind EMPTYTAG");
+		sheaf_scidb_text_pass(&r->text);
+		SHEAF_TRY(pass_string(r));
+	}
+	(void)sheaf_scidb_text_take(&r->text, ';');
+	return SHEAF_OK;
+}
+
+/* Behind the dimensions of create_array(): , temp [, distribution] ) */
+static sheaf_status read_arguments(reading *r)
+{
+	sheaf_scidb_word word;
+	while (sheaf_scidb_text_take(&r->text, ',')) {
+		sheaf_scidb_text_pass(&r->text);
+		if (r->text.at < r->text.end && *r->text.at == '\'')
+			SHEAF_TRY(pass_string(r));
+		else
+			SHEAF_TRY(read_name(r, "true, false or a distribution", &word));
+	}
+	return sheaf_scidb_text_take(&r->text, ')') ? SHEAF_OK : expected(r, r->text.at, "\",\" or \")\"");
+}
+
+/* create_array(name, schema, ...) */
+static sheaf_status read_operator(reading *r)
+{
+	if (!sheaf_scidb_text_take(&r->text, '(')) return expected(r, r->text.at, "\"(\" behind create_array");
+	SHEAF_TRY(read_heading(r));
+	if (!sheaf_scidb_text_take(&r->text, ',')) return expected(r, r->text.at, "\",\" and the schema");
+	SHEAF_TRY(read_attributes(r));
+	SHEAF_TRY(read_dimensions(r));
+	return read_arguments(r);
+}
+
+static sheaf_status read_statement(reading *r)
 {
 	SHEAF_TRY(read_heading(r));
 	SHEAF_TRY(read_attributes(r));
-	SHEAF_TRY(read_dimensions(r));
-	(void)sheaf_scidb_text_take(&r->text, ';');
+	return read_dimensions(r);
+}
+
+static sheaf_status read_array(reading *r)
+{
+	SHEAF_TRY(sheaf_scidb_text_keyword(&r->text, "create_array") ? read_operator(r) : read_statement(r));
+	SHEAF_TRY(read_tail(r));
 	sheaf_scidb_text_pass(&r->text);
 	return r->text.at < r->text.end ? expected(r, r->text.at, r->array->ndimensions ? "nothing behind the dimensions" : "\"[\" and the dimensions, or nothing") : SHEAF_OK;
 }
