@@ -13,11 +13,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 8, MOST_RULES = 96, SHOWN_ROWS = 4, WORDS = 2000 };
+enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 12, MOST_RULES = 96, SHOWN_ROWS = 4, WORDS = 2000, MOST_LINES = 8 };
 
 /* Byte 0, then byte 1. */
 enum { VALIDATE = 1, STRICT = 2, FORGIVING = 4, GLANCE = 8, FIRST_FLAG = 16, SECOND_FLAG = 32 };
-enum { DECLARED = 3, DOUBLES = 4, THIRD_FLAG = 8, MAIN_STREAM = 16 };
+enum { DECLARED = 3, DOUBLES = 4, THIRD_FLAG = 8, MAIN_STREAM = 16, LINES = 32 };
 
 typedef struct choice {
 	const sheaf_format *format;
@@ -26,7 +26,7 @@ typedef struct choice {
 	int64_t piece_bytes;
 	sheaf_setting settings[MOST_SETTINGS];
 	int nsettings;
-	char words[2][WORDS];
+	char words[MOST_LINES][WORDS];
 } choice;
 
 /* What a reading came to. */
@@ -80,6 +80,21 @@ static void set_line(choice *c, const char *name, char words[WORDS])
 	if (*words) set(c, name, words);
 }
 
+/* Those that say what a file without a head holds always stand there, others where the input says so. */
+static void set_lines(choice *c)
+{
+	static const char *const names[MOST_LINES] = {"format-string", "schema", "type", "columns", "header", "dialect", "quoted", "delimiter"};
+	for (int i = 0; i < MOST_LINES; i++)
+		if (i < 2 || c->what & LINES) set_line(c, names[i], c->words[i]);
+}
+
+static const char *value_of(const choice *c, const char *name)
+{
+	for (int i = 0; i < c->nsettings; i++)
+		if (strcmp(c->settings[i].name, name) == 0) return c->settings[i].value;
+	return NULL;
+}
+
 static bool choose(choice *c, const uint8_t *data, size_t size)
 {
 	static const char *const declarations[DECLARED + 1][2] = {
@@ -94,8 +109,7 @@ static bool choose(choice *c, const uint8_t *data, size_t size)
 		if (declarations[c->what & DECLARED][i]) set(c, "stream", declarations[c->what & DECLARED][i]);
 	for (int i = 0; i < 2; i++)
 		if (groups[c->what & DECLARED][i]) set(c, "group", groups[c->what & DECLARED][i]);
-	set_line(c, "format-string", c->words[0]);
-	set_line(c, "schema", c->words[1]);
+	set_lines(c);
 	if (c->what & DOUBLES) set(c, "precision", "double");
 	if (c->what & MAIN_STREAM) set(c, "main-stream", "A");
 	set_flags(c, (c->how / FIRST_FLAG & 3u) | (c->what & THIRD_FLAG ? 4u : 0u));
@@ -323,6 +337,17 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	if (again.rows != before->rows || strcmp(again.hash, before->hash) != 0) broken("what was written is not what was read", NULL);
 }
 
+/* Text does not tell all types: what was declared is declared again, and what was not may be read as another. */
+static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_setting *settings, int *n)
+{
+	sheaf_tally tally;
+	const char *columns = value_of(c, "columns");
+	bool untold = false;
+	for (int i = 0; sheaf_context_tally(cx, i, &tally); i++) untold |= strcmp(tally.rule, "element type not stored") == 0;
+	if (columns) settings[(*n)++] = (sheaf_setting){"columns", strdup(columns)};
+	return columns || !untold || !reads_option(c->format, "columns");
+}
+
 /* Findings about the input have been heard: here they only lead to the rows again. */
 static void write_and_read(const choice *c, const outcome *before)
 {
@@ -330,7 +355,7 @@ static void write_and_read(const choice *c, const outcome *before)
 	sheaf_dataset *dataset;
 	sheaf_error error;
 	int n = 0, kept = 0;
-	bool is_twice = false;
+	bool is_twice = false, is_told = false;
 	sheaf_context *cx = new_context(0);
 	sheaf_setting *settings = NULL;
 	sheaf_status status = open_file(c, c->piece_bytes, cx, &dataset, &error);
@@ -341,13 +366,14 @@ static void write_and_read(const choice *c, const outcome *before)
 		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
 		status = declared ? write_dataset(c, dataset, before->rows, cx, &file, &error) : SHEAF_UNSUPPORTED;
 		is_twice = status == SHEAF_DATA && sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES;
+		is_told = declare_columns(c, cx, settings, &n);
 	}
 	sheaf_close(dataset);
 	end_context(cx);
 	/* What the format cannot hold, what takes too much memory, and a position that comes twice, is no matter here. */
-	if (status == SHEAF_OK)
+	if (status == SHEAF_OK && is_told)
 		read_again(c, &file, settings, n, before);
-	else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice && !is_about_memory(status))
+	else if (status && status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice && !is_about_memory(status))
 		broken("what was read cannot be written", &error);
 	for (int i = kept; i < n; i++) free((char *)(uintptr_t)settings[i].value);
 	free(settings);
