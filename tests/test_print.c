@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Printing of floats: what is printed reads back, no shorter decimal does, and of as short ones none is nearer. */
 #include "number/number.h"
+#include "number/spell.h"
 #include "numbers.h"
 
 #include <setjmp.h>
@@ -339,6 +340,45 @@ static void test_print_in_modes(void **unused UNUSED)
 	}
 }
 
+static void check_spelled(const double *values, size_t n)
+{
+	char text[SHEAF_NUMBER_MAX], one[SHEAF_NUMBER_MAX];
+	sheaf_spelling s;
+	sheaf_spell_f64(&s, values, n);
+	for (size_t k = 0; k < n; k++) {
+		ptrdiff_t length = sheaf_print_spelled(text, &s, k) - text, expected = sheaf_print_f64(one, values[k]) - one;
+		if (length != expected || memcmp(text, one, (size_t)length) != 0) fail_msg("%a as %.*s, not %.*s", values[k], (int)length, text, (int)expected, one);
+		compared++;
+	}
+}
+
+/* Several at once have the same text, whatever stands beside them and the rounding mode is. */
+static void test_print_spelled(void **unused UNUSED)
+{
+	static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+	static const double odd[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 5e-324, -DBL_MIN, DBL_MAX, 0.1, 1e16, 1e17, 1e23, 9007199254740994, 100, 1.5e-7, 123456789};
+	double values[SHEAF_SPELLED];
+	for (int i = 0; i < 300000; i++) {
+		for (size_t k = 0; k < COUNT(values); k++) {
+			switch (pick(6)) {
+			case 0: values[k] = odd[pick((int)COUNT(odd))]; break;
+			case 1: values[k] = ldexp(1 + pick(3), pick(2090) - 1074); break;
+			case 2: values[k] = nextafter(ldexp(1, pick(2090) - 1074), pick(2) ? INFINITY : 0); break;
+			case 3: values[k] = (double)(next_random() >> 11) / 9007199254740992.0; break;
+			case 4: values[k] = (pick(2000000) - 1000000) / 1e3; break;
+			default: values[k] = random_f64(); break;
+			}
+		}
+		fesetround(modes[i % (int)COUNT(modes)]);
+		check_spelled(values, i % 50 ? COUNT(values) : (size_t)pick((int)COUNT(values)));
+		fesetround(FE_TONEAREST);
+	}
+	for (int e = -1074; e <= 1023; e++) {
+		for (size_t k = 0; k < COUNT(values); k++) values[k] = ldexp(1 + (double)(k / 2) / 4, e) * (k % 2 ? -1 : 1);
+		check_spelled(values, COUNT(values));
+	}
+}
+
 /* Last: the comparisons were as many as meant. */
 static void test_were_enough(void **unused UNUSED)
 {
@@ -357,6 +397,7 @@ int main(void)
 		cmocka_unit_test_setup(test_print_decimals, seed),
 		cmocka_unit_test_setup(test_print_places, seed),
 		cmocka_unit_test_setup(test_print_in_modes, seed),
+		cmocka_unit_test_setup(test_print_spelled, seed),
 		cmocka_unit_test(test_were_enough),
 	};
 	return cmocka_run_group_tests_name("print", tests, NULL, NULL);

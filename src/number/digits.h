@@ -31,6 +31,15 @@ static inline int sheaf_zeros_before(uint64_t v) { return __builtin_ctzll(v) / 8
 /* Bytes up to the last that is not 0; 0 has none. */
 static inline int sheaf_bytes_used(uint64_t v) { return v ? 8 - __builtin_clzll(v) / 8 : 0; }
 
+/* Prints v < 10^8, without a branch on the number of digits; may write eight bytes. */
+static inline char *sheaf_put_below_1e8(char *to, uint32_t v)
+{
+	uint64_t digits = sheaf_eight_digits(v);
+	int zeros = sheaf_zeros_before(digits | UINT64_C(1) << 56); /* the last digit stands, whatever it is */
+	sheaf_store_u64le(to, (digits | SHEAF_ZEROS) >> 8 * zeros);
+	return to + 8 - zeros;
+}
+
 /* Numbers below this have their text in a table: up to three digits, and in the highest byte how many. */
 #define SHEAF_SMALL 1000
 extern const uint32_t sheaf_small[SHEAF_SMALL];

@@ -17,14 +17,6 @@ sheaf_scanned sheaf_scan_u64(const char *at, const char *end, uint64_t *out)
 	return (sheaf_scanned){.end = at, .flaw = flaw};
 }
 
-static char *put_below_1e8(char *to, uint32_t v)
-{
-	uint64_t digits = sheaf_eight_digits(v);
-	int zeros = sheaf_zeros_before(digits | UINT64_C(1) << 56); /* the last digit stands, whatever it is */
-	sheaf_store_u64le(to, (digits | SHEAF_ZEROS) >> 8 * zeros);
-	return to + 8 - zeros;
-}
-
 static __attribute__((noinline)) char *put_long(char *to, uint64_t v)
 {
 	to = sheaf_print_u64(to, v / 100000000);
@@ -35,7 +27,7 @@ static __attribute__((noinline)) char *put_long(char *to, uint64_t v)
 /* Without a branch on the number of digits: numbers of the same file have different ones, and a wrong guess takes longer than all the rest. */
 char *sheaf_print_u64(char *to, uint64_t v)
 {
-	if (v < 100000000) return put_below_1e8(to, (uint32_t)v);
+	if (v < 100000000) return sheaf_put_below_1e8(to, (uint32_t)v);
 	return put_long(to, v);
 }
 

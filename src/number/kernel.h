@@ -14,6 +14,7 @@
 #include "number/find.h"
 #include "number/entries.h"
 #include "number/lines.h"
+#include "number/spell.h"
 #include "number/words.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,6 +81,7 @@ typedef struct sheaf_kernel {
 	sheaf_finder *find_any;
 	sheaf_word_copier *copy_words, *copy_reals;
 	sheaf_entries_reader *entries;            /* lines of coordinates and numbers */
+	sheaf_speller *spell_f64;                 /* NULL: one number at a time */
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL names: "scalar" (nothing but

@@ -253,5 +253,6 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,
 	.entries = sheaf_entries_avx512,
+	.spell_f64 = sheaf_spell_avx512,
 };
 #endif

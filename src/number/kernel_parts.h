@@ -23,6 +23,7 @@ extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
 sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
+sheaf_speller sheaf_spell_avx512;
 sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512, sheaf_copy_reals_avx512;
 #endif
 

@@ -3,6 +3,7 @@
  * or the next number overwrite. */
 #include "number/decimal.h"
 #include "number/digits.h"
+#include "number/kernel.h"
 #include "number/number.h"
 #include "number/places.h"
 
@@ -99,11 +100,16 @@ static inline char *put_scientific(char *to, const digits *d)
 	return sheaf_print_i64(to, d->exponent);
 }
 
+static inline char *put_spelled(char *to, const digits *d)
+{
+	bool plain = d->exponent >= PLAIN_FIRST && d->exponent <= PLAIN_LAST;
+	return plain ? put_plain(to, d) : put_scientific(to, d);
+}
+
 static char *put_shortest(char *to, sheaf_shortest decimal)
 {
 	digits d = spell(decimal);
-	bool plain = d.exponent >= PLAIN_FIRST && d.exponent <= PLAIN_LAST;
-	return plain ? put_plain(to, &d) : put_scientific(to, &d);
+	return put_spelled(to, &d);
 }
 
 /* A decimal of six places, below 10. */
@@ -160,4 +166,23 @@ char *sheaf_print_f64(char *to, double v)
 	if (v < 0x1p53 && (double)(int64_t)v == v) return put_whole(to, (uint64_t)(int64_t)v);
 	if (v >= 1e-5 && v < 0x1p23 && sheaf_has_nine_places(v, sheaf_binary_f64(bits), &billionths)) return put_nine_places(to, billionths);
 	return isfinite(v) ? put_shortest(to, sheaf_shortest_f64(v)) : put_nonfinite(to, negative, isnan(v));
+}
+
+/* ---- several at once ---- */
+
+void sheaf_spell_f64(sheaf_spelling *s, const double *values, size_t n)
+{
+	sheaf_speller *all = sheaf_kernel_chosen()->spell_f64;
+	for (size_t k = 0; k < SHEAF_SPELLED; k++) s->values[k] = k < n ? values[k] : 0;
+	s->is_spelled = all != NULL;
+	if (all) all(s, n);
+}
+
+char *sheaf_print_spelled(char *to, const sheaf_spelling *s, size_t k)
+{
+	double v = s->values[k];
+	if (!s->is_spelled || !isfinite(v) || v == 0) return sheaf_print_f64(to, v);
+	digits d = {(char)s->first[k], s->next[k], s->last[k], (int)s->count[k], (int)s->exponent[k]};
+	*to = '-';
+	return put_spelled(to + (v < 0), &d);
 }

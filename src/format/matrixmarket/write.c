@@ -3,7 +3,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "number/digits.h"
 #include "number/number.h"
+#include "number/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,7 +196,7 @@ static inline int64_t coordinate(const sheaf_column *column, int64_t r)
 
 static inline char *put_coordinate(char *to, int64_t value)
 {
-	to = sheaf_print_u64(to, (uint64_t)value + 1);
+	to = value < 99999999 ? sheaf_put_below_1e8(to, (uint32_t)value + 1) : sheaf_print_u64(to, (uint64_t)value + 1);
 	*to = ' ';
 	return to + 1;
 }
@@ -206,34 +208,60 @@ static inline char *put_place(const sheaf_mtx_writer *out, char *to, const sheaf
 	return put_coordinate(to, out->upper ? i : j);
 }
 
+/* Numbers are spelled some at a time, for which their lines are printed in groups. */
+typedef struct group {
+	const sheaf_column *values;
+	sheaf_spelling spelled;
+	int64_t from; /* the row of the first */
+} group;
+
 /* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian one. */
-static inline char *put_value(const sheaf_mtx_writer *out, char *to, const sheaf_column *values, int64_t r)
+static void spell_group(const sheaf_mtx_writer *out, group *g, int64_t from, int64_t to)
 {
 	bool skew = out->upper && out->symmetry == MTX_SKEW, conjugate = out->upper && out->symmetry == MTX_HERMITIAN;
-	const double *reals = (const double *)(const void *)values->values.data;
+	int64_t parts = out->field == MTX_COMPLEX ? 2 : 1;
+	const double *reals = (const double *)(const void *)g->values->values.data + from * parts;
+	double opposite[SHEAF_SPELLED];
+	size_t n = (size_t)((to - from) * parts);
+	for (size_t k = 0; k < n && (skew || conjugate); k++) opposite[k] = skew || k % 2 ? -reals[k] : reals[k];
+	sheaf_spell_f64(&g->spelled, skew || conjugate ? opposite : reals, n);
+	g->from = from;
+}
+
+static inline char *put_integer(const sheaf_mtx_writer *out, char *to, const sheaf_column *values, int64_t r)
+{
+	bool skew = out->upper && out->symmetry == MTX_SKEW;
 	const int64_t *integers = (const int64_t *)(const void *)values->values.data;
-	switch (out->field) {
-	case MTX_REAL: return sheaf_print_f64(to, skew ? -reals[r] : reals[r]);
-	case MTX_COMPLEX:
-		to = sheaf_print_f64(to, skew ? -reals[2 * r] : reals[2 * r]);
-		*to++ = ' ';
-		return sheaf_print_f64(to, skew || conjugate ? -reals[2 * r + 1] : reals[2 * r + 1]);
-	case MTX_PATTERN: return to - 1; /* the space behind the place */
-	default: break;
-	}
 	if (values->type == SHEAF_U8) return sheaf_print_u64(to, values->values.data[r] != 0);
 	if (skew && integers[r] == INT64_MIN) return sheaf_print_u64(to, UINT64_C(1) << 63);
 	return sheaf_print_i64(to, skew ? -integers[r] : integers[r]);
 }
 
+static inline char *put_value(const sheaf_mtx_writer *out, char *to, const group *g, int64_t r)
+{
+	size_t k = (size_t)(r - g->from);
+	switch (out->field) {
+	case MTX_REAL: return sheaf_print_spelled(to, &g->spelled, k);
+	case MTX_COMPLEX:
+		to = sheaf_print_spelled(to, &g->spelled, 2 * k);
+		*to++ = ' ';
+		return sheaf_print_spelled(to, &g->spelled, 2 * k + 1);
+	case MTX_PATTERN: return to - 1; /* the space behind the place */
+	default: return put_integer(out, to, g->values, r);
+	}
+}
+
 static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from, int64_t to)
 {
-	const sheaf_column *values = &frame->columns[out->rank];
+	group g = {.values = &frame->columns[out->rank]};
+	bool is_spelled = out->field == MTX_REAL || out->field == MTX_COMPLEX;
+	int64_t lines = out->field == MTX_COMPLEX ? SHEAF_SPELLED / 2 : SHEAF_SPELLED;
 	if (!sheaf_builder_room(b, (size_t)(to - from) * LINE_MAX)) return;
 	char *at = (char *)b->data + b->size;
 	for (int64_t r = from; r < to; r++) {
+		if (is_spelled && (r - from) % lines == 0) spell_group(out, &g, r, to - r < lines ? to : r + lines);
 		if (!out->array) at = put_place(out, at, frame, r);
-		at = put_value(out, at, values, r);
+		at = put_value(out, at, &g, r);
 		*at++ = '\n';
 	}
 	b->size = (size_t)(at - (char *)b->data);
