@@ -126,20 +126,31 @@ INLINE __m512i choose(__m512i below, __m512i value, __m512i above)
 	return _mm512_mask_mov_epi64(add_bit(s, next), shorter, ten);
 }
 
-/* digits * 10^exponent */
-INLINE __m512i shortest(binaries b, __m512i *exponent)
+/* Those that have digits; 1 for the others. */
+INLINE __m512i load_bits(const double *values)
 {
+	const __m512i infinite = all(INT64_C(2047) << 52);
+	__m512i bits = _mm512_and_si512(_mm512_loadu_si512(values), all(INT64_MAX));
+	return _mm512_mask_mov_epi64(bits, _mm512_testn_epi64_mask(bits, bits) | _mm512_cmpge_epi64_mask(bits, infinite), all(INT64_C(1023) << 52));
+}
+
+/* First step, of value number k on: four times the value in units of its last decimal place, and the ends of its interval, for the next step. */
+INLINE void scale(sheaf_spelling *s, size_t k)
+{
+	binaries b = take_apart(load_bits(s->values + k));
 	__m512i scaled = _mm512_mul_epi32(b.ulp, all(315653));
-	__m512i k = _mm512_srai_epi64(_mm512_mask_sub_epi64(scaled, b.lowest, scaled, all(131008)), 20), minus_k = _mm512_sub_epi64(all(0), k);
-	__m512i log2 = _mm512_srai_epi64(_mm512_mul_epi32(minus_k, all(217706)), 16);
-	__m512i shift = add_bit(_mm512_add_epi64(b.ulp, log2), 0xff), index = _mm512_slli_epi64(_mm512_sub_epi64(minus_k, all(SHEAF_POWER_FIRST)), 1);
+	__m512i exponent = _mm512_srai_epi64(_mm512_mask_sub_epi64(scaled, b.lowest, scaled, all(131008)), 20), power = _mm512_sub_epi64(all(0), exponent);
+	__m512i log2 = _mm512_srai_epi64(_mm512_mul_epi32(power, all(217706)), 16);
+	__m512i shift = add_bit(_mm512_add_epi64(b.ulp, log2), 0xff), index = _mm512_slli_epi64(_mm512_sub_epi64(power, all(SHEAF_POWER_FIRST)), 1);
 	__m512i low = add_bit(_mm512_i64gather_epi64(index, &sheaf_powers[0].low, 8), 0xff);
 	__m512i high = add_bit(_mm512_i64gather_epi64(index, &sheaf_powers[0].high, 8), _mm512_testn_epi64_mask(low, low));
 	words value = times(_mm512_sllv_epi64(_mm512_slli_epi64(b.mantissa, 2), shift), high, low), up = shifted(high, low, add_bit(shift, 0xff));
 	words down = shifted(high, low, add_bit(shift, (__mmask8)~b.lowest));
 	__m512i open = _mm512_and_si512(b.mantissa, all(1));
-	*exponent = k;
-	return choose(_mm512_add_epi64(difference_to_odd(value, down), open), to_odd(value.high, value.middle), _mm512_sub_epi64(sum_to_odd(value, up), open));
+	_mm512_storeu_si512(s->first + k, _mm512_add_epi64(difference_to_odd(value, down), open));
+	_mm512_storeu_si512(s->next + k, to_odd(value.high, value.middle));
+	_mm512_storeu_si512(s->last + k, _mm512_sub_epi64(sum_to_odd(value, up), open));
+	_mm512_storeu_si512(s->exponent + k, exponent);
 }
 
 /* ---- digits into text ---- */
@@ -168,33 +179,34 @@ INLINE __m512i eight_digits(__m512i v)
 /* Bytes up to the last that is not 0. */
 INLINE __m512i bytes_used(__m512i v) { return _mm512_sub_epi64(all(8), _mm512_srli_epi64(_mm512_lzcnt_epi64(v), 3)); }
 
-/* Those that have digits; 1 for the others. */
-INLINE __m512i load_bits(const double *values)
+/* Second step: seventeen digits, and the exponent of the first of them. */
+INLINE void find_digits(sheaf_spelling *s, size_t k)
 {
-	const __m512i infinite = all(INT64_C(2047) << 52);
-	__m512i bits = _mm512_and_si512(_mm512_loadu_si512(values), all(INT64_MAX));
-	return _mm512_mask_mov_epi64(bits, _mm512_testn_epi64_mask(bits, bits) | _mm512_cmpge_epi64_mask(bits, infinite), all(INT64_C(1023) << 52));
+	__m512i digits = choose(_mm512_loadu_si512(s->first + k), _mm512_loadu_si512(s->next + k), _mm512_loadu_si512(s->last + k)), size = count_digits(digits);
+	__m512i more = _mm512_max_epi64(_mm512_sub_epi64(all(MOST_DIGITS), size), all(0));
+	_mm512_storeu_si512(s->first + k, _mm512_mullo_epi64(digits, _mm512_i64gather_epi64(more, powers, 8)));
+	_mm512_storeu_si512(s->exponent + k, _mm512_add_epi64(_mm512_add_epi64(_mm512_loadu_si512(s->exponent + k), size), all(-1)));
 }
 
-INLINE void spell_lanes(sheaf_spelling *s, size_t k)
+/* Last step: their text. */
+INLINE void put_text(sheaf_spelling *s, size_t k)
 {
 	const __m512i zeros = all((int64_t)SHEAF_ZEROS);
-	__m512i exponent, low, digits = shortest(take_apart(load_bits(s->values + k)), &exponent), size = count_digits(digits);
-	__m512i more = _mm512_max_epi64(_mm512_sub_epi64(all(MOST_DIGITS), size), all(0));
-	digits = _mm512_mullo_epi64(digits, _mm512_i64gather_epi64(more, powers, 8));
-	__m512i nine = divide(digits, &low), first = _mm512_srli_epi64(_mm512_mul_epu32(nine, all(1441151881)), 57);
+	__m512i low, nine = divide(_mm512_loadu_si512(s->first + k), &low), first = _mm512_srli_epi64(_mm512_mul_epu32(nine, all(1441151881)), 57);
 	__m512i next = eight_digits(_mm512_sub_epi64(nine, _mm512_mul_epu32(first, all(100000000)))), last = eight_digits(low);
 	__mmask8 is_long = _mm512_test_epi64_mask(last, last);
-	__m512i used = bytes_used(_mm512_mask_mov_epi64(next, is_long, last)), count = add_bit(used, 0xff);
+	__m512i count = add_bit(bytes_used(_mm512_mask_mov_epi64(next, is_long, last)), 0xff);
 	_mm512_storeu_si512(s->count + k, _mm512_mask_add_epi64(count, is_long, count, all(8)));
-	_mm512_storeu_si512(s->exponent + k, _mm512_add_epi64(_mm512_add_epi64(exponent, size), all(-1)));
 	_mm512_storeu_si512(s->first + k, _mm512_add_epi64(first, all('0')));
 	_mm512_storeu_si512(s->next + k, _mm512_or_si512(next, zeros));
 	_mm512_storeu_si512(s->last + k, _mm512_or_si512(last, zeros));
 }
 
+/* Step by step for all: each is short enough for a core to work on several lanes' chains at once. */
 AVX512 void sheaf_spell_avx512(sheaf_spelling *s, size_t n)
 {
-	for (size_t k = 0; k < n; k += LANES) spell_lanes(s, k);
+	for (size_t k = 0; k < n; k += LANES) scale(s, k);
+	for (size_t k = 0; k < n; k += LANES) find_digits(s, k);
+	for (size_t k = 0; k < n; k += LANES) put_text(s, k);
 }
 #endif
