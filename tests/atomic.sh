@@ -40,17 +40,24 @@ litter() {
 no_litter() {
 	[ "$(litter "${1:-.}")" -eq 0 ] || fault "${1:-.}: expected no temporary files, found $(find "${1:-.}" -maxdepth 1 -name '.sheaf-*')"
 }
-# A conversion that takes its time, because xz does: its process is $running. Comes back once its temporary is there.
-# A shell without job control starts what is in the background with SIGINT switched off; env switches it on again.
-start_slow() {
-	env --default-signal=INT "$sheaf" convert --to ctf big.cbf "$1" 2>err &
+# A run in the background, whose process is $running. A shell without job control starts what is there with SIGINT switched off, and
+# nohup all with SIGHUP: env switches them on again.
+start() {
+	env --default-signal=INT,TERM,HUP "$sheaf" "$@" 2>err &
 	running=$!
+}
+wait_for_litter() {
 	tries=0
 	while [ "$(litter .)" -eq 0 ] && [ $tries -lt 500 ]; do
 		sleep 0.02
 		tries=$((tries + 1))
 	done
 	[ "$(litter .)" -eq 1 ] || fault 'expected a temporary file beside the output while it is written'
+}
+# A conversion that takes its time, because xz does. Comes back once its temporary is there.
+start_slow() {
+	start convert --to ctf big.cbf "$1"
+	wait_for_litter
 }
 
 # ---- data ----
@@ -173,6 +180,78 @@ code_is "$(cat status)" 3
 has err 'sheaf: error: a file that is being read was cut by another program'
 [ "$(wc -l <err)" -eq 1 ] || fault 'expected one line'
 end
+
+# ---- into a file that is there ----
+
+printf '%%%%MatrixMarket matrix coordinate real general\n4 5 3\n1 2 0.5\n3 1 2\n4 5 7\n' >small.mtx
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 200000; print n, n, n; for (i = 1; i <= n; i++) print i, i * 7919 % n + 1, i / 7 }' >big.mtx
+if "$sheaf" convert small.mtx there.h5 2>err || ! grep -q 'not built' err; then
+	"$sheaf" convert --into B small.mtx there.h5
+	"$sheaf" convert --into A/sub big.mtx there.h5
+	cp there.h5 before.h5
+	# A shell's sleep is not exact, so that the moments are others in each run.
+	begin 'SIGKILL at any moment of writing a tensor into a file: the old file is whole, or the new one is'
+	printf '%%%%MatrixMarket matrix coordinate real general\n%% another\n' >other.mtx
+	sed -e 1d -e 's/$/5/' -e 's/^\(200000 .*\)5$/\1/' big.mtx >>other.mtx
+	kept=0
+	for delay in 0 0.01 0.02 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.5; do
+		cp before.h5 there.h5
+		start convert --into A/sub --deflate 9 other.mtx there.h5
+		sleep $delay
+		kill -KILL $running 2>/dev/null
+		wait $running 2>/dev/null
+		if cmp -s before.h5 there.h5; then
+			kept=$((kept + 1))
+		else
+			"$sheaf" diff --dataset A/sub other.mtx there.h5 >out 2>&1 || fault "after $delay s: expected the old file or the new one, found neither: $(head -n 3 out)"
+		fi
+		for member in / A/sub B; do
+			"$sheaf" validate --strict --dataset $member there.h5 >out 2>&1 || fault "after $delay s: expected a sound tensor at $member, found $(head -n 3 out)"
+		done
+	done
+	[ $kept -gt 0 ] || fault 'expected the old file where the run is killed at its begin'
+	"$sheaf" convert small.mtx another.h5
+	no_litter
+	end
+
+	begin 'SIGKILL once the copy of the file is there'
+	cp before.h5 there.h5
+	start convert --into A/sub --deflate 12 big.mtx there.h5
+	wait_for_litter
+	kill -KILL $running
+	wait $running 2>/dev/null
+	code_is $? 137
+	cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
+	"$sheaf" convert small.mtx another.h5
+	no_litter
+	end
+
+	begin 'SIGINT, SIGTERM and SIGHUP: exit 130, the old file stays, no litter'
+	for s in INT TERM HUP; do
+		start convert --into A/sub --deflate 12 big.mtx there.h5
+		wait_for_litter
+		kill -$s $running
+		wait $running
+		code_is $? 130
+		cmp -s before.h5 there.h5 || fault "after SIG$s: expected the old file, byte by byte"
+		no_litter
+	done
+	end
+
+	begin 'what fails leaves the old file'
+	sed 's/^4 5 7$/4 9 7/' small.mtx >bad.mtx
+	"$sheaf" convert --into A/sub bad.mtx there.h5 2>err
+	code_is $? 4
+	"$sheaf" convert --into A/sub/values small.mtx there.h5 2>err
+	code_is $? 4
+	cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
+	no_litter
+	end
+else
+	for name in 'SIGKILL at any moment of writing a tensor into a file' 'SIGKILL once the copy of the file is there' 'SIGINT, SIGTERM and SIGHUP' 'what fails leaves the old file'; do
+		skip "into a file: $name" 'this build has no HDF5'
+	done
+fi
 
 # ---- no room ----
 
