@@ -19,6 +19,7 @@ matrix 'real general' '3 3 5' '3 2 1' '2 3 1' '1 1 2' '3 1 5' '1 3 5' >shuffled.
 matrix 'real symmetric' '3 3 3' '1 1 2' '3 1 5' '3 2 1' >symmetric.mtx
 matrix 'real skew-symmetric' '3 3 2' '2 1 4' '3 1 5' >skew.mtx
 matrix 'real general' '3 3 5' '1 1 2' '3 1 5' '1 3 5' '2 3 1' '3 2 4' >other.mtx
+matrix 'complex general' '2 2 3' '1 1 1 0' '2 1 2 3' '1 2 2 -3' >hermitian.mtx
 matrix 'real general' '2 3 4' '1 3 1' '2 1 2' '1 3 3' '2 1 4' >twice.mtx
 printf 'i,j,x,name\n0,2,1.5,a\n1,0,2.5,b\n0,1,3.5,c\n' >table.csv
 
@@ -59,6 +60,8 @@ json out
 has out '"symmetry":{"pattern":true,"values":"none"}'
 expect 0 stats skew.mtx
 has out 'symmetry: pattern yes; values skew_symmetric'
+expect 0 stats hermitian.mtx
+has out 'symmetry: pattern yes; values hermitian'
 end
 
 # ---- compared ----
@@ -95,6 +98,9 @@ has found.mtx '3 3 3'
 expect 0 diff a.mtx found.mtx
 expect 0 convert --structure auto other.mtx found.mtx
 has found.mtx 'real general'
+expect 0 convert --structure auto hermitian.mtx found.mtx
+has found.mtx 'complex hermitian'
+expect 0 diff hermitian.mtx found.mtx
 expect 0 convert --structure general symmetric.mtx general.mtx
 has general.mtx '3 3 5'
 expect 4 convert --structure skew_symmetric_lower a.mtx refused.mtx

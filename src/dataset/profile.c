@@ -140,7 +140,8 @@ static void see_mirror(sheaf_profile *p)
 	p->pattern = i == coordinate(columns->frame, 1, columns->at) && j == coordinate(columns->frame, 0, columns->at);
 	p->symmetric = p->symmetric && p->pattern && sheaf_element_equal(&p->element, a, b);
 	sheaf_element_conjugate(&p->element, b, other);
-	p->hermitian = p->hermitian && p->pattern && sheaf_element_equal(&p->element, a, other);
+	/* A real number's conjugate has another zero. */
+	p->hermitian = p->hermitian && p->pattern && (i == j ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other));
 	if (!p->skew || !p->pattern) {
 		p->skew = false;
 		return;
