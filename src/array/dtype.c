@@ -107,14 +107,15 @@ static bool add_size(int64_t *size, int64_t more) { return sheaf_add_i64(size, *
 static sheaf_status join_parts(const reading *r, int first, const char *name)
 {
 	sheaf_dtype *d = r->out;
+	/* Of no fields there may be no memory either. */
+	if (d->nparts != first + 2) return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
 	sheaf_part *a = &d->parts[first], *b = a + 1;
-	bool two = d->nparts == first + 2;
-	if (two && strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') && a->size == 1 && !b->nullable) {
+	if (strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') && a->size == 1 && !b->nullable) {
 		int64_t null_at = a->at;
 		*a = *b;
 		a->nullable = true;
 		a->null_at = null_at;
-	} else if (two && strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' && b->kind == 'm' && a->scale == 1 && b->scale == 1 &&
+	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' && b->kind == 'm' && a->scale == 1 && b->scale == 1 &&
 	           a->swapped == b->swapped && b->at == a->at + a->size && !a->nullable) {
 		a->zoned = true;
 		a->size = 16;
