@@ -158,7 +158,7 @@ expect 2 cat --coordinates i,z --value x table.csv
 has err 'expected a column "z"'
 expect 0 diff --coordinates i,j --value x table.csv table.csv
 expect 6 convert table.csv refused.mtx
-has err 'say which columns are coordinates (--coordinates i,j)'
+has err 'say which columns are coordinates (--coordinates NAME,...)'
 end
 
 begin 'index and schema: in the words of what the file holds'
@@ -191,9 +191,56 @@ end
 begin 'integers that a float does not hold become text with a warning'
 { matrix 'integer general' '1 2 1' && echo '1 2 16777217'; } >wide.mtx
 expect 0 convert wide.mtx wide.ctf
-has err 'expected an element type that the format records, found int64 values, which it does not; read them back with --precision double'
+has err 'expected an element type that the format records, found float64 values, which it does not; read them back with --precision double'
 expect 0 cat --json --precision double wide.ctf
 has out '16777217'
+end
+
+begin 'integers that no float holds are a loss'
+{ matrix 'integer general' '1 2 2' && echo '1 1 9007199254740992' && echo '1 2 9007199254740993'; } >large.mtx
+for to in ctf cbf; do
+	expect 6 convert large.mtx "large.$to"
+	has err 'expected values that fit float64, found 1 of int64 that do not'
+	has err '(--allow-loss goes ahead)'
+	expect 0 convert --allow-loss large.mtx "large.$to"
+done
+grep -v 93 large.mtx | sed 's/2 2$/2 1/' | sed 's/^1 2 2$/1 2 1/' >exact.mtx
+expect 0 convert exact.mtx exact.ctf
+expect 0 cat --json --precision double exact.ctf
+has out '9007199254740992'
+end
+
+begin 'tables that become sequences keep their words, and may have been meant as tensors'
+printf 'i,j,w\n0,1,x\n' >words.csv
+expect 6 convert words.csv words.ctf
+has err 'words.ctf: row 0, column "w": expected none, since the format has no place for it, found "x"'
+lacks err '--coordinates'
+expect 6 convert words.csv words.h5
+has err 'row 0, column "w"'
+has err 'say which columns are coordinates (--coordinates NAME,...)'
+for to in mtx npz tns; do
+	expect 6 convert words.csv "words.$to"
+	has err 'words.csv: expected entries of a tensor, found rows of a table; say which columns are coordinates (--coordinates NAME,...)'
+done
+end
+
+begin '--value: one stream of several is a tensor, and where it is of no use it is refused'
+printf '|A 1 2 |B 1:1\n|A 3 4 |B 2:1\n' >value.ctf
+expect 6 convert value.ctf value.npy
+has err 'value.npy: expected one dense stream, found 2 (A, B); any of them may become a tensor (--value NAME)'
+expect 0 convert --value A value.ctf value.npy
+expect 0 cat --json value.npy
+has out '"shape":[2,2]'
+expect 0 head --value B value.ctf
+has out '0 1  1'
+expect 2 head --value C value.ctf
+has err 'value.ctf: expected a stream "C" (--value), found A, B'
+expect 2 convert --value A value.ctf other.ctf
+has err 'value.ctf: expected no --value where sequences stay sequences'
+expect 2 head --value w words.csv
+has err 'expected the columns that are coordinates (--coordinates NAME,...) beside --value'
+expect 6 convert value.ctf value.svm
+has err 'value.svm: expected two streams, one of which is called label or named (--label NAME), found 2 (A, B), none of which is'
 end
 
 begin 'info: streams in groups of their own are no scalars'

@@ -959,7 +959,7 @@ static void test_fail_of_the_system(void **state)
 	assert_int_equal(sheaf_fail_sys(&error, ENOENT, "%s", "file"), SHEAF_IO);
 	assert_int_equal(error.status, SHEAF_IO);
 	assert_int_equal(error.sys, ENOENT);
-	snprintf(wanted, sizeof wanted, "file: %s", strerror(ENOENT));
+	snprintf(wanted, sizeof wanted, "file, found: %s", strerror(ENOENT));
 	assert_text(wanted, error.message);
 	/* Lengths at which the system's text, the colon or nothing at all fits. */
 	for (size_t n = sizeof error.message - 40; n < sizeof error.message + 5; n++) {
@@ -989,7 +989,7 @@ static void test_problem_text(void **state)
 		{{"f", 1, 1, 0, -1, -1, NULL, NULL, NULL}, "f:1:1 (byte 0): "},
 		{{"f", 8, -1, 40, -1, -1, NULL, NULL, NULL}, "f:8 (byte 40): "},
 		{{"f", 8, -1, -1, -1, -1, NULL, NULL, NULL}, "f:8: "},
-		{{"f", -1, -1, 40, -1, -1, NULL, NULL, NULL}, "f: byte 40: "},
+		{{"f", -1, -1, 40, -1, -1, NULL, NULL, NULL}, "f (byte 40): "},
 		{{"f", -1, -1, 0, 0, 0, "s", NULL, NULL}, "f: chunk 0, sequence 0, stream \"s\", byte 0: "},
 		{{"f", 8, 17, 40, -1, -1, "s", NULL, NULL}, "f:8:17 (byte 40): stream \"s\": "},
 		{{"f", 8, 17, 40, 3, 5, "s", NULL, NULL}, "f:8:17 (byte 40): chunk 3, sequence 5, stream \"s\": "},

@@ -185,87 +185,87 @@ typedef struct flaw {
 
 #define OPEN(message, ...) \
 	{ \
-		{__VA_ARGS__}, SHEAF_FATAL, NULL, "x.cbf: " message, -1, -1, -1, "", SHEAF_DATA \
+		{__VA_ARGS__}, SHEAF_FATAL, NULL, "x.cbf" message, -1, -1, -1, "", SHEAF_DATA \
 	}
 #define FOUND(severity, rule, chunk, row, stream, byte, message, ...) \
 	{ \
-		{__VA_ARGS__}, severity, rule, "x.cbf: " message, chunk, row, byte, stream, SHEAF_DATA \
+		{__VA_ARGS__}, severity, rule, "x.cbf" message, chunk, row, byte, stream, SHEAF_DATA \
 	}
 
 static const flaw flaws[] = {
 	/* prefix */
-	OPEN("byte 0: expected the magic number 0x636e746b5f62696e, found 0x636e746b5f626900", {0, 1, 0}),
-	OPEN("byte 0: expected the magic number in little-endian order (\"nib_ktnc\"), found it in big-endian order", {0, 4, 0x6b746e63}, {4, 4, 0x6e69625f}),
-	{{{8, 4, 2}}, SHEAF_FATAL, NULL, "x.cbf: byte 8: expected version 1, found version 2", -1, -1, -1, "", SHEAF_UNSUPPORTED},
+	OPEN(" (byte 0): expected the magic number 0x636e746b5f62696e, found 0x636e746b5f626900", {0, 1, 0}),
+	OPEN(" (byte 0): expected the magic number in little-endian order (\"nib_ktnc\"), found it in big-endian order", {0, 4, 0x6b746e63}, {4, 4, 0x6e69625f}),
+	{{{8, 4, 2}}, SHEAF_FATAL, NULL, "x.cbf (byte 8): expected version 1, found version 2", -1, -1, -1, "", SHEAF_UNSUPPORTED},
 	{{{0, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 0", -1, -1, -1, "", SHEAF_SHORT},
 	{{{11, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 11", -1, -1, -1, "", SHEAF_SHORT},
 	{{{35, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 35", -1, -1, -1, "", SHEAF_SHORT},
 	/* header */
-	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found 11 (is the file cut off, or has it grown?)", {198, 8, 11}),
-	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found -1 (is the file cut off, or has it grown?)", {198, 8, -1}),
-	OPEN("byte 198: expected the header's offset, from 12 to 182, in the last 8 bytes, found 183 (is the file cut off, or has it grown?)", {198, 8, 183}),
-	OPEN("byte 128: expected the magic number 0x636e746b5f62696e at the start of the header, found 0x636e746b5f626900", {128, 1, 0}),
-	OPEN("byte 140: expected at least 1 stream, found 0", {140, 4, 0}),
-	OPEN("byte 140: expected room for the stream headers, 655360 bytes, found 58", {140, 4, 65536}),
-	OPEN("byte 166: expected a table of 3 chunks, 48 bytes up to the header offset, found 32 bytes", {136, 4, 3}),
-	OPEN("byte 166: expected a table of 1 chunks, 16 bytes up to the header offset, found 32 bytes", {136, 4, 1}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 11 (is the file cut off, or has it grown?)", {198, 8, 11}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found -1 (is the file cut off, or has it grown?)", {198, 8, -1}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 183 (is the file cut off, or has it grown?)", {198, 8, 183}),
+	OPEN(" (byte 128): expected the magic number 0x636e746b5f62696e at the start of the header, found 0x636e746b5f626900", {128, 1, 0}),
+	OPEN(" (byte 140): expected at least 1 stream, found 0", {140, 4, 0}),
+	OPEN(" (byte 140): expected room for the stream headers, 655360 bytes, found 58", {140, 4, 65536}),
+	OPEN(" (byte 166): expected a table of 3 chunks, 48 bytes up to the header offset, found 32 bytes", {136, 4, 3}),
+	OPEN(" (byte 166): expected a table of 1 chunks, 16 bytes up to the header offset, found 32 bytes", {136, 4, 1}),
 	/* stream headers */
-	OPEN("byte 144: expected storage type 0 (dense) or 1 (sparse), found 2", {144, 1, 2}),
-	OPEN("byte 150: expected element type 0 (float) or 1 (double), found 255", {150, 1, 255}),
-	OPEN("byte 151: expected a sample dim of at least 1, found 0", {151, 4, 0}),
-	OPEN("byte 162: expected a sparse sample dim of at most 2147483647, found 4294967295", {162, 4, -1}),
-	OPEN("byte 149: expected a stream name without NUL bytes, found one in 1 bytes", {149, 1, 0}),
-	OPEN("byte 160: expected each stream name once, found \"A\" twice", {160, 1, 'A'}),
-	OPEN("byte 145: expected room for the stream name, 4294967295 bytes, found 53", {145, 4, -1}),
+	OPEN(" (byte 144): expected storage type 0 (dense) or 1 (sparse), found 2", {144, 1, 2}),
+	OPEN(" (byte 150): expected element type 0 (float) or 1 (double), found 255", {150, 1, 255}),
+	OPEN(" (byte 151): expected a sample dim of at least 1, found 0", {151, 4, 0}),
+	OPEN(" (byte 162): expected a sparse sample dim of at most 2147483647, found 4294967295", {162, 4, -1}),
+	OPEN(" (byte 149): expected a stream name without NUL bytes, found one in 1 bytes", {149, 1, 0}),
+	OPEN(" (byte 160): expected each stream name once, found \"A\" twice", {160, 1, 'A'}),
+	OPEN(" (byte 145): expected room for the stream name, 4294967295 bytes, found 53", {145, 4, -1}),
 	/* chunk table */
-	OPEN("byte 166: expected chunk 0 to begin from byte 12 to byte 128, found offset 11", {166, 8, 11}),
-	OPEN("byte 166: expected chunk 0 to begin from byte 12 to byte 128, found offset -9223372036854775808", {166, 8, INT64_MIN}),
-	OPEN("byte 182: expected chunk 1 to begin from byte 12 to byte 128, found offset 129", {182, 8, 129}),
-	OPEN("byte 182: expected chunk 1 to begin from byte 12 to byte 128, found offset 11", {182, 8, 11}),
-	OPEN("byte 174: expected chunk 0 to have at most 5 sequences in its 80 bytes, found 6", {174, 4, 6}),
-	OPEN("byte 190: expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295", {190, 4, -1}),
+	OPEN(" (byte 166): expected chunk 0 to begin from byte 12 to byte 128, found offset 11", {166, 8, 11}),
+	OPEN(" (byte 166): expected chunk 0 to begin from byte 12 to byte 128, found offset -9223372036854775808", {166, 8, INT64_MIN}),
+	OPEN(" (byte 182): expected chunk 1 to begin from byte 12 to byte 128, found offset 129", {182, 8, 129}),
+	OPEN(" (byte 182): expected chunk 1 to begin from byte 12 to byte 128, found offset 11", {182, 8, 11}),
+	OPEN(" (byte 174): expected chunk 0 to have at most 5 sequences in its 80 bytes, found 6", {174, 4, 6}),
+	OPEN(" (byte 190): expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295", {190, 4, -1}),
 	/* sequences */
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 0, 1, "A", 44,
-          "chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
+          ": chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "A", 100,
-          "chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
+          ": chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 116,
-          "chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
+          ": chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-          "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-          "chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
-	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, "chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1",
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
+	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, ": chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1",
           {56, 4, -1}),
 	FOUND(SHEAF_FATAL, "negative count", 1, 2, "B", 124,
-          "chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648", {124, 4, INT32_MIN}),
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648", {124, 4, INT32_MIN}),
 	FOUND(SHEAF_FATAL, "sum of non-zeros", 0, 0, "B", 76,
-          "chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
-	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72, "chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
-	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120, "chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1", {120, 4, -1}),
+          ": chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
+	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72, ": chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
+	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120, ": chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1", {120, 4, -1}),
 	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116,
-          "chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0}, {112, 4, 0}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, "chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3",
+          ": chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0}, {112, 4, 0}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, ": chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3",
           {178, 4, 9}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, "chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1",
+	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, ": chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1",
           {194, 4, 0}),
 	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
-          "chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
+          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
 	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
-          "chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
+          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
 	/* the whole file */
-	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, "byte 149: expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
-	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, "byte 149: expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
 	FOUND(
 		SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
-		"expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
+		": expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
 		"are used",
 		{92, 4, 5}, {194, 4, 5}),
 	FOUND(
 		SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
-		"stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy",
+		": stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy",
 		{12, 4, 1}, {178, 4, 2}),
-	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, "stream \"B\": expected indices that ascend in each sample, found 1 samples with others",
+	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, ": stream \"B\": expected indices that ascend in each sample, found 1 samples with others",
           {68, 4, 9}),
 };
 
@@ -341,7 +341,7 @@ static void any_byte_may_change(void **state)
 			begin(&r, (sheaf_context_options){.max_memory = 1 << 24});
 			sheaf_status status = read_binary(&b, "", 1, &r, NULL, 0);
 			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED);
-			assert_true(status == SHEAF_OK || strncmp(err.message, "x.cbf: ", 7) == 0);
+			assert_true(status == SHEAF_OK || strncmp(err.message, "x.cbf", 5) == 0);
 			end(&r);
 		}
 }
@@ -881,7 +881,7 @@ static void check_refusal(const char *input, const char *options, sheaf_status w
 	put_file("in.ctf", input);
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(wanted, convert("in.ctf", "out.cbf", options, &r));
-	assert_string_equal(message, err.message);
+	assert_non_null(strstr(err.message, message));
 	assert_int_not_equal(0, access(path_of("out.cbf", path), F_OK));
 	end(&r);
 }

@@ -685,7 +685,7 @@ static void test_opaque_files_are_refused_by_name(void **state)
 	(void)state;
 	sheaf_context *cx = usual_context();
 	assert_status(SHEAF_UNSUPPORTED, open_bytes((sheaf_bytes){(const uint8_t *)magic, sizeof magic}, "backup", NULL, cx, &dataset));
-	assert_message("backup: byte 0: expected cells, found a file of the server's format opaque");
+	assert_message("backup (byte 0): expected cells, found a file of the server's format opaque");
 	end_context(cx);
 }
 

@@ -455,7 +455,7 @@ static void test_what_no_sequence_holds(void **state)
 	assert_message("a.given: expected a tensor whose fill is 0");
 	sheaf_open_options whole = {.size = sizeof whole, .rows = SHEAF_TAKES_WHOLE};
 	assert_status(SHEAF_UNSUPPORTED, open_given(&whole, cx, &dataset));
-	assert_message("a.given: expected rows of a kind that is wanted, found entries of a tensor, which cannot become such");
+	assert_message("a.given: expected a whole tensor, found entries of a tensor");
 	end_given();
 	end_context(cx);
 }

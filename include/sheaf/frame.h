@@ -127,6 +127,7 @@ typedef struct sheaf_tensor {
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
 	sheaf_row_kind rows;
+	bool cells; /* sequences that were made of rows of a table: messages call them so */
 	sheaf_tensor tensor; /* of ENTRIES and WHOLE */
 	int nfields, room; /* fields there are, and fields there is room for */
 	sheaf_field *fields;

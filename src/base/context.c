@@ -80,7 +80,7 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	int sys = begin_home(&w->home, &w->cx.options);
 	if (sys) {
 		place_of_context(options, w, sizeof *w, 0);
-		return sheaf_fail_sys(err, sys, "context: expected a lock, found an error");
+		return sheaf_fail_sys(err, sys, "context: expected a lock");
 	}
 	*out = w;
 	return SHEAF_OK;
@@ -256,7 +256,7 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally->rule, tally->count);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned", file, format, kinds);
+	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned (--allow-loss goes ahead)", file, format, kinds);
 }
 
 /* ---- memory ---- */

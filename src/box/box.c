@@ -50,7 +50,7 @@ static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out
 	sheaf_box *box = (sheaf_box *)memory;
 	*box = (sheaf_box){.cx = cx, .name = name, .users = 1};
 	int sys = sheaf_mutex_init(&box->kept);
-	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock, found an error", name) : sheaf_catalog_open(&box->catalog, cx, err);
+	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock", name) : sheaf_catalog_open(&box->catalog, cx, err);
 	if (!status) {
 		*out = box;
 		return SHEAF_OK;

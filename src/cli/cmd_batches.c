@@ -138,7 +138,7 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 	char text[SHEAF_STATE_SIZE + 1];
 	FILE *f = fopen(file, "rb");
 	if (!f && errno == ENOENT) return SHEAF_OK; /* the first run writes it */
-	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a state that can be read, found an error", file);
+	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a state that can be read", file);
 	size_t n = fread(text, 1, sizeof text - 1, f);
 	fclose(f);
 	text[n] = '\0';

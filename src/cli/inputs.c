@@ -28,7 +28,7 @@ static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
 	ssize_t n;
 	sheaf_status status = SHEAF_OK;
 	FILE *f = fopen(list, "r");
-	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a list of inputs, found an error", list);
+	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a list of inputs", list);
 	while (status == SHEAF_OK && (n = getline(&line, &room, f)) >= 0) {
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = '\0';
 		if (n > 0 && line[0] != '#') status = add(to, line, err);

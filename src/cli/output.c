@@ -65,7 +65,7 @@ sheaf_status out_check(sheaf_error *err)
 {
 	if (!out.sys) return SHEAF_OK;
 	if (out.sys == EINTR) return sheaf_fail(err, SHEAF_STOPPED, "interrupted");
-	return sheaf_fail_sys(err, out.sys, "(stdout): expected to write, found an error");
+	return sheaf_fail_sys(err, out.sys, "(stdout): expected to write");
 }
 
 sheaf_status out_flush(sheaf_error *err)

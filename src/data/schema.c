@@ -26,6 +26,20 @@ const char *sheaf_structure_name(sheaf_structure structure)
 	return (unsigned)structure < SHEAF_STRUCTURES ? names[structure] : "structure?";
 }
 
+int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "none");
+	int n = 0;
+	for (int f = 0; f < schema->nfields; f++) {
+		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
+		if (n == 0) used = 0;
+		int printed = used < size ? snprintf(text + used, size - used, "%s%s", n ? ", " : "", schema->fields[f].name) : 0;
+		used += printed > 0 ? (size_t)printed : 0;
+		n++;
+	}
+	return n;
+}
+
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 {
 	static const char *const row_words[] = {NULL, "row", "entry", "tensor"}, *const stream_words[] = {NULL, "column", "column", "tensor"};
@@ -234,7 +248,7 @@ static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf
 sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_status status = SHEAF_OK;
-	*out = (sheaf_schema){.rows = schema->rows, .tensor = schema->tensor, .cx = cx};
+	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
 	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++) status = copy_field(&schema->fields[i], cx, out, err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];

@@ -309,6 +309,14 @@ static sheaf_status can_transcode(conversion *c, const char *input, bool *can, s
 	return SHEAF_OK;
 }
 
+/* A table that was taken for sequences may have been meant as a tensor. */
+static sheaf_status explain(const conversion *c, sheaf_status status, sheaf_error *err)
+{
+	static const char hint[] = "; where its rows are entries of a tensor, say which columns are coordinates (--coordinates NAME,...)";
+	if (status == SHEAF_LOSS && c->schema.cells && (c->to->takes & SHEAF_TAKES_ENTRIES) && err) strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	return status;
+}
+
 static sheaf_status run(conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
 	bool can;
@@ -319,7 +327,7 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	SHEAF_TRY(check_one_tensor(c, err));
 	SHEAF_TRY(find_structure(c, inputs[0], err));
 	SHEAF_TRY(gather_totals(c, err));
-	return write_output(c, output, err);
+	return explain(c, write_output(c, output, err), err);
 }
 
 static sheaf_status find_target(conversion *c, const char *output, sheaf_error *err)

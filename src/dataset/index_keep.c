@@ -18,7 +18,7 @@ static sheaf_status check_place(const char *place, sheaf_context *cx, sheaf_erro
 {
 	sheaf_index_file there;
 	if (sheaf_index_is_free(place)) return SHEAF_OK;
-	if (!sheaf_index_is_file(place)) return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing, found what is no file", place);
+	if (!sheaf_index_is_file(place)) return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", place);
 	sheaf_status status = sheaf_index_open(place, cx, &there, err);
 	if (status == SHEAF_OK) sheaf_index_close(&there);
 	return status == SHEAF_UNKNOWN || status == SHEAF_NOMEM || status == SHEAF_IO ? status : SHEAF_OK;

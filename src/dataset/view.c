@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/index.h"
+#include <stdio.h>
 
 /* ---- frames in buffers ---- */
 
@@ -144,11 +145,15 @@ sheaf_status sheaf_view_survey(sheaf_row_view *v, sheaf_status (*see)(void *user
 
 static const char *const kind_names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
 
-static sheaf_status refuse(const sheaf_dataset *d, sheaf_row_kind kind, sheaf_error *err)
+static sheaf_status refuse(const sheaf_dataset *d, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
 {
-	const char *hint = kind == SHEAF_CELLS ? "; say which columns are coordinates (--coordinates i,j)" : "";
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows of a kind that is wanted, found %s, which cannot become such%s", sheaf_source_name(d->source),
-	                  kind_names[kind], hint);
+	char names[160] = "";
+	size_t used = 0;
+	bool coordinates = kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES);
+	for (int k = 0; k < (int)(sizeof kind_names / sizeof *kind_names); k++)
+		if (wanted & 1u << k) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", kind_names[k]);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(d->source), names, kind_names[kind],
+	                  coordinates ? "; say which columns are coordinates (--coordinates NAME,...)" : "");
 }
 
 static sheaf_status put_view(sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted, sheaf_error *err)
@@ -159,13 +164,13 @@ static sheaf_status put_view(sheaf_dataset *d, const sheaf_open_options *options
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_group(d, options, err);
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(d, options, err);
 	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS))) return sheaf_view_ungroup(d, options, err);
-	return refuse(d, kind, err);
+	return refuse(d, kind, wanted, err);
 }
 
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
-	return sequences || options->coordinates;
+	return sequences || options->coordinates || options->value;
 }
 
 /* A table of which coordinates are named is a tensor, whatever becomes of it. */
@@ -174,18 +179,33 @@ static bool is_named_tensor(const sheaf_dataset *d, const sheaf_open_options *op
 	return options->coordinates && d->format->schema(d->in)->rows == SHEAF_CELLS;
 }
 
-static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)
+/* One stream of several, as a tensor. */
+static bool is_named_stream(const sheaf_dataset *d, const sheaf_open_options *options)
+{
+	return options->value && d->format->schema(d->in)->rows == SHEAF_SEQUENCES;
+}
+
+/* What is named must be of use. */
+static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted, sheaf_error *err)
 {
 	sheaf_row_kind kind = d->format->schema(d->in)->rows;
-	if (!options->coordinates || kind == SHEAF_CELLS || kind == SHEAF_ENTRIES) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", sheaf_source_name(d->source), kind_names[kind]);
+	const char *file = sheaf_source_name(d->source);
+	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", file, kind_names[kind]);
+	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none", file,
+		                  options->value ? "value" : "shape");
+	if (is_named_stream(d, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected no --value where sequences stay sequences with all of their streams, found %s", file, options->value);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_view_rows(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)
 {
 	unsigned wanted = options->rows ? options->rows : ~0u;
-	SHEAF_TRY(check_named(d, options, err));
+	SHEAF_TRY(check_named(d, options, wanted, err));
 	if (is_named_tensor(d, options)) SHEAF_TRY(sheaf_view_coordinates(d, options, err));
+	if (is_named_stream(d, options)) SHEAF_TRY(sheaf_view_ungroup(d, options, err));
 	while (!(wanted & 1u << d->format->schema(d->in)->rows)) SHEAF_TRY(put_view(d, options, wanted, err));
 	if (options->entries != SHEAF_ENTRIES_STORED && d->format->schema(d->in)->rows == SHEAF_ENTRIES) SHEAF_TRY(sheaf_view_expand(d, options, err));
 	if (d->view) sheaf_index_disown(d);

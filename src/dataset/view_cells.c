@@ -21,6 +21,7 @@ static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *
 	problem.place.file = sheaf_source_name(v->source);
 	problem.place.row = row;
 	problem.place.stream = field->name;
+	sheaf_place_words(&problem.place, SHEAF_CELLS);
 	return sheaf_report(cx, &problem, err);
 }
 
@@ -118,6 +119,7 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 	int streams = 0;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	v->schema.rows = SHEAF_SEQUENCES;
+	v->schema.cells = true;
 	for (int f = 0; f < v->schema.nfields; f++) {
 		sheaf_field *field = &v->schema.fields[f];
 		if (is_number(field)) {

@@ -193,19 +193,12 @@ static void facts(const void *in, sheaf_facts *out)
 
 static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
 {
-	char names[300] = "";
-	size_t used = 0;
-	int n = 0;
-	for (int f = 0; f < below->nfields; f++) {
-		if (!sheaf_field_is_stream(&below->fields[f])) continue;
-		int printed = used < sizeof names ? snprintf(names + used, sizeof names - used, "%s%s", n ? ", " : "", below->fields[f].name) : 0;
-		used += printed > 0 ? (size_t)printed : 0;
-		n++;
-	}
+	char names[300];
+	int n = sheaf_schema_list_streams(below, names, sizeof names);
 	const char *file = sheaf_source_name(v->view.source);
-	if (wanted) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted, n ? names : "none");
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected one stream, since sequences are to become one tensor, found %d (%s); choose one (--value NAME)", file, n,
-	                  n ? names : "none");
+	if (wanted) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted, names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s", file, n, names,
+	                  n ? "; choose one (--value NAME)" : "");
 }
 
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)

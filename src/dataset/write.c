@@ -13,7 +13,8 @@
 #include <string.h>
 
 struct sheaf_writer {
-	sheaf_context *told; /* the caller's */
+	sheaf_context *caller;
+	sheaf_context *told; /* calls rows as the caller knows them */
 	sheaf_context *cx;   /* lets the encoding tell first what it has found in the rows before */
 	const sheaf_format *format;
 	sheaf_sink *sink; /* NULL once `out` has it */
@@ -50,8 +51,10 @@ static void free_writer(sheaf_writer *w)
 	sheaf_release_text(w->told, w->name);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
+	sheaf_context *caller = w->caller;
 	if (w->cx != w->told) sheaf_context_end_listening(w->cx);
-	sheaf_release(w->told, w, sizeof *w);
+	if (w->told != caller) sheaf_context_end_listening(w->told);
+	sheaf_release(caller, w, sizeof *w);
 }
 
 void sheaf_abandon(sheaf_writer *w)
@@ -127,6 +130,16 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	return tell_of_fill(w, err);
 }
 
+/* What a format says of a schema alone knows of no file. */
+static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_error why;
+	if (!w->format->accept) return SHEAF_OK;
+	sheaf_status status = w->format->accept(&w->stored, &w->values, &why);
+	bool of_setting = status && strncmp(why.message, "--", 2) == 0;
+	return status ? sheaf_fail(err, status, "%s%s%s", of_setting ? "" : w->name, of_setting ? "" : ": ", why.message) : SHEAF_OK;
+}
+
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(w->sink);
@@ -139,12 +152,21 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;
-	if (w->format->accept) SHEAF_TRY(w->format->accept(&w->stored, &w->values, err));
+	SHEAF_TRY(accept(w, err));
 	if (options->structure && w->stored.tensor.structure != *options->structure)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format that can hold a %s matrix as such, found %s", w->name, sheaf_structure_name(*options->structure),
 		                  w->format->name);
 	w->totals = options->totals;
 	return schema->rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
+}
+
+/* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller has. */
+static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	const sheaf_writer *w = (const sheaf_writer *)user;
+	sheaf_problem told = *problem;
+	if (w->given.cells && !told.place.row_word && !told.place.stream_word) sheaf_place_words(&told.place, SHEAF_CELLS);
+	return sheaf_report(w->caller, &told, err);
 }
 
 static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
@@ -170,6 +192,8 @@ static sheaf_status foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_error *err)
 {
 	sheaf_context *cx;
+	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
+	w->told = cx;
 	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
 	w->cx = cx;
 	w->overlap = overlap;
@@ -192,7 +216,7 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 		return status;
 	}
 	sheaf_writer *w = (sheaf_writer *)memory;
-	*w = (sheaf_writer){.told = cx, .cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
+	*w = (sheaf_writer){.caller = cx, .told = cx, .cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
 	status = begin(w, schema, options, used, overlap, err);
 	if (status) {
 		sheaf_abandon(w);
@@ -315,7 +339,7 @@ sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint6
 /* A chunk is held whole until it is complete, which a small limit may not allow. */
 static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 {
-	static const char hint[] = " (a chunk is held whole: raise the limit or make chunks smaller)";
+	static const char hint[] = " (a chunk is held whole: raise --max-memory or make chunks smaller)";
 	if (status == SHEAF_LIMIT && err) strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
 	return status;
 }

@@ -70,7 +70,7 @@ sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
 	target->is_clone = true;
 	if (!target->is_there) return SHEAF_OK;
 	int from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (from < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it, found an error", target->name);
+	if (from < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it", target->name);
 	sheaf_status status = SHEAF_OK;
 	if (fstat(from, &info) != 0 || !is_same(&info, &target->old)) status = refuse_changed(target, err);
 	if (!status) status = copy(target, from, err);

@@ -33,8 +33,8 @@ sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data
 			return SHEAF_OK;
 		}
 		if (is_worth_retrying(fd, POLLIN)) continue;
-		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes, found an error in reading", name);
-		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes, found an error in reading", name, offset);
+		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes", name);
+		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", name, offset);
 	}
 }
 
@@ -55,7 +55,7 @@ sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const voi
 		ssize_t n = offset < 0 ? write(fd, at, size) : pwrite(fd, at, size, (off_t)offset);
 		if (n < 0) {
 			if (is_worth_retrying(fd, POLLOUT)) continue;
-			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes, found an error", name, size);
+			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes", name, size);
 		}
 		at += n;
 		size -= (size_t)n;

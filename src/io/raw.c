@@ -22,7 +22,7 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
 		raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	} while (raw->fd < 0 && errno == EINTR);
-	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, found an error", raw->name);
+	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read", raw->name);
 	return SHEAF_OK;
 }
 
@@ -36,11 +36,11 @@ static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
 {
 	struct stat info;
-	if (fstat(raw->fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", raw->name);
+	if (fstat(raw->fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", raw->name);
 	if (S_ISDIR(info.st_mode)) return refuse_directory(raw, err);
 	if (!S_ISREG(info.st_mode)) return SHEAF_OK;
 	off_t base = lseek(raw->fd, 0, SEEK_CUR);
-	if (base < 0) return sheaf_fail_sys(err, errno, "%s: expected a file with a position, found an error", raw->name);
+	if (base < 0) return sheaf_fail_sys(err, errno, "%s: expected a file with a position", raw->name);
 	raw->kind = SHEAF_RAW_FILE;
 	raw->base = base;
 	raw->size = info.st_size > base ? info.st_size - base : 0;
@@ -75,7 +75,7 @@ static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size,
 	} while (n == -EINTR);
 	if (n < 0) {
 		int sys = n < -INT32_MAX ? EIO : (int)-n;
-		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes, found an error in reading", raw->name, raw->at);
+		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes", raw->name, raw->at);
 	}
 	if ((uint64_t)n > size) return sheaf_fail(err, SHEAF_USAGE, "%s: expected at most %zu bytes from the read function, found %" PRId64, raw->name, size, n);
 	*got = (size_t)n;

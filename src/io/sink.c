@@ -90,7 +90,7 @@ static sheaf_status store(void *user, const void *data, size_t size, sheaf_error
 	int result = sink->function(sink->user, data, size);
 	if (result == 0) return SHEAF_OK;
 	int sys = result < 0 && result != INT_MIN ? -result : EIO;
-	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes, found an error", sink->name, size);
+	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes", sink->name, size);
 }
 
 sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err)
@@ -123,7 +123,7 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
 	if (size > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)size))
-		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s", sink->name);
+		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
 	else
 		status = put(sink, data, size, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);

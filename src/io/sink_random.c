@@ -69,7 +69,7 @@ sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err)
 {
 	struct stat info;
 	*size = 0;
-	if (fstat(descriptor(sink), &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", sink->name);
+	if (fstat(descriptor(sink), &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", sink->name);
 	*size = info.st_size;
 	return SHEAF_OK;
 }
@@ -80,7 +80,7 @@ sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err)
 	do failed = ftruncate(descriptor(sink), size) == 0 ? 0 : errno;
 	while (failed == EINTR);
 	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected to make it %lld bytes long, found an error", sink->name, (long long)size);
+	return sheaf_fail_sys(err, failed, "%s: expected to make it %lld bytes long", sink->name, (long long)size);
 }
 
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why)

@@ -42,14 +42,14 @@ sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error
 	spool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, S_IRUSR | S_IWUSR);
 	if (spool->fd < 0) spool->fd = open_and_unlink(folder);
 	if (spool->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a folder for a temporary file, found an error", folder);
+	return sheaf_fail_sys(err, errno, "%s: expected a folder for a temporary file", folder);
 }
 
 sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t size, sheaf_error *err)
 {
 	char name[256];
 	int64_t end;
-	if (size > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)size)) return sheaf_fail_sys(err, EFBIG, "temporary file");
+	if (size > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)size)) return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
 	snprintf(name, sizeof name, "temporary file in %.200s", spool_folder());
 	SHEAF_TRY(sheaf_fd_write(spool->cx, spool->fd, spool->size, data, size, name, err));
 	spool->size = end;

@@ -46,16 +46,16 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 	const char *folder = !slash ? "." : slash == path ? "/" : path;
-	if (*base == '\0') return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file, found none", target->name);
+	if (*base == '\0') return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file", target->name);
 	size_t size = strlen(base) + 1;
-	if (size > sizeof target->base) return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name, found %zu bytes", target->name, size - 1);
+	if (size > sizeof target->base) return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name than one of %zu bytes", target->name, size - 1);
 	memcpy(target->base, base, size);
 	if (slash && slash != path) *slash = '\0';
 	target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* A folder that may be written and not listed: it can be neither cleaned nor synced. */
 	if (target->folder < 0 && errno == EACCES) target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->folder >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a folder to write it in, found an error", target->name);
+	return sheaf_fail_sys(err, errno, "%s: expected a folder to write it in", target->name);
 }
 
 static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_error *err)
@@ -63,7 +63,7 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 	target->is_owned = true;
 	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written, found an error", target->name);
+	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written", target->name);
 }
 
 /* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file with its place and
@@ -86,7 +86,7 @@ static sheaf_status open_duplicate(sheaf_target *target, int fd, sheaf_error *er
 	target->is_owned = true;
 	target->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (target->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected an open file, found an error", target->name);
+	return sheaf_fail_sys(err, errno, "%s: expected an open file", target->name);
 }
 
 static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *err)
@@ -100,7 +100,7 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 {
 	char resolved[PATH_MAX];
 	int sys = resolve(path, resolved);
-	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that can be followed, found an error", target->name);
+	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that can be followed", target->name);
 	/* /dev/stdout and its like lead to open files that may have no name any more. */
 	struct stat info;
 	if (target->is_there && lstat(resolved, &info) != 0) return open_directly(target, path, err);
@@ -120,7 +120,7 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 	if (fd >= 0) return open_duplicate(target, fd, err);
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
-		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed, found an error", target->name);
+		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
 		return open_beside(target, path, err);
 	}
 	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);
@@ -207,10 +207,10 @@ static sheaf_status put_in_place(sheaf_target *target, sheaf_error *err)
 	int failed = keep_owner_and_mode(target);
 	if (!failed) failed = sync_fd(target->fd);
 	if (!failed) failed = close_and_rename(target);
-	if (failed) return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place, found an error", target->name);
+	if (failed) return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
 	failed = sync_fd(target->folder);
 	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected the folder to be synced after the file was put in its place, found an error", target->name);
+	return sheaf_fail_sys(err, failed, "%s: expected the folder to be synced after the file was put in its place", target->name);
 }
 
 sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err)
@@ -220,7 +220,7 @@ sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err)
 		status = put_in_place(target, err);
 	} else if (target->is_owned) {
 		int failed = sheaf_fd_close(&target->fd);
-		if (failed) status = sheaf_fail_sys(err, failed, "%s: expected to close it, found an error", target->name);
+		if (failed) status = sheaf_fail_sys(err, failed, "%s: expected to close it", target->name);
 	}
 	sheaf_target_abandon(target);
 	return status;

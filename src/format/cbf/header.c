@@ -19,13 +19,13 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return sheaf_fail(err, SHEAF_DATA, "%s: byte %" PRId64 ": %s", sheaf_source_name(in->source), byte, text);
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): %s", sheaf_source_name(in->source), byte, text);
 }
 
 static sheaf_status cut_off(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
 {
 	if (!c->failed) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: byte %" PRId64 ": expected room for the %s, %" PRIu64 " bytes, found %" PRId64, sheaf_source_name(in->source),
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected room for the %s, %" PRIu64 " bytes, found %" PRId64, sheaf_source_name(in->source),
 	                  c->failed_at, c->failed, c->needed, (int64_t)(c->end - c->begin) + c->base - c->failed_at);
 }
 
@@ -46,7 +46,7 @@ static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 		return FLAW(in, 0, err, "the magic number in little-endian order (%s), found it in big-endian order", "\"nib_ktnc\"");
 	if (magic != CBF_MAGIC) return FLAW(in, 0, err, "the magic number 0x%016" PRIx64 ", found 0x%016" PRIx64, CBF_MAGIC, magic);
 	if (version == CBF_VERSION) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: byte 8: expected version %d, found version %" PRIu32, sheaf_source_name(in->source), CBF_VERSION, version);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte 8): expected version %d, found version %" PRIu32, sheaf_source_name(in->source), CBF_VERSION, version);
 }
 
 static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)

@@ -103,6 +103,8 @@ sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, 
 		if (field->meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+		/* What reads the text knows floats alone: digits that they do not keep are lost. */
+		if (field->type == SHEAF_I64 || field->type == SHEAF_U64) field->type = SHEAF_F64;
 		SHEAF_TRY(name_field(schema, field, values, err));
 	}
 	return check_names(schema, err);

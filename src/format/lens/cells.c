@@ -23,7 +23,7 @@ sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_st
 		return SHEAF_OK;
 	}
 	if (!sheaf_mul_size(&bytes, (size_t)events, (size_t)stream->width) || !sheaf_mul_size(&bytes, bytes, sizeof(float)))
-		return sheaf_fail(err, SHEAF_LIMIT, "group \"%.*s\": expected values that fit memory, found too many", (int)stream->group_size, stream->group);
+		return sheaf_fail(err, SHEAF_LIMIT, "group \"%.*s\": expected values that fit memory (--max-memory), found too many", (int)stream->group_size, stream->group);
 	sheaf_builder_room(&cells->values, bytes);
 	return sheaf_builder_status(&cells->values, err);
 }

@@ -77,8 +77,8 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 		field->type = column >= 0 && field->meaning == SHEAF_STRING ? SHEAF_U8 : SHEAF_F32;
 	}
 	for (int a = 0; a < schema->nattributes; a++)
-		if (strcmp(schema->attributes[a].name, "proc") != 0)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%s\": expected none but \"proc\", found it", schema->attributes[a].name);
+		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "proc") != 0)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected no attribute but \"proc\", found \"%s\"", schema->attributes[a].name);
 	sheaf_builder_begin(&roles, schema->cx, NULL);
 	sheaf_status status = resolve_all(schema, values, &roles, err);
 	if (status == SHEAF_OK) status = check_twice(schema, &roles, err);

@@ -42,7 +42,7 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, header_line *l, sheaf_
 		feed = window.size ? (const uint8_t *)memchr(window.data, '\n', window.size) : NULL;
 		if (feed || window.size < want) break;
 		/* Only comments are long, and they are kept: the limit of memory is theirs. */
-		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit", sheaf_source_name(in->lined.source));
+		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit (--max-memory)", sheaf_source_name(in->lined.source));
 	}
 	if (window.size == 0) return SHEAF_END;
 	*l = (header_line){.begin = window.data, .at = window.data, .end = feed ? feed : window.data + window.size, .is_last = !feed};

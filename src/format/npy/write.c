@@ -14,12 +14,18 @@ typedef struct writer {
 	int64_t expected, rows; /* rows that the header counts, and those written */
 } writer;
 
+static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
+{
+	char names[300];
+	int n = sheaf_schema_list_streams(schema, names, sizeof names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names, n ? "; any of them may become a tensor (--value NAME)" : "");
+}
+
 sheaf_status sheaf_npy_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
-	if (schema->rows == SHEAF_SEQUENCES && (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0])))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found other streams");
+	if (schema->rows == SHEAF_SEQUENCES && (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0]))) return refuse_streams(schema, err);
 	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);

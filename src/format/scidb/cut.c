@@ -134,7 +134,7 @@ sheaf_status sheaf_scidb_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 
 static sheaf_status refuse(const sheaf_scidb_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: byte %" PRId64 ": expected %" PRId64 " bytes of whole cells, found others", sheaf_source_name(in->source),
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %" PRId64 " bytes of whole cells, found others", sheaf_source_name(in->source),
 	                  piece->byte, piece->size);
 }
 

@@ -45,7 +45,7 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 	int64_t cells = sheaf_scidb_pass_cells(d->layout, out->data, d->at, size, count, d->bases, d->most, &after);
 	d->at = after;
 	if (cells == count) return SHEAF_OK;
-	return sheaf_fail(d->err, SHEAF_DATA, "%s: byte %" PRId64 ": expected the cells that were there before, found others: was the file changed meanwhile?",
+	return sheaf_fail(d->err, SHEAF_DATA, "%s (byte %" PRId64 "): expected the cells that were there before, found others: was the file changed meanwhile?",
 	                  sheaf_source_name(d->in->source), out->byte + after);
 }
 

@@ -65,7 +65,7 @@ static sheaf_status refuse_opaque(sheaf_scidb_reader *in, sheaf_error *err)
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 8, &head, err));
 	if (!is_opaque(head)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: byte 0: expected cells, found a file of the server's format opaque, which only the server reads: save it with a "
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte 0): expected cells, found a file of the server's format opaque, which only the server reads: save it with a "
 	                                          "format string", sheaf_source_name(in->source));
 }
 

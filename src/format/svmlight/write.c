@@ -62,12 +62,19 @@ static bool is_wide(const sheaf_values *values)
 	return !precision || strcmp(precision, "double") == 0;
 }
 
+static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_error *err)
+{
+	char names[300];
+	int n = sheaf_schema_list_streams(schema, names, sizeof names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected two streams, one of which is called label or named (--label NAME), found %d (%s)%s", n, names,
+	                  label < 0 && n ? ", none of which is" : "");
+}
+
 sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	int label = find_label(schema, values);
 	if (count_streams(schema) != 2 || label < 0 || !sheaf_field_is_stream(&schema->fields[label]))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "streams: expected two of them, one of which is called label or named with --label, found %d%s", count_streams(schema),
-		                  label < 0 ? ", none of which is" : "");
+		return refuse_streams(schema, label, err);
 	if (!is_label(&schema->fields[label]))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a label to be dense with dim 1, or sparse, found it dense with dim %" PRId64,
 		                  schema->fields[label].name, sheaf_field_dim(&schema->fields[label]));
