@@ -134,6 +134,6 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.find_any = sheaf_find_any_avx2,
 	.copy_words = sheaf_copy_words_avx2,
 	.copy_reals = sheaf_copy_reals_avx2,
-	.entries = sheaf_entries_portable,
+	.entries = sheaf_entries_avx2,
 };
 #endif
