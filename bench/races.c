@@ -6,6 +6,19 @@
 
 static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEXT OUTPUT";
 
+/* A Matrix Market file to entries in reused memory, on one thread. */
+#define MTX(work, size) \
+	{ \
+		.part = "mtx", .name = "to entries", .works = {work}, .percent = size, .by = BY_CPU, \
+		.ours = \
+			{ \
+				{.runner = &read_entries, .name = "avx512", .kernel = "avx512", .threads = 1}, \
+				{.runner = &read_entries, .name = "avx2", .kernel = "avx2", .threads = 1}, \
+				{.runner = &read_entries, .name = "portable", .kernel = "portable", .threads = 1}, \
+			}, \
+		.peers = {{.runner = &fast_float_entries}}, \
+	}
+
 const bench_race races[] = {
 	/* Text in memory to arrays in reused memory, on one thread. */
 	{
@@ -274,14 +287,6 @@ const bench_race races[] = {
 	},
 	{
 		.part = "boxes",
-		.name = "mtx to entries",
-		.works = {"matrix"},
-		.by = BY_CPU,
-		.ours = {{.runner = &read_entries, .threads = 1}},
-		.peers = {{.runner = &strtof_loop}, {.runner = &fast_float_loop}},
-	},
-	{
-		.part = "boxes",
 		.name = "mtx to HDF5",
 		.works = {"matrix"},
 		.by = BY_WALL,
@@ -293,8 +298,21 @@ const bench_race races[] = {
 			},
 		.peers = {{.runner = &read_entries, .name = "read alone"}, {.runner = &scipy_mmread}},
 	},
+	/* Matrix Market files of 20 million reals, of 5 million of a symmetric matrix, of 10 million places; and one that is written. */
+	MTX("matrix", 320),
+	MTX("symmetric", 93),
+	MTX("pattern", 67),
 	{
-		.part = "boxes",
+		.part = "mtx",
+		.name = "to entries",
+		.works = {"matrix", "symmetric", "pattern"},
+		.percent = 50,
+		.by = BY_WALL,
+		.ours = {{.runner = &read_entries, .name = "two threads", .threads = 2}, {.runner = &read_entries, .name = "one thread", .threads = 1}},
+		.peers = {{.runner = &scipy_mmread}},
+	},
+	{
+		.part = "mtx",
 		.name = "CSR to mtx",
 		.works = {"matrix"},
 		.by = BY_WALL,
@@ -412,9 +430,10 @@ const bench_target targets[] = {
 	{.part = "boxes", .work = "deflated", .how = "two threads", .peer = "H5Dread", .least = 4},
 	{.part = "boxes", .how = "two threads", .peer = "H5Dwrite", .least = 4},
 	{.part = "boxes", .how = "bytes", .peer = "H5Dwrite", .least = 1},
-	{.part = "boxes", .how = "entries", .peer = "fast_float loop", .least = 2},
 	{.part = "boxes", .how = "CSR", .peer = "read alone", .least = 0.5},
-	{.part = "boxes", .how = "two threads", .peer = "printf loop", .least = 10},
+	{.part = "mtx", .how = "avx512", .peer = "fast_float loop", .least = 2},
+	{.part = "mtx", .how = "avx2", .peer = "fast_float loop", .least = 1},
+	{.part = "mtx", .how = "two threads", .peer = "printf loop", .least = 10},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},

@@ -251,7 +251,7 @@ static void fixed_cell(bench_text *t)
 
 /* The head's last number is known at the end: spaces stand behind it. */
 enum { SIDE_BITS = 18, COUNT_SIZE = 12 };
-#define MATRIX_HEAD "%%MatrixMarket matrix coordinate real general\n262144 262144 "
+#define HEAD(field, symmetry) "%%MatrixMarket matrix coordinate " field " " symmetry "\n262144 262144             \n"
 
 /* Places at random, none twice: steps that can be undone, of the number of the line. */
 static uint64_t place_of(uint64_t line)
@@ -274,16 +274,49 @@ static void entry_line(bench_text *t)
 	put_byte(t, '\n');
 }
 
-static void put_count(bench_text *t)
+/* Below the diagonal or on it, none twice: the left half of the square, of which what stands above is turned around its middle. Values of up to four
+ * digits and 13 behind the point, half of them with a sign: 37 bytes a line. */
+static void symmetric_line(bench_text *t)
+{
+	const uint64_t side = UINT64_C(1) << SIDE_BITS;
+	uint64_t place, row, column;
+	do place = place_of(t->id + (uint64_t)t->left++);
+	while ((column = place & (side - 1)) >= side / 2);
+	row = place >> SIDE_BITS;
+	t->left--;
+	t->id++;
+	put_number(t, column <= row ? row + 1 : side - row);
+	put_byte(t, ' ');
+	put_number(t, column <= row ? column + 1 : side - column);
+	put_text(t, draw(t) & 1 ? " -" : " ");
+	put_number(t, below(t, 10000));
+	put_byte(t, '.');
+	put_digits(t, draw(t) % UINT64_C(10000000000000), 13);
+	put_byte(t, '\n');
+}
+
+/* Places alone: 14 bytes a line. */
+static void place_line(bench_text *t)
+{
+	uint64_t place = place_of(t->id++);
+	put_number(t, 1 + (place >> SIDE_BITS));
+	put_byte(t, ' ');
+	put_number(t, 1 + (place & ((1 << SIDE_BITS) - 1)));
+	put_byte(t, '\n');
+}
+
+static void put_count(bench_text *t, const char *head)
 {
 	flush(t);
-	if (fseek(t->file, sizeof MATRIX_HEAD - 1, SEEK_SET) != 0 || fprintf(t->file, "%-*llu", COUNT_SIZE, (unsigned long long)t->id) != COUNT_SIZE)
+	if (fseek(t->file, (long)strlen(head) - COUNT_SIZE - 1, SEEK_SET) != 0 || fprintf(t->file, "%-*llu", COUNT_SIZE, (unsigned long long)t->id) != COUNT_SIZE)
 		die("%s: expected room for the workload, found none", t->path);
 }
 
-static const bench_kind matrix = {"mtx", "h5", "", MATRIX_HEAD "            \n", "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT", 1};
-static const bench_kind deflated = {"mtx", "h5", "", MATRIX_HEAD "            \n",
+static const bench_kind matrix = {"mtx", "h5", "", HEAD("real", "general"), "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT", 1};
+static const bench_kind deflated = {"mtx", "h5", "", HEAD("real", "general"),
                                     "SHEAF convert --quiet --index never --layout CSR --deflate 6 --shuffle TEXT OUTPUT", 1};
+static const bench_kind symmetric = {"mtx", "h5", "", HEAD("real", "symmetric"), NULL, 1};
+static const bench_kind pattern = {"mtx", "h5", "", HEAD("pattern", "general"), NULL, 1};
 static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
 static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT", 0};
 
@@ -305,6 +338,8 @@ static const bench_workload workloads[] = {
 	{.name = "fixed", .kind = &scidb, .streams = {"(int64, int32 null, double null, datetime null, float)"}, .line = fixed_cell},
 	{.name = "matrix", .kind = &matrix, .sparse = true, .line = entry_line},
 	{.name = "deflated", .kind = &deflated, .sparse = true, .line = entry_line},
+	{.name = "symmetric", .kind = &symmetric, .sparse = true, .line = symmetric_line},
+	{.name = "pattern", .kind = &pattern, .sparse = true, .line = place_line},
 	{.name = "units", .kind = &lens, .streams = {"in:1000:input:sparse", "out:10:output:sparse"}, .line = units_line},
 };
 
@@ -348,7 +383,7 @@ void workload_write(const bench_workload *work, int64_t bytes, const char *path)
 		if (t->used > BUFFER - LONGEST_LINE) flush(t);
 	}
 	flush(t);
-	if (work->kind->numbers) put_count(t);
+	if (work->kind->numbers) put_count(t, work->kind->head);
 	if (fclose(t->file) != 0) die("%s: expected room for the workload, found none", path);
 	free(t);
 }

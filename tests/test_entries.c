@@ -181,10 +181,47 @@ static void test_kernels_and_damaged_bytes(void **state)
 	}
 }
 
+/* Spellings at the edges of what kernels read, each in every lane, between plain lines. */
+static void test_edges_of_numbers(void **state)
+{
+	static const char *const words[] = {
+		"0", "-0", "0.0", "00.5", "5.", "5.e3", ".5", "-.5", "+1", "1e5", "1E-5", "1e+05", "1e", "1e+", "1d5", "1D-05", "1e-0000005", "1e0000000005",
+		"1e99999999999", "12345678.12345678", "123456789.5", "1234567.123456789012", "12345678.12345678901", "12345678.123456789012",
+		"0.1234567890123456", "0.12345678901234567", "0.123456789012345678", "0.1234567890123456789", "0.12345678901234567891",
+		"0.000123456789012345678901", "0.0001843999999999999999999", "0.000184499999999999999999", "0.00000001844999999999999999",
+		"0.9007199254740993", "9007199254740993", "90071992.54740993", "9007199254740992.5", "0.00000000000000000000000000000000001",
+		"4.9406564584124654e-324", "2.4703282292062327e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1.7976931348623157e308",
+		"1.7976931348623159e308", "1e-300", "1e-301", "1e288", "1e289", "9.999999999999999e22", "1.0000000000000002220446049250313",
+		"1.00000000000000011102", "0.500000000000000166533453693773481063544750213623046875", "1..5", "1.5.5", "1-5", "--1", "-", ".", "1:5", "1;",
+		"0x10", "1e5e5", "1.5e5.5", "nan", "inf", "1_0", "12345678901234567890", "0.3e1 ", "1/2", "1e:5",
+	};
+	static made_text t;
+	(void)state;
+	seed_random(7004);
+	for (int kind = 0; kind < 4; kind++) {
+		coordinates = kind == 3 ? 0 : 2 + kind % 2;
+		numbers = 1 + (kind == 2);
+		integers = wide = false;
+		for (size_t w = 0; w < COUNT(words); w++) {
+			for (t.size = 0; t.size < 6000;) {
+				int lane = (int)random_below(9);
+				for (int k = 0; k <= lane; k++) {
+					for (int c = 0; c < coordinates; c++) put_coordinate(&t), put(&t, " ");
+					if (numbers == 2) put(&t, random_below(2) ? "-2.5 " : "1e-7 ");
+					put(&t, k < lane ? "0.8444218515250481" : words[w]);
+					put(&t, "\n");
+				}
+			}
+			with_kernels(check_entries, t.data, t.size);
+		}
+	}
+}
+
 /* What files are full of is not left. */
 static void test_plain_lines_are_read(void **state)
 {
-	static const char *const lines[] = {"%lld %lld 0.%016lld\n", "%lld %lld -1.%06llde-05\n", "%lld %lld %lld\n", "%lld\t%lld\t-%lld.5\n", "%lld %lld 1.%03lldE+10\r\n"};
+	static const char *const lines[] = {"%lld %lld 0.%016lld\n", "%lld %lld -1.%06llde-05\n", "%lld %lld %lld\n", "%lld\t%lld\t-%lld.5\n", "%lld %lld 1.%03lldE+10\r\n",
+	                                     "%lld %lld -0.%017lld\n"};
 	static made_text t;
 	(void)state;
 	seed_random(7003);
@@ -206,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kernels_agree_with_the_scanner, map_guarded, unmap_guarded),
 		cmocka_unit_test_setup_teardown(test_kernels_and_damaged_bytes, map_guarded, unmap_guarded),
+		cmocka_unit_test_setup_teardown(test_edges_of_numbers, map_guarded, unmap_guarded),
 		cmocka_unit_test_setup_teardown(test_plain_lines_are_read, map_guarded, unmap_guarded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
