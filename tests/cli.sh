@@ -128,6 +128,12 @@ end
 
 begin 'values of options are checked'
 expect 2 head -n x words.ctf
+has err 'sheaf: error: -n: expected a whole number, found x'
+expect 2 head -qn words.ctf
+has err '-n: expected a whole number, found words.ctf'
+expect 2 head words.ctf -n
+has err '-n: expected N, found nothing'
+expect 2 head --rows x words.ctf
 has err '--rows: expected a whole number, found x'
 expect 2 head words.ctf --rows
 has err '--rows: expected N, found nothing'
@@ -138,6 +144,74 @@ has err 'auto|always|never'
 expect 2 cat --from ctg words.ctf
 has err 'did you mean ctf?'
 expect 2 convert --to nothing words.ctf x.ctf
+end
+
+begin 'formats are known by their suffixes, too'
+for name in ctf .CTF txt; do expect 0 cat --quiet --from "$name" words.ctf; done
+printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n' >one.mtx
+expect 0 cat --from mtx one.mtx
+expect 0 convert --to mm one.mtx again
+has again '%%MatrixMarket'
+expect 2 convert --to mtz one.mtx again
+has err 'did you mean matrixmarket?'
+expect 2 convert --to svmlite one.mtx again
+has err 'did you mean svmlight?'
+mkdir -p a23456789/b23456789/c23456789/d23456789/e23456789/f23456789/g23456789/h23456789/i23456789/j23456789/k23456789/l23456789/m23456789
+long=a23456789/b23456789/c23456789/d23456789/e23456789/f23456789/g23456789/h23456789/i23456789/j23456789/k23456789/l23456789/m23456789
+long=$long/../../../../../../../../../../../../../$long/table.csv
+printf 'a\n1\n' >"$long"
+expect 0 cat "$long"
+end
+
+begin 'help: of a command, of a format, and of the two together'
+expect 0 help convert
+lacks out '--sort-indices'
+has out 'sheaf help convert FORMAT'
+expect 0 help convert cbf
+has out 'Options of cbf:'
+has out '--sort-indices'
+expect 0 help cat ctf
+has out '--stream'
+lacks out '--alias'
+expect 0 help mtx
+has out 'matrixmarket: Matrix Market'
+has out '.mtx'
+has out '--layout'
+expect 0 help --json csv
+json out
+has out '"name":"csv"'
+expect 2 help convert cbg
+has err 'did you mean cbf?'
+expect 2 help matrxmarket
+has err 'expected a command or a format, found "matrxmarket"; did you mean matrixmarket?'
+expect 2 help ctf cat
+end
+
+begin 'a file that is missing'
+expect 3 cat nowhere.ctf
+is err 'sheaf: error: nowhere.ctf: expected a file that can be read, found: No such file or directory'
+expect 3 convert words.ctf nowhere/x.ctf
+is err 'sheaf: error: nowhere/x.ctf: expected a folder to write it in, found: No such file or directory'
+end
+
+begin 'schema as JSON: what the file holds, and the declarations as texts'
+expect 0 schema --json words.ctf
+json out
+lines out 1
+python3 - out <<'END' || fault 'expected streams and declarations'
+import json, sys
+schema = json.load(open(sys.argv[1]))
+assert schema["format"] == "ctf" and [s["name"] for s in schema["streams"]] == ["word", "tag"]
+assert "--stream word:10:sparse" in schema["declarations"]["ctf"] and "cbf" in schema["declarations"]
+END
+expect 0 schema --json --to cbf words.ctf
+json out
+lacks out '"ctf":'
+expect 0 schema --json one.mtx
+json out
+has out '"shape":[1,1]'
+expect 6 schema --json --to npy words.ctf
+empty out
 end
 
 begin 'the number of files is checked'
@@ -329,7 +403,6 @@ expect 0 schema --to ctf words.cbf
 has out '--stream tag:2:dense'
 lacks out '# cbf'
 expect 2 schema --to nothing words.ctf
-expect 2 schema --json words.ctf
 end
 
 begin 'formats'

@@ -146,6 +146,17 @@ static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 	return refuse_option(c, shown, name, exists_elsewhere(name), err);
 }
 
+/* The library knows options by their names; whoever wrote a letter is to find that in the message. */
+static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool own, const char *value, const char *shown, sheaf_error *err)
+{
+	sheaf_error why;
+	sheaf_status status = keep(p, option, own, value, &why);
+	size_t n = strlen(option->name) + 2;
+	if (status == SHEAF_OK) return SHEAF_OK;
+	bool named = strncmp(why.message, "--", 2) == 0 && strncmp(why.message + 2, option->name, n - 2) == 0;
+	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? n : 0));
+}
+
 /* "-q", "-n 5", "-n5", "-qn5". */
 static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 {
@@ -156,7 +167,7 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 		char shown[3] = {'-', *at, '\0'};
 		if (!option) return refuse_option(c, shown, shown + 1, false, err);
 		bool flag = option->kind == SHEAF_OPTION_FLAG;
-		SHEAF_TRY(keep(p, option, own, !flag && at[1] ? at + 1 : NULL, err));
+		SHEAF_TRY(keep_lettered(p, option, own, !flag && at[1] ? at + 1 : NULL, shown, err));
 		if (!flag) return SHEAF_OK;
 	}
 	return SHEAF_OK;
@@ -200,11 +211,23 @@ static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static const char *format_name(const void *user, int i)
+/* Names of formats, and what else they are known by. */
+static const char *format_word(const void *user, int i)
 {
+	const sheaf_format *format;
 	(void)user;
-	const sheaf_format *format = sheaf_format_at(i);
-	return format ? format->name : NULL;
+	for (int k = 0; (format = sheaf_format_at(k)); k++) {
+		if (i-- == 0) return format->name;
+		for (const char *const *suffix = format->suffixes; *suffix; suffix++)
+			if (i-- == 0) return *suffix + 1;
+	}
+	return NULL;
+}
+
+const char *nearest_format(const char *name)
+{
+	const char *near = nearest_word(name, format_word, NULL);
+	return near ? sheaf_format_find(near)->name : NULL;
 }
 
 static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
@@ -213,11 +236,11 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	char names[400];
 	size_t used = 0;
 	if (!name || sheaf_format_find(name)) return SHEAF_OK;
-	for (int i = 0; format_name(NULL, i) && used < sizeof names; i++) {
-		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", format_name(NULL, i));
+	for (int i = 0; sheaf_format_at(i) && used < sizeof names; i++) {
+		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", sheaf_format_at(i)->name);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	const char *near = nearest_word(name, format_name, NULL);
+	const char *near = nearest_format(name);
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names, name, near ? "; did you mean " : "",
 	                  near ? near : "", near ? "?" : "");
 }

@@ -70,6 +70,9 @@ const sheaf_option *command_option(const command *c, int i);
 /* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is near. */
 const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user);
 
+/* The name of the format whose name or suffix is nearest; NULL where none is near. */
+const char *nearest_format(const char *name);
+
 /* On failure nothing is left to free. */
 SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err);
 void arguments_free(arguments *args);
@@ -96,8 +99,11 @@ int run_help(const arguments *args);
 /* ---- help, in its three forms, made from the tables ---- */
 
 void help_overview(void);
-void help_command(const command *c);
+/* With the options of a format that the command takes, too; NULL: of none. */
+void help_command(const command *c, const sheaf_format *format);
+void help_format(const sheaf_format *format);
 void help_json(const command *only); /* NULL: everything */
+void help_json_format(const sheaf_format *only);
 void help_manual(void);
 
 /* "-n, --rows N" into text[size]. */
@@ -235,6 +241,9 @@ const char *rows_word(const sheaf_schema *schema);
 
 /* The streams of a schema, or its columns, as a JSON array. */
 void json_fields(const sheaf_schema *schema, bool streams);
+
+/* The members of an object that say all of this: the tensor, the streams, the columns. */
+void json_schema(bool *first, const sheaf_schema *schema, int64_t stored);
 
 /* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there are. */
 void print_tensor(const sheaf_schema *schema, int64_t stored);

@@ -8,24 +8,43 @@ static const char *command_name(const void *user, int i)
 	return commands[i].name;
 }
 
-static int refuse(const char *name)
+static int refuse(const char *name, const char *near)
+{
+	say("error", "help: expected a command or a format, found \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return EXIT_USAGE;
+}
+
+static int refuse_first(const char *name)
 {
 	const char *near = nearest_word(name, command_name, NULL);
-	say("error", "help: expected a command, found \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	return EXIT_USAGE;
+	return refuse(name, near ? near : nearest_format(name));
+}
+
+static int help_about(const command *c, const sheaf_format *format, bool json)
+{
+	if (json && format)
+		help_json_format(format);
+	else if (json)
+		help_json(c);
+	else if (c)
+		help_command(c, format);
+	else if (format)
+		help_format(format);
+	else
+		help_overview();
+	return EXIT_FINE;
 }
 
 int run_help(const arguments *args)
 {
-	const command *about = args->nfiles ? command_find(args->files[0]) : NULL;
-	if (args->nfiles && !about) return refuse(args->files[0]);
-	if (sheaf_values_flag(&args->values, "man"))
-		help_manual();
-	else if (sheaf_values_flag(&args->values, "json"))
-		help_json(about);
-	else if (about)
-		help_command(about);
-	else
-		help_overview();
+	const char *first = args->nfiles > 0 ? args->files[0] : NULL;
+	const command *about = first ? command_find(first) : NULL;
+	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
+	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
+	if (first && !about && !format) return refuse_first(first);
+	if (second && !format) return refuse(second, nearest_format(second));
+	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
+	if (!sheaf_values_flag(&args->values, "man")) return help_about(about, format, sheaf_values_flag(&args->values, "json"));
+	help_manual();
 	return EXIT_FINE;
 }

@@ -150,6 +150,13 @@ void json_fields(const sheaf_schema *schema, bool streams)
 	out_text("]");
 }
 
+void json_schema(bool *first, const sheaf_schema *schema, int64_t stored)
+{
+	if (schema->rows == SHEAF_ENTRIES) out_json_key(first, "tensor"), json_tensor(schema, stored);
+	if (schema->rows == SHEAF_SEQUENCES) out_json_key(first, "streams"), json_fields(schema, true);
+	if (count_listed(schema, false)) out_json_key(first, "columns"), json_fields(schema, false);
+}
+
 static void json_index(const sheaf_index_info *index)
 {
 	bool first = true;
@@ -172,9 +179,7 @@ static void print_json(const info *i)
 	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i->schema), i->facts.rows);
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
-	if (i->schema->rows == SHEAF_ENTRIES) out_json_key(&first, "tensor"), json_tensor(i->schema, i->facts.rows);
-	if (i->schema->rows == SHEAF_SEQUENCES) out_json_key(&first, "streams"), json_fields(i->schema, true);
-	if (count_listed(i->schema, false)) out_json_key(&first, "columns"), json_fields(i->schema, false);
+	json_schema(&first, i->schema, i->facts.rows);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
 	if (i->index.path) out_json_key(&first, "index"), json_index(&i->index);
 	out_bytes(i->more.data, i->more.size);

@@ -2,6 +2,7 @@
 /* sheaf schema: the streams as each format's users declare them. */
 #include "cli.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct declaration {
@@ -9,6 +10,7 @@ typedef struct declaration {
 	const sheaf_schema *schema;
 	const sheaf_format *own; /* of the file */
 	const char *wanted;      /* name of the only format; NULL: all */
+	bool json;
 	sheaf_buffer text;
 	int printed;
 } declaration;
@@ -19,6 +21,33 @@ static int count_declaring(void)
 	int n = 0;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) n += format->declare != NULL;
 	return n;
+}
+
+static void json_begin(const declaration *d)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", d->s->label);
+	out_json_member(&first, "format", d->own->name);
+	json_schema(&first, d->schema, -1);
+	out_json_key(&first, "declarations");
+	out_text("{");
+}
+
+static sheaf_status json_declaration(declaration *d, const sheaf_format *format, sheaf_error *err)
+{
+	char *text = calloc(1, d->text.size + 1);
+	if (!text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a declaration, found none");
+	memcpy(text, d->text.data, d->text.size);
+	if (d->printed++)
+		out_text(",");
+	else
+		json_begin(d);
+	out_json_text(format->name);
+	out_text(":");
+	out_json_text(text);
+	free(text);
+	return SHEAF_OK;
 }
 
 /* A format that has nothing to declare of this schema gets no heading either. */
@@ -51,6 +80,7 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 	if (!format->declare)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that writes declarations of streams, found one that does not", format->name);
 	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), format == d->own, d->s->cx, &d->text, err));
+	if (d->json && d->text.size) return json_declaration(d, format, err);
 	print_declaration(d, format, heading);
 	return SHEAF_OK;
 }
@@ -63,7 +93,7 @@ static sheaf_status declare_all(declaration *d, sheaf_error *err)
 		sheaf_status status = declare(d, format, heading, err);
 		if (status && status != SHEAF_UNSUPPORTED) return status;
 	}
-	if (d->printed) return SHEAF_OK;
+	if (d->printed || d->json) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected streams that some format can declare, found none", d->s->label);
 }
 
@@ -71,7 +101,10 @@ static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error
 {
 	declaration d = {
 		.s = s, .schema = sheaf_dataset_schema(dataset), .own = sheaf_dataset_format(dataset), .wanted = sheaf_values_text(&s->args->values, "to")};
+	d.json = sheaf_values_flag(&s->args->values, "json");
 	sheaf_status status = d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
+	if (d.json && status == SHEAF_OK && !d.printed) json_begin(&d);
+	if (d.json && status == SHEAF_OK) out_text("}}\n");
 	sheaf_buffer_reset(&d.text);
 	return status;
 }

@@ -162,8 +162,9 @@ const command commands[] = {
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix or by --to; OUT is compressed where its name "
      "ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at all, and may be one of the inputs. Data that the output cannot hold stop the "
      "conversion unless --allow-loss is given. With more than one input, keys become positions."},
-	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1, READS_ALL, SHEAF_READING, schema_options,
-     "Prints the declaration of the file's streams as options, configuration or map, to paste elsewhere."},
+	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1, READS_ALL | TAKES_JSON, SHEAF_READING, schema_options,
+     "Prints the declaration of the file's streams as options, configuration or map, to paste elsewhere; with --json the streams or columns themselves, and the declarations as "
+     "texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2, (READS_LOOSELY & ~TAKES_CONFIG) | TENSORS | TAKES_JSON, SHEAF_READING,
      diff_options,
      "Compares streams by name and rows in order, whatever the storage and the element type; a NaN equals a NaN. Prints the first differences "
@@ -187,8 +188,8 @@ const command commands[] = {
      "it is. The exit status of --check is 1 where there is none, or another than the file has."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0, no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes and what it is."},
-	{"help", run_help, "help about a command", "[COMMAND]", 0, 1, TAKES_HELP, 0, help_options,
-     "Prints what there is to know about a command and its options, those of the formats included."},
+	{"help", run_help, "help about a command, a format, or the two together", "[COMMAND] [FORMAT]", 0, 2, TAKES_HELP, 0, help_options,
+     "Prints what there is to know about a command and its options, or about a format and its own, or about a command with the options of a format that it takes."},
 	{0},
 };
 

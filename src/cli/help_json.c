@@ -66,6 +66,12 @@ static void json_format(const sheaf_format *format)
 	out_text("]}");
 }
 
+void help_json_format(const sheaf_format *only)
+{
+	json_format(only);
+	out_text("\n");
+}
+
 void help_json(const command *only)
 {
 	const sheaf_format *format;

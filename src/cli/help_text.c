@@ -40,25 +40,57 @@ static void print_option(const sheaf_option *option, const char *names)
 	print_row(option_synopsis(option, left, sizeof left), right);
 }
 
-static void print_format_options(const command *c)
+static void print_format_options(const sheaf_format *format, unsigned use)
 {
-	const sheaf_option *option;
-	char names[200];
-	for (int k = 0; (option = format_option_at(k, c->use, names, sizeof names)); k++) {
-		if (k == 0) out_text("\nOptions of formats:\n");
-		print_option(option, names);
+	bool any = false;
+	for (const sheaf_option *option = format->options; option && option->name; option++) {
+		if (!(option->use & use)) continue;
+		if (!any) out_printf("\nOptions of %s:\n", format->name);
+		any = true;
+		print_option(option, NULL);
 	}
+	if (!any) out_printf("\nThere are no options of %s.\n", format->name);
 }
 
-void help_command(const command *c)
+/* "ctf, cbf, lens": as a line of its own. */
+static void print_formats(void)
+{
+	char text[600];
+	size_t used = 0;
+	for (int i = 0; sheaf_format_at(i) && used < sizeof text; i++) {
+		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", sheaf_format_at(i)->name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	wrap(text, 2, 2);
+}
+
+void help_command(const command *c, const sheaf_format *format)
 {
 	const sheaf_option *option;
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
 	wrap(c->about, 0, 0);
 	out_text("\nOptions:\n");
 	for (int i = 0; (option = command_option(c, i)); i++) print_option(option, NULL);
-	if (c->use) print_format_options(c);
+	if (c->use && format) print_format_options(format, c->use);
+	if (c->use && !format) {
+		out_printf("\nFormats have options of their own; sheaf help %s FORMAT shows those of\n  ", c->name);
+		print_formats();
+	}
 	if (c->use) out_text("\nA file named - is standard input or output. Compressed files are read as they are.\n");
+}
+
+void help_format(const sheaf_format *format)
+{
+	char text[400];
+	size_t used = 0;
+	snprintf(text, sizeof text, "%s: %s", format->name, format->summary);
+	wrap(text, 0, 0);
+	for (const char *const *suffix = format->suffixes; *suffix && used < sizeof text; suffix++) {
+		int n = snprintf(text + used, sizeof text - used, " %s", *suffix);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used) out_printf("\nSuffixes:%s\n", text);
+	print_format_options(format, SHEAF_READING | SHEAF_WRITING);
 }
 
 void help_overview(void)
@@ -72,5 +104,5 @@ void help_overview(void)
 	}
 	snprintf(example, sizeof example, "sheaf convert train%s train%s", example_suffix(0), example_suffix(1));
 	out_printf("\nFor example:  %s\n", example);
-	out_text("See also:     sheaf help COMMAND, sheaf formats, sheaf --version\n");
+	out_text("See also:     sheaf help COMMAND, sheaf help FORMAT, sheaf formats, sheaf --version\n");
 }

@@ -43,7 +43,7 @@ static int give_help(const command *c, bool json)
 	if (json)
 		help_json(c);
 	else if (c)
-		help_command(c);
+		help_command(c, NULL);
 	else
 		help_overview();
 	return EXIT_FINE;

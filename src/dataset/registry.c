@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const sheaf_format *sheaf_format_at(int i)
 {
@@ -14,11 +15,24 @@ const sheaf_format *sheaf_format_at(int i)
 	return NULL;
 }
 
+/* Formats of which it is a suffix must be one. */
+static const sheaf_format *find_by_suffix(const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++) {
+			if (strcasecmp(*suffix + 1, name[0] == '.' ? name + 1 : name) != 0) continue;
+			if (found) return NULL;
+			found = sheaf_formats[k];
+		}
+	return found;
+}
+
 const sheaf_format *sheaf_format_find(const char *name)
 {
 	for (int k = 0; sheaf_formats[k]; k++)
 		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
-	return NULL;
+	return find_by_suffix(name);
 }
 
 enum { COMPRESSED = 4 };
@@ -109,7 +123,8 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	enum { HEAD = 4096, MOST = 65536 };
 	char bare[256];
 	const char *file = sheaf_source_name(source);
-	snprintf(bare, sizeof bare, "%.*s", (int)bare_length(file), file);
+	size_t n = bare_length(file), past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* of a long path the end matters */
+	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
 		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
