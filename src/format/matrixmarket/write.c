@@ -201,19 +201,26 @@ static inline char *put_coordinate(char *to, int64_t value)
 	return to + 1;
 }
 
-static inline char *put_place(const sheaf_mtx_writer *out, char *to, const sheaf_frame *frame, int64_t r)
-{
-	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
-	to = put_coordinate(to, out->upper ? j : i);
-	return put_coordinate(to, out->upper ? i : j);
-}
-
 /* Numbers are spelled some at a time, for which their lines are printed in groups. */
 typedef struct group {
 	const sheaf_column *values;
 	sheaf_spelling spelled;
-	int64_t from; /* the row of the first */
+	int64_t from;  /* the row of the first */
+	int64_t first; /* the last first coordinate, and its text: it often comes again */
+	int first_size;
+	char first_text[SHEAF_NUMBER_MAX];
 } group;
+
+static inline char *put_place(const sheaf_mtx_writer *out, group *g, char *to, const sheaf_frame *frame, int64_t r)
+{
+	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0, first = out->upper ? j : i;
+	if (first != g->first) {
+		g->first = first;
+		g->first_size = (int)(put_coordinate(g->first_text, first) - g->first_text);
+	}
+	memcpy(to, g->first_text, sizeof g->first_text);
+	return put_coordinate(to + g->first_size, out->upper ? i : j);
+}
 
 /* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian one. */
 static void spell_group(const sheaf_mtx_writer *out, group *g, int64_t from, int64_t to)
@@ -253,14 +260,14 @@ static inline char *put_value(const sheaf_mtx_writer *out, char *to, const group
 
 static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from, int64_t to)
 {
-	group g = {.values = &frame->columns[out->rank]};
+	group g = {.values = &frame->columns[out->rank], .first = -1};
 	bool is_spelled = out->field == MTX_REAL || out->field == MTX_COMPLEX;
 	int64_t lines = out->field == MTX_COMPLEX ? SHEAF_SPELLED / 2 : SHEAF_SPELLED;
 	if (!sheaf_builder_room(b, (size_t)(to - from) * LINE_MAX)) return;
 	char *at = (char *)b->data + b->size;
 	for (int64_t r = from; r < to; r++) {
 		if (is_spelled && (r - from) % lines == 0) spell_group(out, &g, r, to - r < lines ? to : r + lines);
-		if (!out->array) at = put_place(out, at, frame, r);
+		if (!out->array) at = put_place(out, &g, at, frame, r);
 		at = put_value(out, at, &g, r);
 		*at++ = '\n';
 	}
