@@ -612,72 +612,6 @@ static void test_failing_allocations(void **state)
 	}
 }
 
-/* ---- matrices as arrays ---- */
-
-/* The entries of each row in their order, and by columns with the rows in theirs; values say which entry they were. */
-static void check_arrays(int64_t n, int64_t nrows, int64_t ncolumns, size_t value_size, int threads)
-{
-	sheaf_context *cx = context_of(threads, 0);
-	size_t room = (size_t)n + 1;
-	int32_t *rows = malloc(room * 4), *columns = malloc(room * 4), *indices = malloc(room * 4), *back = malloc(room * 4);
-	uint8_t *values = calloc(room, value_size), *moved = malloc(room * value_size), *twice = malloc(room * value_size);
-	int64_t *pointers = malloc(((size_t)nrows + 1) * 8), *others = malloc(((size_t)ncolumns + 1) * 8);
-	for (int64_t e = 0; e < n; e++) {
-		uint32_t number = (uint32_t)e;
-		rows[e] = (int32_t)random_below(nrows), columns[e] = (int32_t)random_below(ncolumns);
-		memcpy(values + (size_t)e * value_size, &number, value_size < 4 ? value_size : 4);
-	}
-	sheaf_entry_arrays from = {n, rows, columns, values, value_size};
-	sheaf_compressed_arrays csr = {pointers, indices, moved, value_size}, csc = {others, back, twice, value_size};
-	assert_ok(sheaf_compress_entries(&from, nrows, cx, &csr, &err));
-	assert_int_equal(pointers[0], 0);
-	assert_int_equal(pointers[nrows], n);
-	for (int64_t r = 0; r < nrows && value_size >= 4; r++) {
-		int64_t last = -1;
-		for (int64_t k = pointers[r]; k < pointers[r + 1]; k++) {
-			uint32_t e;
-			memcpy(&e, moved + (size_t)k * value_size, 4);
-			assert_true(rows[e] == r && columns[e] == indices[k] && e > last);
-			last = e;
-		}
-	}
-	assert_ok(sheaf_transpose_compressed(&csr, nrows, ncolumns, cx, &csc, &err));
-	assert_int_equal(others[ncolumns], n);
-	for (int64_t c = 0; c < ncolumns && value_size >= 4; c++) {
-		for (int64_t k = others[c]; k < others[c + 1]; k++) {
-			uint32_t e;
-			memcpy(&e, twice + (size_t)k * value_size, 4);
-			assert_true(columns[e] == c && rows[e] == back[k] && (k == others[c] || back[k - 1] <= back[k]));
-		}
-	}
-	if (n > 0) {
-		rows[n / 2] = (int32_t)nrows;
-		assert_status(SHEAF_DATA, sheaf_compress_entries(&from, nrows, cx, &csr, &err));
-		assert_message("entries: expected coordinates from 0 to");
-	}
-	free(rows), free(columns), free(indices), free(back), free(values), free(moved), free(twice), free(pointers), free(others);
-	end_context(cx);
-}
-
-static void test_arrays(void **state)
-{
-	(void)state;
-	seed_random(6);
-	for (int threads = 1; threads <= 3; threads++) {
-		for (size_t size = 1; size <= 16; size *= 2) check_arrays(2000, 50, 70, size, threads);
-		check_arrays(0, 5, 5, 8, threads);
-		check_arrays(1, 1, 1, 8, threads);
-		check_arrays(300000, 100000, 300, 8, threads);
-		check_arrays(300000, 300, 200000, 4, threads);
-		check_arrays(1000, 3000000, 2, 8, threads);
-	}
-	sheaf_context *cx = usual_context();
-	sheaf_entry_arrays from = {.value_size = 3};
-	int64_t pointer[1];
-	assert_status(SHEAF_USAGE, sheaf_compress_entries(&from, 0, cx, &(sheaf_compressed_arrays){.pointers = pointer, .value_size = 3}, &err));
-	end_context(cx);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,7 +624,6 @@ int main(void)
 		cmocka_unit_test(test_sums_that_do_not_fit),
 		cmocka_unit_test(test_fill_is_dropped),
 		cmocka_unit_test(test_failing_allocations),
-		cmocka_unit_test(test_arrays),
 	};
 	return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);
 }

@@ -72,6 +72,10 @@ typedef struct sheaf_compressed_arrays {
  * bytes as n keys of 8 bytes and the values have. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx, const sheaf_compressed_arrays *to,
                                                         sheaf_error *err);
+/* The same with the columns of each row in order, and each of them once: where one comes twice, `duplicates` says what is done. Values are of `type`, or complex numbers of
+ * it where they take twice as much. to->pointers[nrows] is how many entries are left. DATA where a column is below 0, or a sum of integers overflows. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows, sheaf_type type, sheaf_duplicates duplicates, sheaf_context *cx,
+                                                       const sheaf_compressed_arrays *to, sheaf_error *err);
 /* CSR to CSC, and back: *to has the entries by columns, in each the rows in their order. The pointers must be sound. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int64_t nrows, int64_t ncolumns, sheaf_context *cx,
                                                             const sheaf_compressed_arrays *to, sheaf_error *err);

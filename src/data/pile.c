@@ -4,14 +4,10 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/partition.h"
 #include "data/radix.h"
 #include <inttypes.h>
 #include <string.h>
-
-enum {
-	BUCKET = 32 << 10, /* entries of a bucket, about: with their copy they fit a core's own cache */
-	MOST_BUCKET_BITS = 11
-};
 
 typedef struct item {
 	sheaf_pile *p;
@@ -132,39 +128,41 @@ static void copy_blocks(sheaf_pile *p)
 	p->starts[1] = (size_t)p->n;
 }
 
-static void partition_blocks(sheaf_pile *p, int shift, sheaf_lane *lanes, size_t *next)
+static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys, const void **values)
 {
-	uint64_t mask = (uint64_t)p->nbuckets - 1;
-	size_t sum = 0;
-	for (int64_t b = 0; b < p->nblocks; b++) sheaf_radix_count(keys_of(p, b), (size_t)used_in(p, b), shift, mask, next);
-	for (int64_t k = 0; k < p->nbuckets; k++) {
-		p->starts[k] = sum;
-		sum += next[k];
-		next[k] = p->starts[k];
-	}
-	p->starts[p->nbuckets] = sum;
-	for (int64_t b = 0; b < p->nblocks; b++) {
-		sheaf_radix_partition(keys_of(p, b), values_of(p, b), p->value_size, (size_t)used_in(p, b), shift, mask, lanes, next, p->starts,
-		                      p->keys, p->values);
-		free_block(p, b);
-	}
-	sheaf_radix_flush((size_t)p->nbuckets, p->value_size, lanes, next, p->starts, p->keys, p->values);
+	const sheaf_pile *p = (const sheaf_pile *)user;
+	int64_t block = from / p->room, n = used_in(p, block);
+	(void)to, (void)room;
+	*keys = keys_of(p, block);
+	*values = values_of(p, block);
+	return n;
+}
+
+static void free_taken(void *user, int64_t from, int64_t to)
+{
+	sheaf_pile *p = (sheaf_pile *)user;
+	(void)to;
+	free_block(p, from / p->room);
 }
 
 static sheaf_status part(sheaf_pile *p, int bits, int top, sheaf_error *err)
 {
-	void *lanes, *next;
-	size_t n = (size_t)1 << bits;
-	SHEAF_TRY(allocate_buckets(p, (int64_t)n, err));
-	SHEAF_TRY(sheaf_allocate_array(p->cx, n, sizeof(sheaf_lane), &lanes, err));
-	sheaf_status status = sheaf_allocate_array(p->cx, n, sizeof *p->starts, &next, err);
-	if (status == SHEAF_OK) {
-		partition_blocks(p, top - bits, (sheaf_lane *)lanes, (size_t *)next);
-		sheaf_release(p->cx, next, n * sizeof *p->starts);
-	}
-	sheaf_release(p->cx, lanes, n * sizeof(sheaf_lane));
+	sheaf_partition_source source = {p->n, p->room, take_block, free_taken, p};
+	sheaf_partition parts;
+	void *memory;
 	p->high = top - bits;
-	return status;
+	sheaf_status status = sheaf_partition_plan(&parts, &source, p->value_size, p->high, bits, p->cx, err);
+	if (status == SHEAF_OK) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(p->cx, (size_t)sheaf_partition_count(&parts), sizeof *p->done, &memory, err);
+	if (status != SHEAF_OK) {
+		sheaf_partition_free(&parts);
+		return status;
+	}
+	p->done = (bool *)memory;
+	p->nbuckets = sheaf_partition_count(&parts);
+	p->sorted_n = p->n;
+	p->keys = (uint64_t *)parts.keys, p->values = parts.values, p->starts = parts.starts;
+	return SHEAF_OK;
 }
 
 /* ---- keys of several words ---- */
@@ -338,7 +336,7 @@ sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err)
 		SHEAF_TRY(sort_words(p, err));
 		return open_pipeline(p, err);
 	}
-	while (!sorted && bits < MOST_BUCKET_BITS && bits < top - p->keying->loose && p->n >> bits > BUCKET) bits++;
+	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->keying->loose && p->n >> bits > SHEAF_BUCKET_ENTRIES) bits++;
 	if (bits) {
 		SHEAF_TRY(part(p, bits, top, err));
 	} else {

@@ -28,7 +28,7 @@ typedef struct sheaf_pile {
 	uint8_t *values;
 	int64_t sorted_n;
 	size_t *starts; /* where each bucket begins; one more than there are */
-	int64_t nbuckets, given, submitted;
+	int64_t nbuckets, submitted;
 	int high; /* the bits that buckets do not share end here */
 	bool *done;
 	sheaf_pipeline pipeline;

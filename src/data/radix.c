@@ -33,37 +33,8 @@ static void begin_of_each(uint32_t *starts, size_t n)
 #define NAME(x) x##_16
 #include "data/radix_template.h"
 
-typedef struct kind {
-	bool (*sort)(uint64_t *, void *, size_t, int, int, uint64_t *, void *);
-	void (*partition)(const uint64_t *restrict, const void *restrict, size_t, int, uint64_t, sheaf_lane *restrict, size_t *restrict, const size_t *restrict,
-	                  uint64_t *restrict, void *restrict);
-	void (*flush)(size_t, const sheaf_lane *, const size_t *, const size_t *, uint64_t *, void *);
-} kind;
-
-static const kind *kind_of(size_t value_size)
-{
-	static const kind kinds[] = {{sort_1, partition_1, flush_1}, {sort_2, partition_2, flush_2}, {sort_4, partition_4, flush_4}, {sort_8, partition_8, flush_8},
-	                             {sort_16, partition_16, flush_16}};
-	return &kinds[__builtin_ctzll(value_size)];
-}
-
 bool sheaf_radix_sort(uint64_t *keys, void *values, size_t value_size, size_t n, int low, int high, uint64_t *spare_keys, void *spare_values)
 {
-	return kind_of(value_size)->sort(keys, values, n, low, high, spare_keys, spare_values);
-}
-
-void sheaf_radix_count(const uint64_t *keys, size_t n, int shift, uint64_t mask, size_t *counts)
-{
-	for (size_t i = 0; i < n; i++) counts[keys[i] >> shift & mask]++;
-}
-
-void sheaf_radix_partition(const uint64_t *keys, const void *values, size_t value_size, size_t n, int shift, uint64_t mask, sheaf_lane *lanes, size_t *next,
-                           const size_t *begins, uint64_t *to_keys, void *to_values)
-{
-	kind_of(value_size)->partition(keys, values, n, shift, mask, lanes, next, begins, to_keys, to_values);
-}
-
-void sheaf_radix_flush(size_t buckets, size_t value_size, const sheaf_lane *lanes, const size_t *next, const size_t *begins, uint64_t *to_keys, void *to_values)
-{
-	kind_of(value_size)->flush(buckets, lanes, next, begins, to_keys, to_values);
+	static bool (*const by_size[])(uint64_t *, void *, size_t, int, int, uint64_t *, void *) = {sort_1, sort_2, sort_4, sort_8, sort_16};
+	return by_size[__builtin_ctzll(value_size)](keys, values, n, low, high, spare_keys, spare_values);
 }

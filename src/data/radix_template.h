@@ -28,44 +28,6 @@ static void NAME(insert)(uint64_t *keys, T *values, size_t n, int low)
 	}
 }
 
-/* An entry waits in the lane of its bucket, in the slot that it has in its line of memory; full lines are written at once, since a scattered write would fetch a
- * line for each entry. The first line of a bucket may belong to the one before it, up to where the bucket begins. */
-static void NAME(partition)(const uint64_t *restrict keys, const void *restrict from, size_t n, int shift, uint64_t mask, sheaf_lane *restrict lanes,
-                            size_t *restrict next, const size_t *restrict begins, uint64_t *restrict to_keys, void *restrict to)
-{
-	const T *values = (const T *)from;
-	T *to_values = (T *)to;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t key = keys[i];
-		size_t digit = key >> shift & mask, at = next[digit]++, slot = at % SHEAF_LANE;
-		sheaf_lane *lane = &lanes[digit];
-		T *held = (T *)(void *)lane->values;
-		lane->keys[slot] = key;
-		held[slot] = values[i];
-		if (slot < SHEAF_LANE - 1) continue;
-		size_t line = at - slot, first = begins[digit] > line ? begins[digit] - line : 0;
-		if (first == 0) {
-			memcpy(to_keys + line, lane->keys, sizeof lane->keys);
-			memcpy(to_values + line, held, SHEAF_LANE * sizeof(T));
-		} else {
-			memcpy(to_keys + line + first, lane->keys + first, (SHEAF_LANE - first) * sizeof *to_keys);
-			memcpy(to_values + line + first, held + first, (SHEAF_LANE - first) * sizeof(T));
-		}
-	}
-}
-
-static void NAME(flush)(size_t buckets, const sheaf_lane *lanes, const size_t *next, const size_t *begins, uint64_t *to_keys, void *to)
-{
-	T *to_values = (T *)to;
-	for (size_t b = 0; b < buckets; b++) {
-		size_t line = next[b] / SHEAF_LANE * SHEAF_LANE, from = begins[b] > line ? begins[b] : line;
-		const T *held = (const T *)(const void *)lanes[b].values;
-		if (from == next[b]) continue; /* no entries at all may have no arrays */
-		memcpy(to_keys + from, lanes[b].keys + (from - line), (next[b] - from) * sizeof *to_keys);
-		memcpy(to_values + from, held + (from - line), (next[b] - from) * sizeof(T));
-	}
-}
-
 static bool NAME(sort)(uint64_t *keys, void *values, size_t n, int low, int high, uint64_t *spare_keys, void *spare_values)
 {
 	enum { FEW = 40, MOST_BITS = 11 };

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of a matrix on their way from one order to another: what compress.c and compress_sorted.c share. */
+#ifndef SHEAF_DATA_COMPRESS_H
+#define SHEAF_DATA_COMPRESS_H
+
+#include "data/partition.h"
+#include <sheaf/tensor.h>
+#include <stdatomic.h>
+
+typedef struct sheaf_compression {
+	sheaf_context *cx;
+	/* given */
+	int64_t nouter, n, ninner;
+	const int32_t *outer, *inner;
+	const int64_t *pointers; /* in place of `inner` where entries come by the other dimension: where each of its slices begins */
+	const uint8_t *values;
+	size_t value_size;
+	/* wanted */
+	sheaf_compressed_arrays to;
+	/* between: keys have the row in the upper bits, the column in the lower */
+	int inner_bits, rows_bits; /* of the rows of a bucket */
+	atomic_uint any_inner; /* bits that any column has */
+	atomic_bool bad;
+	sheaf_partition buckets;
+} sheaf_compression;
+
+/* From what is given to buckets of rows. Clear it in the end, whatever came out. */
+SHEAF_USE sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err);
+void sheaf_compression_clear(sheaf_compression *c);
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries by rows, the columns of each row in order: buckets of rows are sorted where a core's own cache holds them, side by side, and put behind one another in their
+ * order, since one may keep fewer entries than it had. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
+#include "data/compress.h"
+#include "data/element.h"
+#include "data/radix.h"
+#include "number/stream.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { WORD = 32, MOST_DIGIT_BITS = 11 };
+
+typedef struct wide {
+	uint64_t words[2];
+} wide;
+
+typedef struct sorted {
+	sheaf_compression c;
+	int digit_bits; /* of each of the two lower digits of a key; the third has the others: those of the rows, and `extra` of the columns */
+	int extra;
+	sheaf_element element;
+	sheaf_duplicates duplicates;
+	int64_t kept;
+	sheaf_status status;
+	sheaf_error error;
+} sorted;
+
+typedef struct item {
+	int64_t bucket;
+	size_t n, size;
+	uint8_t *memory; /* of `size` bytes: two words and a value for each entry */
+	/* made: */
+	uint32_t *ends; /* of rows: row r ends at ends[((r + 1) << extra) - 1] */
+	uint32_t *columns;
+	uint8_t *values;
+	sheaf_status status;
+	sheaf_error error;
+} item;
+
+/* ---- a bucket in order ---- */
+
+static size_t nends(const sorted *s) { return (size_t)1 << (s->c.rows_bits + s->extra); }
+
+static void begin_of_each(uint32_t *counts, size_t n)
+{
+	uint32_t sum = 0;
+	for (size_t d = 0; d < n; d++) {
+		uint32_t count = counts[d];
+		counts[d] = sum;
+		sum += count;
+	}
+}
+
+/* From keys to where entries begin that have each value of a digit. Values are on their way from memory meanwhile. */
+static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, uint32_t *low, uint32_t *middle, uint32_t *high)
+{
+	enum { STEP = 16 };
+	int bits = s->digit_bits;
+	size_t values = (size_t)1 << bits;
+	memset(low, 0, values * sizeof *low);
+	memset(middle, 0, values * sizeof *middle);
+	memset(high, 0, nends(s) * sizeof *high);
+	for (size_t k = 0; k < n; k++) {
+		uint32_t key = keys[k];
+		if (k % STEP == 0) sheaf_fetch(from + k * s->c.value_size, STEP * s->c.value_size);
+		low[key & (values - 1)]++;
+		middle[key >> bits & (values - 1)]++;
+		high[key >> 2 * bits]++;
+	}
+	begin_of_each(low, values);
+	begin_of_each(middle, values);
+	begin_of_each(high, nends(s));
+}
+
+#define PUT(T) \
+	for (size_t k = 0; k < n; k++) { \
+		uint64_t word = words[k]; \
+		uint32_t at = starts[word >> shift]++; \
+		columns[at] = (uint32_t)(word >> WORD & mask); \
+		((T *)to)[at] = ((const T *)from)[(uint32_t)word]; \
+	}
+
+/* The last pass, which takes values along; starts become ends. */
+static void put_sorted(const sorted *s, const uint64_t *words, size_t n, uint32_t *starts, const void *from, uint32_t *columns, void *to)
+{
+	uint64_t mask = ((uint64_t)1 << s->c.inner_bits) - 1;
+	int shift = WORD + 2 * s->digit_bits;
+	switch (s->c.value_size) {
+	case 1: PUT(uint8_t) break;
+	case 2: PUT(uint16_t) break;
+	case 4: PUT(uint32_t) break;
+	case 8: PUT(uint64_t) break;
+	default: PUT(wide)
+	}
+}
+
+/* In each pass but the last a key goes with the number of its entry, in one word. */
+static void sort_narrow(const sorted *s, item *i)
+{
+	size_t n = i->n, begin = s->c.buckets.starts[i->bucket];
+	const uint32_t *keys = (const uint32_t *)s->c.buckets.keys + begin;
+	const uint8_t *from = s->c.buckets.values + begin * s->c.value_size;
+	uint64_t *first = (uint64_t *)(void *)i->memory, *second = first + n;
+	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS], mask = ((uint32_t)1 << s->digit_bits) - 1;
+	begin_digits(s, keys, from, n, low, middle, i->ends);
+	for (size_t k = 0; k < n; k++) first[low[keys[k] & mask]++] = (uint64_t)keys[k] << WORD | k;
+	for (size_t k = 0; k < n; k++) second[middle[first[k] >> (WORD + s->digit_bits) & mask]++] = first[k];
+	i->columns = (uint32_t *)first;
+	i->values = (uint8_t *)(second + n);
+	put_sorted(s, second, n, i->ends, from, (uint32_t *)first, second + n);
+}
+
+static void sort_wide(const sorted *s, item *i)
+{
+	const sheaf_compression *c = &s->c;
+	size_t n = i->n, begin = c->buckets.starts[i->bucket];
+	uint64_t *keys = (uint64_t *)c->buckets.keys + begin, *spare = (uint64_t *)(void *)i->memory;
+	uint8_t *values = c->buckets.values + begin * c->value_size, *spare_values = (uint8_t *)(spare + 2 * n);
+	bool swapped = sheaf_radix_sort(keys, values, c->value_size, n, 0, c->inner_bits + c->rows_bits, spare, spare_values);
+	const uint64_t *from = swapped ? spare : keys;
+	uint32_t *columns = (uint32_t *)(spare + n);
+	uint64_t mask = ((uint64_t)1 << c->inner_bits) - 1;
+	memset(i->ends, 0, nends(s) * sizeof *i->ends);
+	for (size_t k = 0; k < n; k++) {
+		columns[k] = (uint32_t)(from[k] & mask);
+		i->ends[from[k] >> c->inner_bits]++;
+	}
+	for (size_t r = 1; r < nends(s); r++) i->ends[r] += i->ends[r - 1];
+	i->columns = columns;
+	i->values = swapped ? spare_values : values;
+}
+
+/* ---- each position once ---- */
+
+static int64_t first_row(const sorted *s, const item *i) { return i->bucket << s->c.rows_bits; }
+
+/* As many of a bucket's rows as there are. */
+static int64_t nrows(const sorted *s, const item *i)
+{
+	int64_t rows = (int64_t)1 << s->c.rows_bits, left = s->c.nouter - first_row(s, i);
+	return left < 0 ? 0 : left < rows ? left : rows;
+}
+
+static uint32_t *end_of(const sorted *s, const item *i, int64_t row) { return &i->ends[((row + 1) << s->extra) - 1]; }
+
+static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to, const void *value, sheaf_error *err)
+{
+	if (s->duplicates == SHEAF_DUPLICATES_ERROR)
+		return sheaf_fail(err, SHEAF_DATA, "entries: expected each position once, found (%" PRId64 ",%" PRIu32 ") twice", row, column);
+	if (s->duplicates == SHEAF_DUPLICATES_LAST)
+		memmove(to, value, s->element.size);
+	else if (!sheaf_element_add(&s->element, to, value))
+		return sheaf_fail(err, SHEAF_DATA, "entry (%" PRId64 ",%" PRIu32 "): expected a sum that fits %s, found one that does not", row, column,
+		                  sheaf_type_name(s->element.type));
+	return SHEAF_OK;
+}
+
+/* Entries [from, to) become those that begin `less` before. */
+static void move_up(const sorted *s, item *i, size_t from, size_t to, size_t less)
+{
+	size_t size = s->c.value_size;
+	if (less == 0) return;
+	memmove(i->columns + from - less, i->columns + from, (to - from) * sizeof *i->columns);
+	memmove(i->values + (from - less) * size, i->values + from * size, (to - from) * size);
+}
+
+static sheaf_status join_rows(const sorted *s, item *i)
+{
+	size_t size = s->c.value_size, begin = 0, from = 0, less = 0;
+	for (int64_t r = 0, rows = nrows(s, i); r < rows; r++) {
+		uint32_t *end = end_of(s, i, r);
+		for (size_t k = begin + 1; k < *end; k++) {
+			if (i->columns[k] != i->columns[k - 1]) continue;
+			move_up(s, i, from, k, less);
+			SHEAF_TRY(join(s, first_row(s, i) + r, i->columns[k], i->values + (k - 1 - less) * size, i->values + k * size, &i->error));
+			less++;
+			from = k + 1;
+		}
+		begin = *end;
+		*end -= (uint32_t)less;
+	}
+	move_up(s, i, from, i->n, less);
+	i->n -= less;
+	return SHEAF_OK;
+}
+
+/* Whether some neighbours have the same column, if only as the last of a row and the first of the next one. */
+static bool has_repeats(const item *i)
+{
+	size_t k = 1;
+	while (k < i->n && i->columns[k] != i->columns[k - 1]) k++;
+	return k < i->n;
+}
+
+/* ---- a bucket, behind those before it ---- */
+
+static void sort_bucket(void *user, void *memory)
+{
+	const sorted *s = (const sorted *)user;
+	item *i = (item *)memory;
+	if (s->c.buckets.key_size == sizeof(uint32_t))
+		sort_narrow(s, i);
+	else
+		sort_wide(s, i);
+	i->status = has_repeats(i) ? join_rows(s, i) : SHEAF_OK;
+}
+
+static void put_bucket(void *user, void *memory)
+{
+	sorted *s = (sorted *)user;
+	const item *i = (const item *)memory;
+	const sheaf_compressed_arrays *to = &s->c.to;
+	int64_t *pointers = to->pointers + first_row(s, i), begin = s->kept;
+	if (s->status) return;
+	if (i->status) {
+		s->status = i->status;
+		s->error = i->error;
+		return;
+	}
+	for (int64_t r = 0, rows = nrows(s, i); r < rows; r++) {
+		pointers[r] = begin;
+		begin = s->kept + *end_of(s, i, r);
+	}
+	if (i->n == 0) return; /* no entries at all may have no arrays */
+	sheaf_stream(to->indices + s->kept, i->columns, i->n * sizeof *i->columns);
+	sheaf_stream((uint8_t *)to->values + (size_t)s->kept * s->c.value_size, i->values, i->n * s->c.value_size);
+	sheaf_stream_end();
+	s->kept += (int64_t)i->n;
+}
+
+/* ---- doing it ---- */
+
+static void drop(void *user, void *memory)
+{
+	const sorted *s = (const sorted *)user;
+	item *i = (item *)memory;
+	if (i->memory) sheaf_release(s->c.cx, i->memory, i->size);
+	if (i->ends) sheaf_release(s->c.cx, i->ends, nends(s) * sizeof *i->ends);
+	i->memory = NULL, i->ends = NULL;
+	i->size = 0;
+}
+
+static sheaf_status make_room(const sorted *s, item *i, size_t n, sheaf_error *err)
+{
+	size_t size = n * (2 * sizeof(uint64_t) + s->c.value_size);
+	void *memory;
+	if (n > SHEAF_RADIX_MOST) return sheaf_fail(err, SHEAF_LIMIT, "entries: expected at most %d in neighbouring rows, found %zu", SHEAF_RADIX_MOST, n);
+	if (!i->ends) {
+		SHEAF_TRY(sheaf_allocate_array(s->c.cx, nends(s), sizeof *i->ends, &memory, err));
+		i->ends = (uint32_t *)memory;
+	}
+	if (i->size >= size) return SHEAF_OK;
+	if (i->memory) sheaf_release(s->c.cx, i->memory, i->size);
+	i->memory = NULL;
+	i->size = 0;
+	memory = NULL;
+	SHEAF_TRY(sheaf_reallocate(s->c.cx, &memory, 0, size, err));
+	i->memory = (uint8_t *)memory;
+	i->size = size;
+	return SHEAF_OK;
+}
+
+static void settle_first(sheaf_pipeline *p)
+{
+	sheaf_pipeline_first(p);
+	sheaf_pipeline_pass(p);
+}
+
+static sheaf_status submit(sorted *s, sheaf_pipeline *p, int64_t bucket, sheaf_error *err)
+{
+	item *i;
+	SHEAF_TRY(sheaf_check_stop(s->c.cx, err));
+	while (!(i = (item *)sheaf_pipeline_free_item(p))) settle_first(p);
+	i->bucket = bucket;
+	i->n = s->c.buckets.starts[bucket + 1] - s->c.buckets.starts[bucket];
+	SHEAF_TRY(make_room(s, i, i->n, err));
+	sheaf_pipeline_submit(p);
+	return SHEAF_OK;
+}
+
+static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
+{
+	sheaf_pipeline p = {0};
+	int threads = sheaf_context_threads(s->c.cx);
+	SHEAF_TRY(sheaf_pipeline_open(&p, s->c.cx, sizeof(item), threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){sort_bucket, put_bucket, drop, s}, err));
+	sheaf_status status = SHEAF_OK;
+	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++) status = submit(s, &p, b, err);
+	while (status == SHEAF_OK && sheaf_pipeline_count(&p) > 0) settle_first(&p);
+	sheaf_pipeline_close(&p);
+	if (status == SHEAF_OK && s->status && err) *err = s->error;
+	return status ? status : s->status;
+}
+
+static sheaf_status run(sorted *s, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_compression_part(&s->c, err));
+	if (s->c.any_inner >> (WORD - 1)) return sheaf_fail(err, SHEAF_DATA, "entries: expected columns from 0, found others");
+	int half = s->c.inner_bits / 2;
+	s->digit_bits = half < MOST_DIGIT_BITS ? half : MOST_DIGIT_BITS;
+	s->extra = s->c.buckets.key_size == sizeof(uint32_t) ? s->c.inner_bits - 2 * s->digit_bits : 0;
+	SHEAF_TRY(sort_buckets(s, err));
+	s->c.to.pointers[s->c.nouter] = s->kept;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows, sheaf_type type, sheaf_duplicates duplicates, sheaf_context *cx,
+                                   const sheaf_compressed_arrays *to, sheaf_error *err)
+{
+	sorted s = {.c = {.cx = cx, .nouter = nrows, .n = from->n, .outer = from->rows, .inner = from->columns, .values = (const uint8_t *)from->values}};
+	size_t size = sheaf_type_size(type);
+	if (!size || (from->value_size != size && from->value_size != 2 * size))
+		return sheaf_fail(err, SHEAF_USAGE, "entries: expected values of %zu bytes, or of twice as many, found %zu", size, from->value_size);
+	s.c.value_size = from->value_size;
+	s.c.to = *to;
+	s.element = (sheaf_element){.type = type, .complex = from->value_size != size, .size = from->value_size};
+	s.duplicates = duplicates;
+	sheaf_status status = run(&s, err);
+	sheaf_compression_clear(&s.c);
+	return status;
+}
