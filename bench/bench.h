@@ -97,7 +97,7 @@ extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait,
 extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read, scipy_mmread; /* boxes.c */
 extern const bench_runner hdf5_read, hdf5_write;                                                                        /* peers_hdf5.c */
 #endif
-extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save; /* cells.c */
+extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save, numpy_tofile; /* cells.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, fast_float_entries, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
 extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values;     /* files.c */

@@ -90,6 +90,11 @@ static const char save_script[] =
 	"dtype = [('a', '<i8'), ('b', nullable('<i4')), ('c', nullable('<f8')), ('d', nullable('<M8[s]')), ('e', '<f4')]\n"
 	"numpy.save(open(sys.argv[2], 'wb'), numpy.frombuffer(open(sys.argv[1], 'rb').read(), dtype))\n";
 
+/* And back. */
+static const char tofile_script[] =
+	"import numpy, sys\n"
+	"numpy.load(sys.argv[3]).tofile(sys.argv[2])\n";
+
 static const char *begin_script(const bench_job *job, const char *text, const char *more)
 {
 	if (access(PYTHON, X_OK) != 0) return "no /usr/bin/python3";
@@ -128,15 +133,22 @@ static const char *begin_save(const bench_job *job, void **state)
 	return begin_of_numpy(job, save_script);
 }
 
+static const char *begin_tofile(const bench_job *job, void **state)
+{
+	(void)state;
+	return begin_of_numpy(job, tofile_script);
+}
+
 static void run_script(const bench_job *job, void *state, bench_yield *out)
 {
 	char words[PATH_SIZE + NAME_SIZE];
 	(void)state;
-	snprintf(words, sizeof words, "%s %s TEXT OUTPUT", PYTHON, job->script);
+	snprintf(words, sizeof words, "%s %s TEXT OUTPUT BINARY", PYTHON, job->script);
 	out->memory = command_run(job, words);
 }
 
 const bench_runner struct_loop = {"struct loop", begin_struct, run_script};
 const bench_runner csv_writer = {"struct loop, csv.writer", begin_csv, run_script};
 const bench_runner numpy_save = {"frombuffer, numpy.save", begin_save, run_script};
+const bench_runner numpy_tofile = {"numpy.load, tofile", begin_tofile, run_script};
 const bench_runner numpy_frombuffer = {"numpy.frombuffer", begin_numpy, run_script};

@@ -232,6 +232,15 @@ const bench_race races[] = {
 		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to npy STREAMS TEXT OUTPUT"}},
 		.peers = {{.runner = &numpy_save}},
 	},
+	{
+		.part = "cells",
+		.name = "from NPY",
+		.works = {"fixed"},
+		.by = BY_CPU,
+		.needs = NEEDS_BINARY,
+		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to scidb BINARY OUTPUT"}},
+		.peers = {{.runner = &numpy_tofile}},
+	},
 #if SHEAF_HDF5
 	/* A matrix of 2^18 rows and columns in HDF5, its arrays as they stand there, and in text. */
 	{

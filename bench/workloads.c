@@ -320,7 +320,7 @@ static const bench_kind pattern = {"mtx", "h5", "", HEAD("pattern", "general"), 
 static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
 static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT", 0};
 
-static const bench_kind scidb = {"scidb", "scidb", "format-string", "", NULL, 0};
+static const bench_kind scidb = {"scidb", "npy", "format-string", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
 
 static const bench_workload workloads[] = {
 	{.name = "integers", .kind = &cntk, .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
