@@ -40,7 +40,7 @@ end
 begin "only the workloads stay"
 for left in "$BENCH_DIR"/*; do
 	case ${left##*/} in
-	*-[0-9]*-[0-9]*.scidb | *-[0-9]*-[0-9]*.mtx | *-[0-9]*-[0-9]*.h5) ;;
+	*-[0-9]*-[0-9]*.scidb | *-[0-9]*-[0-9]*.mtx | *-[0-9]*-[0-9]*.h5 | *-[0-9]*-[0-9]*.npy) ;;
 	*-[0-9]*-[0-9]*.c[tb]f | *-[0-9]*-[0-9]*.*ex | *.ctf.sheaf-index) ;;
 	*) fault "expected no other files than workloads, found $left" ;;
 	esac

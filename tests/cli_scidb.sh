@@ -43,6 +43,12 @@ has out "load(cells, 'sample.scidb', -2, '(int8, int16 null, string null, string
 has out 'datetimetz   16'
 end
 
+begin 'schema: statements for old servers say NULL'
+expect 0 schema --to scidb --from scidb --schema 'old<a:int8,b:string NULL>[i=0:9,5,0]' --not-null-default /dev/null
+has out 'create array old <a:int8 NOT NULL,b:string NULL> [i=0:9:0:5];'
+has out "load(old, '/dev/null', -2, '(int8, string null)');"
+end
+
 begin 'without a word about what it holds it is not read'
 expect 2 cat sample.scidb
 has err 'expected --format-string or --schema'

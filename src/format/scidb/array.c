@@ -110,10 +110,10 @@ void sheaf_scidb_name_text(const char *name, sheaf_builder *b)
 	if (!plain) sheaf_builder_byte(b, '"');
 }
 
-static void put_attribute(const sheaf_scidb_attribute *a, sheaf_builder *b)
+static void put_attribute(const sheaf_scidb_attribute *a, bool says_null, sheaf_builder *b)
 {
 	sheaf_scidb_name_text(a->name, b);
-	sheaf_builder_printf(b, ":%s%s", a->type->name, a->nullable ? "" : " NOT NULL");
+	sheaf_builder_printf(b, ":%s%s", a->type->name, !a->nullable ? " NOT NULL" : says_null ? " NULL" : "");
 	if (a->usual) {
 		sheaf_builder_text(b, " DEFAULT ");
 		sheaf_builder_text(b, a->usual);
@@ -149,7 +149,7 @@ void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, shea
 	static const sheaf_scidb_dimension usual = {(char *)(uintptr_t) "i", 0, 0, 0, 0, 0, '*', '*'};
 	for (int i = 0; i < array->nattributes; i++) {
 		sheaf_builder_byte(b, i ? ',' : '<');
-		put_attribute(&array->attributes[i], b);
+		put_attribute(&array->attributes[i], array->says_null, b);
 	}
 	sheaf_builder_byte(b, '>');
 	if (array->ndimensions == 0 && !dimension) return;

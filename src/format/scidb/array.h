@@ -31,6 +31,7 @@ typedef struct sheaf_scidb_array {
 	int nattributes, attribute_room;
 	sheaf_scidb_dimension *dimensions;
 	int ndimensions, dimension_room; /* 0: a dataframe */
+	bool says_null; /* for servers on which what does not say NULL is not nullable */
 } sheaf_scidb_array;
 
 /* `nullable`: what attributes are that do not say it. */

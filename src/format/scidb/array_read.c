@@ -350,6 +350,7 @@ sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option
                                     sheaf_error *err)
 {
 	array->cx = cx;
+	array->says_null = !nullable;
 	reading r = {array, sheaf_scidb_text_over(option, text, true), types, cx, err, nullable};
 	sheaf_status status = read_array(&r);
 	if (status) sheaf_scidb_array_free(array);
