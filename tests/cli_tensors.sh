@@ -109,7 +109,7 @@ end
 
 begin 'convert: entries of one position are refused, summed, or the last one counts'
 expect 4 convert twice.mtx twice.ctf
-has err 'expected each position once, found (0,2) twice'
+has err 'expected each position once, found (0,2) twice (--duplicates sum or last makes one of them)'
 expect 0 convert --duplicates sum twice.mtx once.mtx
 has once.mtx '2 3 2'
 has once.mtx '1 3 4'
@@ -222,6 +222,12 @@ for to in mtx npz tns; do
 	expect 6 convert words.csv "words.$to"
 	has err 'words.csv: expected entries of a tensor, found rows of a table; say which columns are coordinates (--coordinates NAME,...)'
 done
+end
+
+begin 'inputs whose rows are of different kinds are told apart'
+printf '1 1:2\n' >row.svm
+expect 4 convert exact.mtx row.svm both.h5
+has err 'row.svm: expected entries of a tensor as in the first input, found sequences'
 end
 
 begin '--value: one stream of several is a tensor, and where it is of no use it is refused'

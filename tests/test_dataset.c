@@ -550,14 +550,14 @@ static void test_recognition(void **state)
 	} cases[] = {
 		{"NOTES", "x", "notes", NULL},
 		{"NOTES", "x.ctf", "notes", NULL}, /* content comes before the name */
-		{"NOTES BOTH", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of several of them: name the format"},
+		{"NOTES BOTH", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of several of them (--from names one)"},
 		{"MAYBE", "x", "notes", NULL},
 		{"MAYBE |", "x", NULL, "content of several of them"},
 		{"|A 1\n", "x", "ctf", NULL},
 		{"0 |A 1\n", "x.cbf", "ctf", NULL},
 		{"\xef\xbb\xbf|A 1\n", "x", "ctf", NULL},
-		{"nothing of the kind", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of them"},
-		{"nothing of the kind", "x.notes", NULL, "content of none of them"},
+		{"nothing of the kind", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of them (--from names one)"},
+		{"nothing of the kind", "x.notes", NULL, "content of none of them (--from names one)"},
 		{"", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found no bytes at all"},
 		{"nib_ktnc", "x", "cbf", NULL},
 	};

@@ -30,6 +30,8 @@ SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_co
                                                   sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
+/* "rows of a table" */
+const char *sheaf_row_kind_name(sheaf_row_kind rows);
 /* What rows of a kind and their columns are called in messages. */
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows);
 void sheaf_schema_remove(sheaf_schema *schema, int field);

@@ -40,6 +40,12 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
 	return n;
 }
 
+const char *sheaf_row_kind_name(sheaf_row_kind rows)
+{
+	static const char *const names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
+	return names[rows];
+}
+
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 {
 	static const char *const row_words[] = {NULL, "row", "entry", "tensor"}, *const stream_words[] = {NULL, "column", "column", "tensor"};

@@ -37,7 +37,7 @@ static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before
 static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, sheaf_error *err)
 {
 	char place[64];
-	return sheaf_fail(err, SHEAF_DATA, "%sexpected each position once, found %s twice", a->name, sheaf_keying_text(&a->keying, key, place, sizeof place));
+	return sheaf_fail(err, SHEAF_DATA, "%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name, sheaf_keying_text(&a->keying, key, place, sizeof place));
 }
 
 /* The held entry and one more of the same position. */

@@ -97,6 +97,8 @@ static sheaf_status join_field(sheaf_field *field, int number, const sheaf_schem
 
 static sheaf_status join_schema(conversion *c, const char *path, const sheaf_schema *other, sheaf_error *err)
 {
+	if (other->rows != c->schema.rows)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s as in the first input, found %s", path, sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
 	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(&c->schema.fields[f], f, other, path, err));
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY && sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)

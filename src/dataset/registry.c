@@ -146,10 +146,10 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 		return *out ? SHEAF_OK : unknown("format", name, err);
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
-	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them" : "no bytes at all", err);
+	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them (--from names one)" : "no bytes at all", err);
 	if (rivals == 1) return SHEAF_OK;
 	*out = NULL;
-	return unknown(file, "content of several of them: name the format (--from)", err);
+	return unknown(file, "content of several of them (--from names one)", err);
 }
 
 /* ---- settings ---- */

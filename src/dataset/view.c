@@ -143,16 +143,14 @@ sheaf_status sheaf_view_survey(sheaf_row_view *v, sheaf_status (*see)(void *user
 
 /* ---- which view ---- */
 
-static const char *const kind_names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
-
 static sheaf_status refuse(const sheaf_dataset *d, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
 {
 	char names[160] = "";
 	size_t used = 0;
 	bool coordinates = kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES);
-	for (int k = 0; k < (int)(sizeof kind_names / sizeof *kind_names); k++)
-		if (wanted & 1u << k) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", kind_names[k]);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(d->source), names, kind_names[kind],
+	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
+		if (wanted & 1u << k) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sheaf_row_kind_name((sheaf_row_kind)k));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(d->source), names, sheaf_row_kind_name(kind),
 	                  coordinates ? "; say which columns are coordinates (--coordinates NAME,...)" : "");
 }
 
@@ -191,7 +189,7 @@ static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options
 	sheaf_row_kind kind = d->format->schema(d->in)->rows;
 	const char *file = sheaf_source_name(d->source);
 	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", file, kind_names[kind]);
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", file, sheaf_row_kind_name(kind));
 	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none", file,
 		                  options->value ? "value" : "shape");

@@ -81,9 +81,8 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 
 static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
 {
-	static const char *const names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
 	if (w->format->takes & 1u << schema->rows) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name, w->format->name, names[schema->rows]);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name, w->format->name, sheaf_row_kind_name(schema->rows));
 }
 
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)

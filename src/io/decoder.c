@@ -10,7 +10,7 @@ enum { INPUT_STEP = 256 << 10 };
 static sheaf_status out_of_memory(const sheaf_raw *raw, const sheaf_filter *filter, sheaf_status status, sheaf_error *err)
 {
 	return sheaf_fail(err, status, "%s: expected memory to decode %s, found %s", raw->name, filter->name,
-	                  status == SHEAF_LIMIT ? "that the limit is reached" : "none");
+	                  status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
 }
 
 sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw, sheaf_builder *head, sheaf_error *err)

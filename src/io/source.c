@@ -160,7 +160,7 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	sheaf_status status = move_tail(s, tail + (lacking < least ? lacking : least));
 	if (!status) return SHEAF_OK;
 	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected memory for %zu bytes in one piece, found %s", s->name, s->position, want,
-	                  status == SHEAF_LIMIT ? "that the limit is reached" : "none");
+	                  status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
 }
 
 /* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on the caller's thread. */
