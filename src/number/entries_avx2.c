@@ -76,7 +76,7 @@ INLINE number take_sign(const uint8_t *from, const uint8_t *to)
 	return v;
 }
 
-/* The `most` digits at most, of n before the stop, that are behind the last `back`. */
+/* Up to eight of the n digits before the stop: those before the last `back`. */
 INLINE uint64_t take_eight(number *v, unsigned n, unsigned back)
 {
 	unsigned size = n > back ? n - back : 0;
@@ -89,8 +89,8 @@ INLINE uint64_t take_eight(number *v, unsigned n, unsigned back)
 INLINE void take_exponent(number *v)
 {
 	uint64_t word = word_at(v->stop - 8), e = find_in_word(word | UINT64_C(0x2020202020202020), 'e');
-	unsigned behind = e ? (unsigned)_lzcnt_u64(e) / 8 : 8;
-	if (behind == 8 || v->stop - behind - 1 <= v->first) return;
+	unsigned behind = (unsigned)_lzcnt_u64(e) / 8;
+	if (!e || v->stop - behind - 1 <= v->first) return;
 	uint8_t sign = *(v->stop - behind);
 	bool negative = sign == '-';
 	unsigned n = behind - (behind && (negative || sign == '+'));
@@ -135,13 +135,8 @@ INLINE uint64_t join_digits(number *v)
 INLINE bool take_real(const uint8_t *from, const uint8_t *to, double *out)
 {
 	number v = take_sign(from, to);
+	take_exponent(&v);
 	uint64_t digits = join_digits(&v);
-	if (v.strange) {
-		v.strange = 0;
-		v.exponent = 0;
-		take_exponent(&v);
-		digits = join_digits(&v);
-	}
 	if (v.strange || v.exponent < SHEAF_NEAREST_FIRST || v.exponent > SHEAF_NEAREST_LAST) return false;
 	if (!sheaf_nearest_f64(digits, v.exponent, v.negative, out)) *out = sheaf_nearest_exactly(digits, v.exponent, v.negative);
 	return true;
