@@ -98,6 +98,8 @@ extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, p
 extern const bench_runner hdf5_read, hdf5_write;                                                                        /* peers_hdf5.c */
 #endif
 extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save, numpy_tofile; /* cells.c */
+extern const bench_runner to_rows, to_columns, to_sorted_rows, to_new_columns, sort_entries, size_of_entries, scipy_rows, scipy_columns, scipy_tocsr,
+	scipy_tocsc;                                                                         /* tensors.c */
 extern const bench_runner run_command;                                                       /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, fast_float_entries, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
 extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values;     /* files.c */
@@ -187,6 +189,12 @@ void table_head(void);
 void table_print(const bench_result *r);
 /* One line for each of ours and each peer of it. */
 void records_print(const bench_result *r, const bench_setup *s);
+
+/* ---- programs in Python ---- */
+
+/* What a runner's `begin` does for a program that prints the version of what it measures when it is ready, and for each line that it gets how many values it has met. */
+const char *script_begin(const char *text, const char *argument, void **state);
+void script_run(const bench_job *job, void *state, bench_yield *out);
 
 /* ---- small helps ---- */
 

@@ -3,7 +3,6 @@
 #include "bench.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,11 +148,6 @@ const bench_runner printf_entries = {"printf loop", begin_printing, run_printing
 
 /* ---- Python ---- */
 
-/* A program that has started and imported what it needs, and reads the file once for each line that it gets. */
-typedef struct script {
-	FILE *ask, *answer;
-} script;
-
 static const char h5py_script[] =
 	"import h5py, sys\n"
 	"print('h5py', h5py.__version__, flush=True)\n"
@@ -170,49 +164,8 @@ static const char mmread_script[] =
 	"    scipy.io.mmread(sys.argv[1])\n"
 	"    print(scipy.io.mminfo(sys.argv[1])[2], flush=True)\n"; /* entries of the file: of a symmetric one it makes more */
 
-static int64_t answer_of(script *s)
-{
-	char line[64];
-	return fgets(line, sizeof line, s->answer) ? strtoll(line, NULL, 10) : -1;
-}
+static const char *begin_h5py(const bench_job *job, void **state) { return script_begin(h5py_script, job->binary, state); }
+static const char *begin_mmread(const bench_job *job, void **state) { return script_begin(mmread_script, job->text, state); }
 
-static const char *begin_script(const char *text, const char *path, void **state)
-{
-	static const char python[] = "/usr/bin/python3";
-	char *words[] = {(char *)python, (char *)"-c", (char *)text, (char *)path, NULL};
-	posix_spawn_file_actions_t actions;
-	script *s = (script *)need(sizeof *s);
-	int ask[2], answer[2];
-	pid_t child;
-	if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) die("expected two pipes, found none");
-	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawn_file_actions_adddup2(&actions, ask[0], STDIN_FILENO) != 0 ||
-	    posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO) != 0 ||
-	    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) != 0)
-		die("expected memory, found none");
-	if (posix_spawn(&child, python, &actions, NULL, words, environ) != 0) return "no /usr/bin/python3";
-	posix_spawn_file_actions_destroy(&actions);
-	close(ask[0]);
-	close(answer[1]);
-	s->ask = fdopen(ask[1], "w");
-	s->answer = fdopen(answer[0], "r");
-	if (!s->ask || !s->answer) die("expected memory, found none");
-	*state = s;
-	char version[64];
-	if (!fgets(version, sizeof version, s->answer)) return "not installed";
-	fprintf(stderr, "bench: %s", version);
-	return NULL;
-}
-
-static const char *begin_h5py(const bench_job *job, void **state) { return begin_script(h5py_script, job->binary, state); }
-static const char *begin_mmread(const bench_job *job, void **state) { return begin_script(mmread_script, job->text, state); }
-
-static void run_script(const bench_job *job, void *state, bench_yield *out)
-{
-	script *s = (script *)state;
-	bool asked = fputs("\n", s->ask) >= 0 && fflush(s->ask) == 0;
-	out->values = asked ? answer_of(s) : -1;
-	if (out->values < 0) die("%s: expected Python to read it, found that it failed", job->counted);
-}
-
-const bench_runner h5py_read = {"h5py", begin_h5py, run_script};
-const bench_runner scipy_mmread = {"scipy mmread", begin_mmread, run_script};
+const bench_runner h5py_read = {"h5py", begin_h5py, script_run};
+const bench_runner scipy_mmread = {"scipy mmread", begin_mmread, script_run};

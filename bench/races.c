@@ -334,6 +334,63 @@ const bench_race races[] = {
 		.peers = {{.runner = &printf_entries}},
 	},
 #endif
+	/* A million rows and columns with entries at random, in arrays in memory. */
+	{
+		.part = "tensors",
+		.name = "COO to CSR",
+		.by = BY_WALL,
+		.ours =
+			{
+				{.runner = &to_rows, .name = "two threads", .threads = 2},
+				{.runner = &to_rows, .name = "one thread", .threads = 1},
+			},
+		.peers = {{.runner = &scipy_rows}},
+	},
+	{
+		.part = "tensors",
+		.name = "CSR to CSC",
+		.by = BY_WALL,
+		.ours =
+			{
+				{.runner = &to_columns, .name = "two threads", .threads = 2},
+				{.runner = &to_columns, .name = "one thread", .threads = 1},
+			},
+		.peers = {{.runner = &scipy_columns}},
+	},
+	{
+		.part = "tensors",
+		.name = "COO to sorted CSR, new arrays",
+		.by = BY_WALL,
+		.ours =
+			{
+				{.runner = &to_sorted_rows, .name = "two threads", .threads = 2},
+				{.runner = &to_sorted_rows, .name = "one thread", .threads = 1},
+			},
+		.peers = {{.runner = &scipy_tocsr}},
+	},
+	{
+		.part = "tensors",
+		.name = "CSR to CSC, new arrays",
+		.by = BY_WALL,
+		.ours =
+			{
+				{.runner = &to_new_columns, .name = "two threads", .threads = 2},
+				{.runner = &to_new_columns, .name = "one thread", .threads = 1},
+			},
+		.peers = {{.runner = &scipy_tocsc}},
+	},
+	{
+		.part = "tensors",
+		.name = "memory of a sort",
+		.works = {"matrix"},
+		.by = BY_MEMORY,
+		.ours =
+			{
+				{.runner = &sort_entries, .name = "two threads", .threads = 2},
+				{.runner = &sort_entries, .name = "one thread", .threads = 1},
+			},
+		.peers = {{.runner = &size_of_entries}},
+	},
 	/* What a user waits for. */
 	{
 		.part = "start",
@@ -443,6 +500,12 @@ const bench_target targets[] = {
 	{.part = "mtx", .how = "avx512", .peer = "fast_float loop", .least = 2},
 	{.part = "mtx", .how = "avx2", .peer = "fast_float loop", .least = 1},
 	{.part = "mtx", .how = "two threads", .peer = "printf loop", .least = 10},
+	{.part = "boxes", .how = "full, looked at", .peer = "the binary", .least = 1 / 1.2},
+	{.part = "tensors", .how = "one thread", .peer = "scipy's kernel", .least = 1.6},
+	{.part = "tensors", .how = "two threads", .peer = "scipy's kernel", .least = 2.88},
+	{.part = "tensors", .how = "one thread", .peer = "tocsr()", .least = 3.3},
+	{.part = "tensors", .how = "one thread", .peer = "tocsc()", .least = 3.3},
+	{.part = "tensors", .peer = "the arrays", .least = 1 / 2.2},
 	{.part = "batches", .how = "batches of 1024", .peer = "memcpy loop", .least = 0.8},
 	{.part = "batches", .how = "batches of 32", .peer = "memcpy + 2 us", .least = 1},
 	{.part = "batches", .how = "full shuffle", .peer = "bare read", .least = 0.25},
