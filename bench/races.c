@@ -287,6 +287,15 @@ const bench_race races[] = {
 	},
 	{
 		.part = "boxes",
+		.name = "memory of CSR to arrays",
+		.works = {"matrix"},
+		.by = BY_MEMORY,
+		.needs = NEEDS_BINARY | COUNTS_BINARY,
+		.ours = {{.runner = &look_at_whole, .name = "full, looked at", .words = "full"}},
+		.peers = {{.runner = &size_of_values}},
+	},
+	{
+		.part = "boxes",
 		.name = "size of deflated CSR",
 		.works = {"matrix"},
 		.by = BY_SIZE,
