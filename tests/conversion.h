@@ -12,6 +12,9 @@ typedef struct conversion {
 	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
 } conversion;
 
+/* Runs one in the `folder` of the tests; of a binary input or output the size says how long it is, 0: it is a text. */
+void check_conversion(const conversion *c, size_t input_size, size_t output_size);
+
 /* Runs them all, each in the `folder` of the tests, and fails where something else comes out; a whole program's main. */
 int check_conversions(const conversion *conversions, size_t n);
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* SciPy's archives of sparse matrices: what comes back from them, what is lost, and what messages say. Files with one rule each are in tests/files/npz; conform_tables.py
+ * and conform_scipy.py put them beside SciPy. */
+#include "conversion.h"
+#include <stdio.h>
+#include <string.h>
+
+#define MATRIX "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 2 0.5\n3 1 -2\n3 4 1e300\n"
+#define BY_COLUMNS "%%MatrixMarket matrix coordinate real general\n3 4 3\n3 1 -2\n1 2 0.5\n3 4 1e300\n"
+
+/* Into an archive and out of it again. */
+static void assert_comes_back(const char *input, const char *output, const char *how)
+{
+	bytes_sink archive;
+	const conversion there = {"mtx", input, "npz", how, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	archive = read_file("b.npz");
+	const conversion back = {"npz", (const char *)archive.data, "mtx", NULL, SHEAF_OK, output, NULL};
+	check_conversion(&back, archive.size, 0);
+	free_bytes(&archive);
+}
+
+static void test_layouts(void **state)
+{
+	(void)state;
+	assert_comes_back(MATRIX, MATRIX, NULL);
+	assert_comes_back(MATRIX, MATRIX, "-layout=csr");
+	assert_comes_back(MATRIX, MATRIX, "-layout=coo -deflate=6");
+	assert_comes_back(MATRIX, BY_COLUMNS, "-layout=csc -deflate=12");
+	assert_comes_back(BY_COLUMNS, MATRIX, "-layout=csr");
+}
+
+static void test_values(void **state)
+{
+	static const char *const kept[] = {
+		"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n",
+		"%%MatrixMarket matrix coordinate complex general\n2 2 1\n2 1 0.5 -0\n",
+		"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 -inf\n2 1 0\n",
+		"%%MatrixMarket matrix coordinate real general\n3 4 0\n",
+		"%%MatrixMarket matrix coordinate real general\n5000000000 1 1\n4999999999 1 2\n",
+	};
+	(void)state;
+	for (size_t i = 0; i + 1 < COUNT(kept); i++) assert_comes_back(kept[i], kept[i], NULL);
+	/* Rows have pointers of their own, entries have not. */
+	assert_comes_back(kept[COUNT(kept) - 1], kept[COUNT(kept) - 1], "-layout=coo");
+	/* A structure is expanded. */
+	assert_comes_back("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3\n", NULL);
+}
+
+static void test_refusals(void **state)
+{
+	static const conversion refused[] = {
+		{"tns", "1 1 1 0.5\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "tensor: expected a matrix of two dimensions, found 3"},
+		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL, "--deflate: expected a level of at most 12, found another"},
+		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL, "--layout: expected csr|csc|coo, found dia"},
+		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL, "b.npz: expected each position once, found (0,0) twice"},
+		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "expected one stream, since sequences are to become one tensor, found 2 (A, B)"},
+		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "say which columns are coordinates (--coordinates i,j)"},
+		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL, "expected the list of members at the end of the archive, found none"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++) check_conversion(&refused[i], 0, 0);
+}
+
+/* Each byte of an archive changed: what is read is as it was, or it is told that it is damaged. */
+static void test_damage(void **state)
+{
+	(void)state;
+	const conversion there = {"mtx", MATRIX, "npz", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	bytes_sink archive = read_file("b.npz");
+	for (size_t at = 0; at < archive.size; at++) {
+		record r;
+		archive.data[at] ^= 0x40;
+		write_file("a.npz", archive.data, archive.size);
+		archive.data[at] ^= 0x40;
+		begin(&r, (sheaf_context_options){.threads = 1});
+		const char *input = in_folder("a.npz");
+		sheaf_convert_options options = {.size = sizeof options, .from = "npz"};
+		if (sheaf_convert(&input, 1, in_folder("c.mtx"), &options, r.cx, &err) == SHEAF_OK) {
+			bytes_sink file = read_file("c.mtx");
+			if (file.size != strlen(MATRIX) || memcmp(file.data, MATRIX, file.size) != 0) fail_msg("byte %zu changed: other entries, and no word", at);
+			free_bytes(&file);
+		} else if (!err.message[0]) {
+			fail_msg("byte %zu changed: refused without a word", at);
+		}
+		end(&r);
+	}
+	free_bytes(&archive);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_layouts, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
