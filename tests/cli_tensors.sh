@@ -288,6 +288,49 @@ TMPDIR=$was
 rm long*
 end
 
+# ---- larger than memory ----
+
+# Eleven million bytes: six of values, three of indices, two of pointers.
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 400000; print n, n, 2 * n; for (i = 1; i <= n; i++) print i, i, i / 7 "\n" i, (i * 7919 + 17) % n + 1, i }' >large.mtx
+begin 'validate, stats, hash, head and cat of arrays that are larger than the memory allowed'
+expect 0 convert --layout CSR --duplicates last large.mtx large.h5
+expect 0 hash large.h5
+cut -c 1-32 out >wanted
+expect 0 hash --max-memory 4M large.h5
+cut -c 1-32 out >found
+same wanted found
+expect 0 validate --strict --max-memory 4M large.h5
+expect 0 stats --max-memory 4M large.h5
+cp out stats
+expect 0 stats large.h5
+same stats out
+expect 0 head --max-memory 4M large.h5
+lines out 10
+expect 0 cat large.h5
+cp out whole
+expect 0 cat --max-memory 4M large.h5
+same whole out
+end
+
+begin 'convert: such arrays in their order, and sorted through a temporary file'
+expect 0 convert --max-memory 4M large.h5 large.txt.mtx
+expect 0 convert --quiet --max-memory 4M --chunk-bytes 64K large.h5 large.cbf
+expect 0 diff --max-memory 4M large.h5 large.txt.mtx
+expect 0 diff --max-memory 4M large.h5 large.cbf --value value
+for layout in COO DCSR CSC DCSC COOC; do
+	expect 0 convert --max-memory 4M --layout $layout large.h5 other.h5
+	expect 0 hash --max-memory 4M other.h5
+	cut -c 1-32 out >found
+	same wanted found
+	expect 0 validate --strict --max-memory 4M other.h5
+done
+expect 0 convert --max-memory 8M --deflate 1 --chunk-bytes 64K --layout CSC large.h5 other.h5
+expect 0 diff --max-memory 4M large.h5 other.h5
+expect 5 convert --max-memory 4M large.h5 large.npz
+has err 'found that the limit (--max-memory) is reached'
+end
+rm -f large.* other.h5 whole
+
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'

@@ -7,8 +7,15 @@
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
 	MOST_STEP = 2 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
-	STEP = 1 << 16
+	STEP = 1 << 16,
+	SHARE = 64 /* of the memory allowed, where that is less */
 };
+
+static size_t share_of(const sheaf_bsp_store *s, size_t most)
+{
+	int64_t share = sheaf_max_memory(s->cx) / SHARE;
+	return share < (int64_t)most ? (size_t)share : most;
+}
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx)
 {
@@ -79,10 +86,8 @@ sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char
 {
 	/* Nothing cannot be compressed. */
 	static const sheaf_box_storing plain;
-	enum { SHARE = 64 };
-	int64_t share = sheaf_max_memory(s->cx) / SHARE;
 	s->stored = type;
-	s->step = share < MOST_STEP ? (size_t)share : MOST_STEP;
+	s->step = share_of(s, MOST_STEP);
 	return sheaf_box_new_array(box, path, type, count, count ? storing : &plain, &s->array, err);
 }
 
@@ -100,7 +105,7 @@ static sheaf_status spool(sheaf_bsp_store *s, sheaf_error *err)
 /* Before so many bytes more are held. */
 static sheaf_status make_room(sheaf_bsp_store *s, size_t size, sheaf_error *err)
 {
-	size_t most = s->array ? s->step : MOST_HELD;
+	size_t most = s->array ? s->step : share_of(s, MOST_HELD);
 	if (s->held.size == 0 || s->held.size + size <= most) return SHEAF_OK;
 	return s->array ? pass_held(s, err) : spool(s, err);
 }
@@ -137,7 +142,7 @@ sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n
 static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t width = sheaf_type_size(s->type), step = STEP * width;
+	size_t width = sheaf_type_size(s->type), step = (share_of(s, (STEP - 1) * width) / width + 1) * width;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&b, s->cx, NULL);
 	if (!sheaf_builder_room(&b, step)) status = sheaf_builder_status(&b, err);
