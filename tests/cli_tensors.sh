@@ -7,6 +7,11 @@ set -u
 # shellcheck source=tests/command.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
 
+# Without libhdf5 there are no boxes; that this is said is tested below.
+hdf5=yes
+printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n' >one.mtx
+"$sheaf" convert one.mtx one.h5 2>err || ! grep -q 'not built' err || hdf5=no
+
 # ---- data ----
 
 matrix() {
@@ -177,6 +182,7 @@ lacks out '# lens'
 rm -f table.csv.sheaf-index a.mtx.sheaf-index
 end
 
+if [ $hdf5 = yes ]; then
 begin 'a comment goes through a Binsparse file without becoming a loss'
 { matrix 'real general' '% said by hand' '1 2 1' && echo '1 2 3'; } >comment.mtx
 expect 0 convert comment.mtx comment.h5
@@ -187,6 +193,9 @@ empty err
 expect 0 convert comment.h5 again.mtx
 has again.mtx '% said by hand'
 end
+else
+	skip 'a comment goes through a Binsparse file without becoming a loss' 'this build has no HDF5'
+fi
 
 begin 'integers that a float does not hold become text with a warning'
 { matrix 'integer general' '1 2 1' && echo '1 2 16777217'; } >wide.mtx
@@ -249,6 +258,7 @@ expect 6 convert value.ctf value.svm
 has err 'value.svm: expected two streams, one of which is called label or named (--label NAME), found 2 (A, B), none of which is'
 end
 
+if [ $hdf5 = yes ]; then
 begin 'info: streams in groups of their own are no scalars'
 printf '0 |A 1 2 |B 1:0.5\n0 |A 3 4 |B 2:1 7:3\n1 |A 5 6 |B 0:1\n' >two.ctf
 expect 0 convert two.ctf two.h5
@@ -259,6 +269,9 @@ expect 0 info --json two.h5
 json out
 has out '{"path":"B","sequences":2,"streams":[{"name":"B","storage":"sparse","dim":8,"type":"float32"}]}'
 end
+else
+	skip 'info: streams in groups of their own are no scalars' 'this build has no HDF5'
+fi
 
 begin 'an archive of several arrays asks for the name of one'
 expect 0 convert a.mtx a.npy
@@ -271,6 +284,7 @@ has err 'or the name of one (--dataset), found a.npy, b.npy'
 expect 0 cat --dataset b several.npz
 end
 
+if [ $hdf5 = yes ]; then
 begin 'arrays of known length take no detour through a temporary file'
 awk 'BEGIN { n = 600000; print "%%MatrixMarket matrix coordinate real general"; print 700, 1000, n
 	for (i = 0; i < n; i++) print (i * 7) % 600 + 1, int(i / 600) + 1, i % 1000 + 0.5 }' >long.mtx
@@ -287,11 +301,15 @@ has err '/nowhere: expected a folder for a temporary file'
 TMPDIR=$was
 rm long*
 end
+else
+	skip 'arrays of known length take no detour through a temporary file' 'this build has no HDF5'
+fi
 
 # ---- larger than memory ----
 
 # Eleven million bytes: six of values, three of indices, two of pointers.
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 400000; print n, n, 2 * n; for (i = 1; i <= n; i++) print i, i, i / 7 "\n" i, (i * 7919 + 17) % n + 1, i }' >large.mtx
+if [ $hdf5 = yes ]; then
 begin 'validate, stats, hash, head and cat of arrays that are larger than the memory allowed'
 expect 0 convert --layout CSR --duplicates last large.mtx large.h5
 expect 0 hash large.h5
@@ -311,7 +329,11 @@ cp out whole
 expect 0 cat --max-memory 4M large.h5
 same whole out
 end
+else
+	skip 'validate, stats, hash, head and cat of arrays that are larger than the memory allowed' 'this build has no HDF5'
+fi
 
+if [ $hdf5 = yes ]; then
 begin 'convert: such arrays in their order, and sorted through a temporary file'
 expect 0 convert --max-memory 4M large.h5 large.txt.mtx
 expect 0 convert --quiet --max-memory 4M --chunk-bytes 64K large.h5 large.cbf
@@ -329,7 +351,30 @@ expect 0 diff --max-memory 4M large.h5 other.h5
 expect 5 convert --max-memory 4M large.h5 large.npz
 has err 'found that the limit (--max-memory) is reached'
 end
+else
+	skip 'convert: such arrays in their order, and sorted through a temporary file' 'this build has no HDF5'
+fi
 rm -f large.* other.h5 whole
+
+begin 'what cannot be read or written without its library says so'
+box="$folder/box.h5"
+printf '\211HDF\r\n\032\n\003\010\010\000\000\000\000\000\000\000\000\000\377\377\377\377\377\377\377\377\060\000\000\000\000\000\000\000' >"$box"
+printf '\000\000\000\000\000\000\000\000\000\000\000\000' >>"$box"
+modules=${SHEAF_MODULES-}
+SHEAF_MODULES=$folder/nowhere
+export SHEAF_MODULES
+for what in cat validate hash info stats; do
+	expect 6 $what "$box"
+	has err 'HDF5'
+	grep -q -e 'not built in' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
+done
+for name in new.h5 new.nc; do
+	expect 6 convert one.mtx $name
+	grep -q -e 'not built in' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
+	[ ! -e $name ] || fault "expected no $name, found one"
+done
+SHEAF_MODULES=$modules
+end
 
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx

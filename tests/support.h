@@ -94,6 +94,8 @@ int files_in_folder(void);
 
 /* ---- datasets ---- */
 
+/* Whether this build reads and writes it: not boxes, where there is no library for them. */
+bool is_built(const sheaf_format *format);
 /* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of rows. */
 bool holds_streams(const sheaf_format *format);
 

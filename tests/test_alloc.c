@@ -215,7 +215,7 @@ static bool holds(const sheaf_format *format, contents content)
 	static const unsigned kinds[CONTENTS] = {SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_CELLS, SHEAF_TAKES_ENTRIES};
 	if (content == STREAMS) return holds_streams(format);
 	if (content == LABELLED) return format->takes == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
-	return format->takes & kinds[content];
+	return is_built(format) && (format->takes & kinds[content]);
 }
 
 static int make_inputs(void **state)

@@ -387,7 +387,7 @@ enum { MOST_FORMATS = 16 };
 
 static const unsigned both = SHEAF_CAN_READ | SHEAF_CAN_WRITE;
 
-static bool is_tested(const sheaf_format *format) { return (format->can & both) == both; }
+static bool is_tested(const sheaf_format *format) { return is_built(format) && (format->can & both) == both; }
 
 /* Those that can at least that much. */
 static bool is_able(const sheaf_format *format, unsigned needed) { return is_tested(format) && holds_streams(format) && (format->can & needed) == needed; }
