@@ -4,10 +4,11 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string begins with ctf, ex, csv, tsv, cbf, scidb, npy, npz or cntk and names it:
+A fenced block in a page is an example where its info string begins with ctf, ex, csv, tsv, cbf, scidb, npy, npz, binsparse or cntk and names it:
 
     ```ctf example=NAME         text, run as it stands; so are ```ex, ```csv, ```tsv, ```mtx, ```svmlight and ```tns
     ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy and ```npz
+    ```binsparse example=NAME   the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
     ```cntk example=NAME        a fragment of a CNTK configuration
 
 Further words of the info string of all but the last; values with spaces stand in double quotes:
@@ -36,10 +37,12 @@ from pathlib import Path
 SHEAF = os.environ.get("SHEAF", "sheaf")
 TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parent))
 TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
+# Only where the build has HDF5.
+BOX_TOOL = os.environ.get("BOX_TOOL")
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}, "cntk": {"example", "streams"}}
-WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["csv"] = WORDS["tsv"] = WORDS["mtx"] = WORDS["svmlight"] = WORDS["tns"] = WORDS["npy"] = WORDS["npz"] = WORDS["ctf"]
+WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["csv"] = WORDS["tsv"] = WORDS["mtx"] = WORDS["svmlight"] = WORDS["tns"] = WORDS["npy"] = WORDS["npz"] = WORDS["binsparse"] = WORDS["ctf"]
 TIMEOUT = 60
 
 
@@ -50,6 +53,10 @@ def until_consequence(message):
 
 class Fault(Exception):
     """What an example does not hold."""
+
+
+class Skipped(Exception):
+    """Why an example cannot be run here."""
 
 
 class Block:
@@ -154,7 +161,14 @@ class Runner:
             return path
         source = path.with_suffix(".txt")
         source.write_text(block.text, encoding="utf-8")
-        subprocess.run([sys.executable, TOOLS / "assemble", source, path], check=True, timeout=TIMEOUT)
+        if block.kind == "binsparse" and not BOX_TOOL:
+            raise Skipped("this build has no HDF5")
+        if block.kind == "binsparse":
+            path = path.with_suffix(".h5")
+            maker = [BOX_TOOL, "assemble", path, source]
+        else:
+            maker = [sys.executable, TOOLS / "assemble", source, path]
+        subprocess.run(maker, check=True, timeout=TIMEOUT)
         return path
 
     def check_valid(self, block, path, options):
@@ -260,6 +274,8 @@ def main():
             try:
                 task()
                 print(f"ok {number} - {name}")
+            except Skipped as why:
+                print(f"ok {number} - {name} # SKIP {why}")
             except (Fault, ValueError, OSError, subprocess.SubprocessError) as fault:
                 failed += 1
                 print(f"not ok {number} - {name}")
