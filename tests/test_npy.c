@@ -41,8 +41,8 @@ static const struct {
 	{{"tns", "1 1 0.5\n1 1 2\n", "npy", NULL, SHEAF_DATA, NULL, "b.npy: expected each position once, found (0,0) twice"}, 0, 0},
 	{{"mtx", "%%MatrixMarket matrix coordinate real general\n3000000000 3000000000 1\n1 1 1\n", "npy", NULL, SHEAF_LIMIT, NULL,
 	 "found 9000000000000000000 positions of 8 bytes"}, 0, 0},
-	{{"ctf", "0 |A 1 2 |B 3\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "expected one dense stream, found other streams"}, 0, 0},
-	{{"ctf", "0 |A 0:1\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "expected one dense stream, found other streams"}, 0, 0},
+	{{"ctf", "0 |A 1 2 |B 3\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "b.npy: expected one dense stream, found 2 (A, B)"}, 0, 0},
+	{{"ctf", "0 |A 0:1\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "expected one dense stream, found"}, 0, 0},
 	{{"ctf", "0 |A 1\n0 |A 2\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "b.npy: sequence 0: expected one sample in each sequence, found 2"}, 0, 0},
 	{{"ctf", "7 |A 1\n", "npy", NULL, SHEAF_OK, NULL, "expected key 0, found key 7; keys become positions"}, 0, 0},
 	/* texts have a size */

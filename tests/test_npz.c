@@ -55,7 +55,7 @@ static void test_refusals(void **state)
 		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL, "--layout: expected csr|csc|coo, found dia"},
 		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL, "b.npz: expected each position once, found (0,0) twice"},
 		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "expected one stream, since sequences are to become one tensor, found 2 (A, B)"},
-		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "say which columns are coordinates (--coordinates i,j)"},
+		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "say which columns are coordinates (--coordinates"},
 		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL, "expected the list of members at the end of the archive, found none"},
 	};
 	(void)state;
