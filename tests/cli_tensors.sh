@@ -380,6 +380,68 @@ done
 SHEAF_MODULES=$modules
 end
 
+begin 'one value stands for all where that is asked for'
+matrix 'real general' '3 3 3' '1 1 0.5' '2 1 0.5' '3 3 0.5' >same.mtx
+for layout in CSR COO DMAT DCSR; do
+	expect 0 convert --layout $layout --iso auto same.mtx same.h5
+	expect 0 validate --strict same.h5
+	expect 0 diff same.mtx same.h5
+	expect 0 info same.h5
+	if [ $layout = DMAT ]; then has out 'values: float64'; else has out 'values: iso[float64]'; fi
+done
+expect 0 convert --iso no same.h5 apart.h5
+expect 0 convert same.mtx kept.h5
+expect 0 convert --iso auto a.mtx many.h5
+for file in apart.h5 kept.h5 many.h5; do
+	expect 0 info $file
+	has out 'values: float64'
+done
+expect 0 convert --iso auto same.h5 again.h5
+expect 0 convert again.h5 once-more.h5
+expect 0 info once-more.h5
+has out 'values: iso[float64]'
+end
+
+begin 'a custom layout stays when nothing else is asked for'
+for layout in S2@10 SD DD@10 SS@10 S2; do
+	expect 0 convert --layout $layout a.mtx one.h5
+	expect 0 convert one.h5 two.h5
+	expect 0 info --json one.h5
+	sed 's/.*"levels":"\([^"]*\)".*/\1/' out >one
+	expect 0 info --json two.h5
+	sed 's/.*"levels":"\([^"]*\)".*/\1/' out >two
+	same one two
+	expect 0 diff one.h5 two.h5
+done
+end
+
+begin 'info: a container is listed with what is said of each dataset, and needs no index'
+rm -f several.h5
+expect 0 convert --into / a.mtx several.h5
+expect 0 convert --into aux/x comment.mtx several.h5
+expect 0 info several.h5
+has out '/  CSR, 3 x 3'
+has out '    x  CSR, 1 x 2'
+has out '      attributes: comment'
+lacks out 'index'
+expect 0 info --json several.h5
+json out
+has out '"attributes":["comment"]'
+has out '"texts":[]'
+expect 0 info kept.h5
+lacks out 'index'
+end
+
+begin 'validate: an empty container is a violation, as any other empty file is'
+for name in none.h5 none.nc none.npz none.npy none.mtx; do
+	: >$name
+	expect 1 validate $name
+done
+echo text >text.h5
+expect 1 validate text.h5
+has out 'expected an HDF5 or netCDF-4 file, found no signature of either'
+end
+
 begin 'several tensors do not become one'
 expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'

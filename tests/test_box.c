@@ -171,9 +171,13 @@ static void groups_and_texts(sheaf_box_kind kind)
 	assert_attribute(&m, "A/sub", "t", "second");
 	assert_attribute(&m, "A/sub", "u", "");
 	assert_attribute(&m, "A/values", "on an array", "yes");
-	assert_true(sheaf_box_has_text(m.box, "A/sub", "t"));
-	assert_false(sheaf_box_has_text(m.box, "A/sub", "x"));
-	assert_false(sheaf_box_has_text(m.box, "B", "x"));
+	bool has;
+	assert_ok(sheaf_box_has_text(m.box, "A/sub", "t", &has, &err));
+	assert_true(has);
+	assert_ok(sheaf_box_has_text(m.box, "A/sub", "x", &has, &err));
+	assert_false(has);
+	assert_ok(sheaf_box_has_text(m.box, "B", "x", &has, &err));
+	assert_false(has);
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(m.box, &count);
 	assert_int_equal(-1, items[0].parent);

@@ -82,6 +82,9 @@ SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset)
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
 /* What else the format tells of its file: lines of text or, as JSON, members of an object, each with a comma before it. *out is reset first
  * and empty where there is nothing to tell. */
+/* Appends what a container holds beside the datasets that sheaf_members tells: lines for people, or members of a JSON object, each with a comma before it. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx, sheaf_buffer *out,
+                                               sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err);
 
 /* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer

@@ -267,10 +267,13 @@ sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, 
 	return status;
 }
 
-bool sheaf_box_has_text(sheaf_box *box, const char *path, const char *name)
+sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
-	bool has = sheaf_box_text(box, path, name, &text, NULL) == SHEAF_OK;
+	sheaf_error failure = {0};
+	sheaf_status status = sheaf_box_text(box, path, name, &text, &failure);
 	sheaf_buffer_reset(&text);
-	return has;
+	*has = status == SHEAF_OK;
+	bool none = status == SHEAF_UNKNOWN || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED;
+	return none || !status ? SHEAF_OK : sheaf_fail_again(err, &failure);
 }

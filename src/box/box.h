@@ -84,8 +84,8 @@ const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
 const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path);
 
-/* Whether a group or array has an attribute of this name that is one text. */
-bool sheaf_box_has_text(sheaf_box *box, const char *path, const char *name);
+/* Whether there is a group or array of this path that can be read, with an attribute of this name that is one text. */
+SHEAF_USE sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has, sheaf_error *err);
 /* Its bytes, without the padding. UNKNOWN where there is none; DATA where it is no single text. */
 SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out, sheaf_error *err);
 

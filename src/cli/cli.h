@@ -250,7 +250,7 @@ void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);
 /* How many datasets a file has that have names; and a line about each, or a JSON object, with commas between. */
 SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
-SHEAF_USE sheaf_status print_members(session *s, const char *path, bool json, sheaf_error *err);
+SHEAF_USE sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err);
 
 /* "1 error", "2 errors". */
 const char *plural(char text[64], int64_t n, const char *noun);

@@ -6,6 +6,7 @@
 
 typedef struct info {
 	const char *file, *format, *summary, *compression;
+	bool is_container;
 	int64_t bytes;
 	sheaf_facts facts;
 	sheaf_index_info index;
@@ -17,7 +18,7 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_format *format = sheaf_dataset_format(dataset);
 	const sheaf_source *source = sheaf_dataset_source(dataset);
-	info i = {.file = s->label, .format = format->name, .summary = format->summary, .schema = sheaf_dataset_schema(dataset)};
+	info i = {.file = s->label, .format = format->name, .summary = format->summary, .is_container = format->members != NULL, .schema = sheaf_dataset_schema(dataset)};
 	int64_t done;
 	sheaf_source_progress(source, &done, &i.bytes);
 	i.compression = sheaf_source_compression(source);
@@ -79,6 +80,9 @@ static void print_fields(const sheaf_schema *schema, bool streams, int width)
 
 static const char *index_state(const sheaf_index_info *index) { return index->fresh ? "fresh" : index->found ? "stale" : "none"; }
 
+/* A container knows where everything is, and needs none. */
+static bool has_index(const info *i) { return i->index.path && (i->index.found || !i->is_container); }
+
 static void print_index(const sheaf_index_info *index)
 {
 	out_printf("index: %s", index_state(index));
@@ -119,7 +123,7 @@ static void print_text(const info *i)
 	if (i->schema->rows == SHEAF_SEQUENCES) print_fields(i->schema, true, width < 40 ? (int)width : 40);
 	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
-	if (i->index.path) print_index(&i->index);
+	if (has_index(i)) print_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
 }
 
@@ -181,7 +185,7 @@ static void print_json(const info *i)
 	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
 	json_schema(&first, i->schema, i->facts.rows);
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
-	if (i->index.path) out_json_key(&first, "index"), json_index(&i->index);
+	if (has_index(i)) out_json_key(&first, "index"), json_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
 	out_text("}\n");
 }
@@ -212,8 +216,8 @@ static sheaf_status list_members(session *s, const char *path, int count, sheaf_
 		print_line("file", s->label);
 		out_printf("datasets: %d (see --dataset)\n", count);
 	}
-	SHEAF_TRY(print_members(s, path, json, err));
-	if (json) out_text("]}\n");
+	SHEAF_TRY(print_members(s, path, count, json, err));
+	if (json) out_text("}\n");
 	return out_check(err);
 }
 

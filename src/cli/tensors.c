@@ -68,10 +68,13 @@ void json_tensor(const sheaf_schema *schema, int64_t stored)
 
 /* ---- all of them ---- */
 
+/* Each dataset is opened by itself, which lists the whole container: of more than so many only the names are told. */
+enum { MOST_OPENED = 256 };
+
 typedef struct tree {
 	session *s;
 	const char *path; /* of the file */
-	bool json;
+	bool json, names_only;
 	int count;
 	char before[512]; /* the dataset listed last */
 } tree;
@@ -130,11 +133,65 @@ static void print_listed(const sheaf_schema *schema, int64_t rows)
 	out_text("\n");
 }
 
+/* What is said of a dataset, by name. */
+static void print_attributes(const sheaf_schema *schema, int depth)
+{
+	for (int i = 0; i < schema->nattributes; i++) {
+		if (i == 0) out_printf("%*sattributes: ", depth * 2, "");
+		out_text(i ? ", " : "");
+		out_text(schema->attributes[i].name);
+	}
+	if (schema->nattributes) out_text("\n");
+}
+
+static void json_attributes(const sheaf_schema *schema)
+{
+	bool first = false;
+	if (schema->nattributes == 0) return;
+	out_json_key(&first, "attributes");
+	for (int i = 0; i < schema->nattributes; i++) {
+		out_text(i ? "," : "[");
+		out_json_text(schema->attributes[i].name);
+	}
+	out_text("]");
+}
+
+static int depth_of(const char *path)
+{
+	int depth = 1;
+	for (; *path; path++) depth += *path == '/' && path[1];
+	return depth;
+}
+
+static void remember(tree *t, const char *path)
+{
+	size_t n = strlen(path) < sizeof t->before ? strlen(path) : sizeof t->before - 1;
+	t->count++;
+	memcpy(t->before, path, n);
+	t->before[n] = '\0';
+}
+
+static sheaf_status name_one(tree *t, const char *path, sheaf_error *err)
+{
+	bool first = true;
+	if (t->json) {
+		out_text(t->count ? ",{" : "{");
+		out_json_member(&first, "path", path);
+		out_text("}");
+	} else {
+		print_branch(t->before, path);
+		out_text("\n");
+	}
+	remember(t, path);
+	return out_check(err);
+}
+
 static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 {
 	tree *t = (tree *)user;
 	sheaf_dataset *dataset;
 	sheaf_facts facts;
+	if (t->names_only) return name_one(t, path, err);
 	SHEAF_TRY(session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, err));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_dataset_facts(dataset, &facts);
@@ -143,16 +200,15 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 		out_text(t->count ? ",{" : "{");
 		out_json_member(&first, "path", path);
 		json_listed(schema, facts.rows);
+		json_attributes(schema);
 		out_text("}");
 	} else {
 		print_branch(t->before, path);
 		print_listed(schema, facts.rows);
+		print_attributes(schema, depth_of(path) + 1);
 	}
 	sheaf_close(dataset);
-	t->count++;
-	size_t n = strlen(path) < sizeof t->before ? strlen(path) : sizeof t->before - 1;
-	memcpy(t->before, path, n);
-	t->before[n] = '\0';
+	remember(t, path);
 	return out_check(err);
 }
 
@@ -175,8 +231,15 @@ sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *
 	return each(s, path, count_one, out, err);
 }
 
-sheaf_status print_members(session *s, const char *path, bool json, sheaf_error *err)
+sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err)
 {
-	tree t = {.s = s, .path = path, .json = json};
-	return each(s, path, list_one, &t, err);
+	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
+	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
+	sheaf_buffer more = {0};
+	SHEAF_TRY(each(s, path, list_one, &t, err));
+	if (json) out_text("]");
+	SHEAF_TRY(sheaf_besides(path, &open, json, s->cx, &more, err));
+	out_bytes(more.data, more.size);
+	sheaf_buffer_reset(&more);
+	return out_check(err);
 }

@@ -83,15 +83,34 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 	return sheaf_open_source(source, options, cx, out, err);
 }
 
+/* A container, before anything in it is opened. */
+static sheaf_status open_container(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_source **source, const sheaf_format **format,
+                                   sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
+	sheaf_status status = sheaf_recognise(*source, options ? options->format : NULL, format, err);
+	if (status == SHEAF_OK && (*format)->members && (*format)->needs & SHEAF_NEEDS_SEEK) status = sheaf_source_make_seekable(*source, err);
+	if (status) sheaf_source_close(*source);
+	return status;
+}
+
 sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
 {
 	sheaf_source *source;
 	const sheaf_format *format;
-	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
-	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, &format, err);
-	if (status == SHEAF_OK && format->members && format->needs & SHEAF_NEEDS_SEEK) status = sheaf_source_make_seekable(source, err);
-	if (status == SHEAF_OK && format->members) status = format->members(source, cx, tell, user, err);
+	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
+	sheaf_status status = format->members ? format->members(source, cx, tell, user, err) : SHEAF_OK;
+	sheaf_source_close(source);
+	return status;
+}
+
+sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_source *source;
+	const sheaf_format *format;
+	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
+	sheaf_status status = format->besides ? format->besides(source, json, cx, out, err) : SHEAF_OK;
 	sheaf_source_close(source);
 	return status;
 }

@@ -134,6 +134,8 @@ typedef struct sheaf_format {
 
 	/* Tells the paths of all datasets in a container, in their order there, "/" for the root, until `tell` fails. NULL: there is one, without a name. */
 	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
+	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 	/* The source outlives `in`. */
 	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err);
 	/* Valid until close. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The way through a file. Only hard links are followed, and no group twice: links of other kinds are names, and a name may lead anywhere. */
 #include "base/context.h"
+#include "base/memory.h"
 #include "box/hdf5/hdf5.h"
 #include <string.h>
 
@@ -14,6 +15,8 @@ typedef struct walk {
 	sheaf_catalog *catalog;
 	const char *folder; /* the group that is being listed */
 	sheaf_builder groups; /* seen: those that were listed, or will be */
+	uint32_t *slots;      /* by address: the number of a group and one, or 0; at least half of them are 0 */
+	size_t nslots;
 	sheaf_builder links;  /* const char *[2]: path of a soft link, and where it leads */
 	sheaf_status status;
 	sheaf_error *err;
@@ -26,17 +29,50 @@ static int depth_of(const char *path)
 	return depth;
 }
 
-static const char *find_group(const walk *w, haddr_t address)
+/* ---- groups that were seen ---- */
+
+static const seen *all_groups(const walk *w) { return (const seen *)(const void *)w->groups.data; }
+
+static size_t count_groups(const walk *w) { return w->groups.size / sizeof(seen); }
+
+/* Where the group of this address is, or would be. */
+static uint32_t *slot_of(const walk *w, haddr_t address)
 {
-	const seen *all = (const seen *)(const void *)w->groups.data;
-	for (size_t i = w->groups.size / sizeof *all; i-- > 0;)
-		if (all[i].address == address) return all[i].path;
-	return NULL;
+	size_t at = (size_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->nslots - 1);
+	while (w->slots[at] && all_groups(w)[w->slots[at] - 1].address != address) at = (at + 1) & (w->nslots - 1);
+	return &w->slots[at];
+}
+
+static sheaf_status grow_slots(walk *w)
+{
+	enum { FIRST = 64 };
+	void *memory;
+	size_t n = w->nslots ? w->nslots * 2 : FIRST;
+	if (count_groups(w) >= UINT32_MAX / 2) return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected fewer groups, found more than can be", w->h5->store->name);
+	SHEAF_TRY(sheaf_allocate_array(w->h5->cx, n, sizeof *w->slots, &memory, w->err));
+	if (w->slots) sheaf_release(w->h5->cx, w->slots, w->nslots * sizeof *w->slots);
+	w->slots = (uint32_t *)memory;
+	w->nslots = n;
+	for (size_t i = 0; i < count_groups(w); i++) *slot_of(w, all_groups(w)[i].address) = (uint32_t)i + 1;
+	return SHEAF_OK;
+}
+
+/* Lists the group later on. */
+static sheaf_status note_group(walk *w, const char *path, haddr_t address)
+{
+	seen it = {address, path};
+	if (2 * (count_groups(w) + 1) > w->nslots) SHEAF_TRY(grow_slots(w));
+	uint32_t *slot = slot_of(w, address);
+	sheaf_builder_append(&w->groups, &it, sizeof it);
+	SHEAF_TRY(sheaf_builder_status(&w->groups, w->err));
+	*slot = (uint32_t)count_groups(w);
+	return SHEAF_OK;
 }
 
 static sheaf_status add_group(walk *w, sheaf_box_item *item, haddr_t address)
 {
-	const char *before = find_group(w, address);
+	uint32_t slot = *slot_of(w, address);
+	const char *before = slot ? all_groups(w)[slot - 1].path : NULL;
 	item->is_group = true;
 	item->of = "group";
 	if (before) return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s", before);
@@ -44,9 +80,7 @@ static sheaf_status add_group(walk *w, sheaf_box_item *item, haddr_t address)
 		item->refused = "a group that lies too deep";
 		return SHEAF_OK;
 	}
-	seen it = {address, item->path};
-	sheaf_builder_append(&w->groups, &it, sizeof it);
-	return sheaf_builder_status(&w->groups, w->err);
+	return note_group(w, item->path, address);
 }
 
 static sheaf_status add_dataset(walk *w, hid_t object, sheaf_box_item *item)
@@ -180,9 +214,7 @@ static sheaf_status list_all(walk *w)
 {
 	H5O_info_t info;
 	if (H5Oget_info2(w->h5->file, &info, H5O_INFO_BASIC) < 0) return sheaf_h5_fail(w->h5, "", "a root group", w->err);
-	seen root = {info.addr, ""};
-	sheaf_builder_append(&w->groups, &root, sizeof root);
-	SHEAF_TRY(sheaf_builder_status(&w->groups, w->err));
+	SHEAF_TRY(note_group(w, "", info.addr));
 	for (size_t at = 0; at < w->groups.size; at += sizeof(seen)) {
 		seen it;
 		memcpy(&it, w->groups.data + at, sizeof it);
@@ -205,6 +237,7 @@ sheaf_status sheaf_h5_walk(sheaf_h5 *h5, sheaf_catalog *catalog, sheaf_error *er
 	sheaf_status status = list_all(&w);
 	sheaf_builder_drop(&w.groups);
 	sheaf_builder_drop(&w.links);
+	if (w.slots) sheaf_release(h5->cx, w.slots, w.nslots * sizeof *w.slots);
 	if (!status && H5Aexists(h5->file, "_NCProperties") > 0) h5->kind = SHEAF_BOX_NETCDF;
 	return status;
 }

@@ -156,5 +156,7 @@ sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err)
 	}
 	t->d.stored = above;
 	if (t->d.values.is_iso) return t->values.count ? SHEAF_OK : sheaf_bsp_store_add(&t->values, t->fill, sheaf_bsp_parts(t->d.values), err);
-	return t->block ? fill_values(t, above, err) : SHEAF_OK;
+	if (t->block) SHEAF_TRY(fill_values(t, above, err));
+	t->d.values.is_iso = sheaf_bsp_store_is_same(&t->values);
+	return SHEAF_OK;
 }

@@ -228,7 +228,7 @@ sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
 	if (is_empty || !is_affordable(out, t) || (t->block && !is_dense)) return SHEAF_OK;
 	SHEAF_TRY(begin_tensor(out, t, err));
 	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
-	if (t->d.values.is_iso) return SHEAF_OK;
+	if (t->d.values.is_iso || t->values.same) return SHEAF_OK;
 	return open_array(out, t, &t->values, "values", t->values.type, rows * sheaf_bsp_parts(t->d.values), err);
 }
 

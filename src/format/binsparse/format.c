@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Binsparse: the table entry. */
+#include "base/suffix.h"
 #include "format/binsparse/reader.h"
 #include "format/binsparse/writer.h"
 #include <string.h>
@@ -16,6 +17,8 @@ static const sheaf_option options[] = {
      0},
 	{"index-type", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "uint8|uint16|uint32|uint64|int8|int16|int32|int64",
      "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)", 0},
+	{"iso", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "keep|auto|no",
+     "whether one value stands for all: keep: where the input says so (default); auto: wherever all are the same, bit by bit; no: never", 0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL", "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
 	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "put bytes of equal rank together before they are compressed", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
@@ -27,8 +30,8 @@ static const sheaf_option options[] = {
 /* By what is in the file: nothing else here lives in such boxes. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	(void)name;
-	return sheaf_box_recognise(head) == SHEAF_NO_BOX ? SHEAF_NO : SHEAF_SURE;
+	if (sheaf_box_recognise(head) != SHEAF_NO_BOX) return SHEAF_SURE;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
 const sheaf_format sheaf_format_binsparse = {
@@ -42,6 +45,7 @@ const sheaf_format sheaf_format_binsparse = {
 	.options = options,
 	.probe = probe,
 	.members = sheaf_bsp_members,
+	.besides = sheaf_bsp_besides,
 	.open = sheaf_bsp_open,
 	.schema = sheaf_bsp_schema,
 	.facts = sheaf_bsp_facts,

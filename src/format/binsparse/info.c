@@ -156,28 +156,50 @@ static void tell_json(const telling *t, const sheaf_bsp_tensor *tensor)
 
 /* ---- the rest of the box ---- */
 
-/* Other tensors, and arrays of texts, anywhere in the box. */
-static void tell_others(const telling *t, bool texts)
+/* Other tensors, or arrays of texts. */
+static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool texts, bool *out, sheaf_error *err)
+{
+	*out = texts && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
+	return texts ? SHEAF_OK : sheaf_bsp_has(box, item, BSP_ATTRIBUTE, out, err);
+}
+
+/* All of them, anywhere in the box. */
+static sheaf_status tell_others(sheaf_box *box, bool json, bool texts, sheaf_builder *b, sheaf_error *err)
 {
 	int64_t count, n = 0;
-	const sheaf_box_item *items = sheaf_box_items(t->in->box, &count);
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
 	for (int64_t i = 0; i < count; i++) {
-		const sheaf_box_item *item = &items[i];
-		if (texts ? item->is_group || item->refused || item->what != SHEAF_BOX_TEXTS
-		          : !item->is_group || item->refused || !sheaf_box_has_text(t->in->box, item->path, BSP_ATTRIBUTE))
-			continue;
-		const char *path = *item->path ? item->path : "/";
-		if (t->json) {
-			sheaf_builder_text(t->b, n ? "," : "");
-			put_quoted(t->b, path);
+		bool listed;
+		SHEAF_TRY(belongs(box, &items[i], texts, &listed, err));
+		if (!listed) continue;
+		const char *path = *items[i].path ? items[i].path : "/";
+		if (json) {
+			sheaf_builder_text(b, n ? "," : "");
+			put_quoted(b, path);
 		} else if (texts) {
-			sheaf_builder_printf(t->b, "%s%s (%" PRId64 ")", n ? ", " : "texts: ", path, item->count);
+			sheaf_builder_printf(b, "%s%s (%" PRId64 ")", n ? ", " : "texts: ", path, items[i].count);
 		} else {
-			sheaf_builder_printf(t->b, "%s%s", n ? ", " : "tensors: ", path);
+			sheaf_builder_printf(b, "%s%s", n ? ", " : "tensors: ", path);
 		}
 		n++;
 	}
-	if (!t->json && n) sheaf_builder_byte(t->b, '\n');
+	if (!json && n) sheaf_builder_byte(b, '\n');
+	return SHEAF_OK;
+}
+
+static sheaf_status tell_all(const telling *t, sheaf_error *err)
+{
+	if (t->json) sheaf_builder_text(t->b, ",\"tensors\":[");
+	SHEAF_TRY(tell_others(t->in->box, t->json, false, t->b, err));
+	if (t->json) sheaf_builder_text(t->b, "],\"texts\":[");
+	SHEAF_TRY(tell_others(t->in->box, t->json, true, t->b, err));
+	if (t->json) sheaf_builder_text(t->b, "],\"binsparse\":[");
+	for (int i = 0; i < t->in->ntensors; i++) {
+		if (t->json && i) sheaf_builder_byte(t->b, ',');
+		t->json ? tell_json(t, &t->in->tensors[i]) : tell_text(t, &t->in->tensors[i]);
+	}
+	if (t->json) sheaf_builder_byte(t->b, ']');
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
@@ -185,17 +207,26 @@ sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx
 	sheaf_builder b;
 	telling t = {(const sheaf_bsp_reader *)reader, &b, json};
 	sheaf_builder_resume(&b, cx, text);
-	if (json) sheaf_builder_text(&b, ",\"tensors\":[");
-	tell_others(&t, false);
-	if (json) sheaf_builder_text(&b, "],\"texts\":[");
-	tell_others(&t, true);
-	if (json) sheaf_builder_text(&b, "],\"binsparse\":[");
-	for (int i = 0; i < t.in->ntensors; i++) {
-		if (json && i) sheaf_builder_byte(&b, ',');
-		json ? tell_json(&t, &t.in->tensors[i]) : tell_text(&t, &t.in->tensors[i]);
-	}
+	sheaf_status status = tell_all(&t, err);
+	if (!status) return sheaf_builder_finish(&b, text, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* Texts are the only arrays beside tensors that belong to them. */
+sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
+	sheaf_builder_resume(&b, cx, text);
+	if (json) sheaf_builder_text(&b, ",\"texts\":[");
+	sheaf_status status = tell_others(box, json, true, &b, err);
 	if (json) sheaf_builder_byte(&b, ']');
-	return sheaf_builder_finish(&b, text, err);
+	sheaf_box_close(box);
+	if (!status) return sheaf_builder_finish(&b, text, err);
+	sheaf_builder_drop(&b);
+	return status;
 }
 
 /* ---- the schema ---- */
@@ -205,7 +236,7 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	const sheaf_tensor *tensor = &schema->tensor;
 	snprintf(d->version, sizeof d->version, "0.1");
 	snprintf(d->format, sizeof d->format, "%s", tensor->layout);
-	if (!sheaf_bsp_layout_named(tensor->layout, &d->layout) || d->layout.rank != tensor->rank) {
+	if (sheaf_bsp_layout_parse(tensor->layout, &d->layout, NULL) || d->layout.rank != tensor->rank) {
 		d->layout = (sheaf_bsp_layout){.rank = tensor->rank, .nlevels = tensor->rank > 0, .levels = {{true, tensor->rank}}};
 		memcpy(d->layout.order, tensor->order, sizeof d->layout.order);
 	}

@@ -4,18 +4,22 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/binsparse/reader.h"
+#include "io/descriptor.h"
 #include <inttypes.h>
 #include <string.h>
 
+sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	if (sheaf_box_open(source, cx, out, &failure) == SHEAF_OK) return SHEAF_OK;
+	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
+	return sheaf_fail_again(err, &failure);
+}
+
 sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err)
 {
-	sheaf_buffer text = {0};
 	*has = false;
-	if (!item || !item->is_group || item->refused) return SHEAF_OK;
-	sheaf_status status = sheaf_box_text(box, item->path, name, &text, err);
-	sheaf_buffer_reset(&text);
-	*has = status == SHEAF_OK;
-	return status == SHEAF_UNKNOWN || status == SHEAF_DATA ? SHEAF_OK : status;
+	return item && item->is_group && !item->refused ? sheaf_box_has_text(box, item->path, name, has, err) : SHEAF_OK;
 }
 
 static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
@@ -37,7 +41,7 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_st
                                sheaf_error *err)
 {
 	sheaf_box *box;
-	SHEAF_TRY(sheaf_box_open(source, cx, &box, err));
+	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
 	sheaf_status status = for_each(box, cx, tell, user, err);
 	sheaf_box_close(box);
 	return status;

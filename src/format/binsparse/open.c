@@ -88,6 +88,16 @@ sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t,
 	return add_keys(in, t->d.inner, true, err);
 }
 
+/* What has no name of its own is called by its levels, where there is room for them: of up to seven dimensions there always is. */
+static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
+{
+	char levels[BSP_LAYOUT_SIZE];
+	sheaf_bsp_layout named;
+	bool fits = strlen(sheaf_bsp_layout_text(&d->layout, levels)) < size;
+	bool is_named = sheaf_bsp_layout_named(d->format, &named);
+	snprintf(name, size, "%.15s", is_named || !fits ? d->format : levels);
+}
+
 /* ---- the schema ---- */
 
 static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
@@ -104,7 +114,7 @@ static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
 	out->iso = d->values.is_iso;
 	out->has_fill = d->has_fill;
 	memcpy(out->fill, t->fill, sizeof out->fill);
-	snprintf(out->layout, sizeof out->layout, "%s", d->format);
+	name_layout(d, out->layout, sizeof out->layout);
 }
 
 static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
@@ -231,7 +241,7 @@ sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, co
 {
 	sheaf_box *box;
 	*out = NULL;
-	SHEAF_TRY(sheaf_box_open(source, cx, &box, err));
+	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
 	return sheaf_bsp_open_box(box, sheaf_source_name(source), values, how, cx, out, err);
 }
 

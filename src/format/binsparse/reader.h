@@ -41,6 +41,9 @@ static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in)
 /* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
 SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err);
 /* The paths of all groups that have a descriptor, "/" for the root. */
+/* Opens the file as a box: what is none is DATA, since somebody says that it is Binsparse. */
+SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
 /* The path inside of the box of the tensor that is meant by `member` (NULL: the root's, or the only one), "" for the root. USAGE, UNKNOWN. */

@@ -110,13 +110,56 @@ static sheaf_status make_room(sheaf_bsp_store *s, size_t size, sheaf_error *err)
 	return s->array ? pass_held(s, err) : spool(s, err);
 }
 
-sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
+static sheaf_status add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
 {
 	size_t size = (size_t)n * sheaf_type_size(s->type);
 	SHEAF_TRY(make_room(s, size, err));
 	s->count += n;
 	if (s->array && size >= s->step) return pass(s, values, n, err);
 	sheaf_builder_append(&s->held, values, size);
+	return sheaf_builder_status(&s->held, err);
+}
+
+/* ---- values that may all be the same ---- */
+
+void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts) { s->same = (size_t)parts * sheaf_type_size(s->type); }
+
+/* Whether these are the one that is held, or all the same where none is. */
+static bool is_same(const sheaf_bsp_store *s, const uint8_t *values, size_t size)
+{
+	bool like_held = s->count == 0 || memcmp(values, s->held.data, s->same) == 0;
+	return size == 0 || (like_held && memcmp(values, values + s->same, size - s->same) == 0);
+}
+
+/* In place of the one, all for which it stood. */
+static sheaf_status tell_apart(sheaf_bsp_store *s, sheaf_error *err)
+{
+	uint8_t one[16];
+	int64_t parts = (int64_t)(s->same / sheaf_type_size(s->type)), left = s->count / parts - 1;
+	if (s->count) memcpy(one, s->held.data, s->same);
+	s->same = 0;
+	for (s->count = s->count ? parts : 0; left > 0; left--) SHEAF_TRY(add(s, one, parts, err));
+	return SHEAF_OK;
+}
+
+bool sheaf_bsp_store_is_same(sheaf_bsp_store *s)
+{
+	bool same = s->same && s->count;
+	if (same) s->count = (int64_t)(s->same / sheaf_type_size(s->type));
+	s->same = 0;
+	return same;
+}
+
+sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
+{
+	size_t size = (size_t)n * sheaf_type_size(s->type);
+	if (!s->same) return add(s, values, n, err);
+	if (!is_same(s, (const uint8_t *)values, size)) {
+		SHEAF_TRY(tell_apart(s, err));
+		return add(s, values, n, err);
+	}
+	if (s->count == 0 && n) sheaf_builder_append(&s->held, values, s->same);
+	s->count += n;
 	return sheaf_builder_status(&s->held, err);
 }
 

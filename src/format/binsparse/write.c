@@ -23,7 +23,7 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 {
 	static const char *const usual[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
 	const char *text = sheaf_values_text(values, "layout");
-	if (!text && sheaf_bsp_layout_named(tensor->layout, out) && out->rank == tensor->rank) text = tensor->layout;
+	if (!text && sheaf_bsp_layout_parse(tensor->layout, out, NULL) == SHEAF_OK && out->rank == tensor->rank) text = tensor->layout;
 	if (!text) text = usual[tensor->rank];
 	SHEAF_TRY(sheaf_bsp_layout_parse(text, out, err));
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
@@ -40,6 +40,12 @@ static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
 		if (is_plain || (field->meaning == SHEAF_COMPLEX && field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER)) return SHEAF_OK;
 	}
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one value of each entry, a number, a complex number or a truth value, found others");
+}
+
+static bool wants_iso(const sheaf_values *values, const char *word)
+{
+	const char *wanted = sheaf_values_text(values, "iso");
+	return wanted && strcmp(wanted, word) == 0;
 }
 
 /* Filling in, and turning signs, make values that are not those of all others. */
@@ -61,7 +67,7 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	SHEAF_TRY(check_value(schema, err));
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
 	bool dense = sheaf_bsp_layout_is_dense(&layout), ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
-	tensor->iso = stays_iso(tensor, ends_dense);
+	tensor->iso = stays_iso(tensor, ends_dense) && !wants_iso(values, "no");
 	memcpy(tensor->order, layout.order, sizeof tensor->order);
 	tensor->sorted = tensor->unique = true;
 	tensor->dense = dense && layout.rank > 0;
@@ -185,6 +191,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
 	SHEAF_TRY(begin_values(out, t, &out->schema.fields[tensor->rank]));
 	t->d.values.is_iso = tensor->iso;
+	if (wants_iso(values, "auto") && !tensor->iso) sheaf_bsp_store_compare(&t->values, sheaf_bsp_parts(t->d.values));
 	t->d.structure = tensor->structure;
 	t->d.diagonal = tensor->structure ? 0 : -1;
 	t->d.has_fill = tensor->has_fill;

@@ -26,10 +26,15 @@ typedef struct sheaf_bsp_store {
 	sheaf_box_array *array; /* NULL: not open */
 	sheaf_type stored;      /* of the array's values */
 	size_t step;
+	size_t same; /* bytes of a value, while all have been the same and one is held for them; 0: they differ, or it is not asked for */
 } sheaf_bsp_store;
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err);
+/* Before anything is added: values of `parts` numbers are held as one for as long as they are the same. */
+void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
+/* At the end: whether they were, and there is one; it is all that the store holds, then. */
+bool sheaf_bsp_store_is_same(sheaf_bsp_store *s);
 /* The same number n times, to a store of int64. */
 SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
 /* Opens the array, of `count` values of `type`: of a store of int64 any type of whole numbers that holds them. */

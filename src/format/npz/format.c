@@ -34,7 +34,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	size_t length = head.size > LOCAL_SIZE ? (size_t)(head.data[26] | head.data[27] << 8) : 0;
 	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE && memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
 	if (has_array) return SHEAF_SURE;
-	return is_zip && sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
