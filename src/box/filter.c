@@ -10,6 +10,7 @@ enum { CHECKSUM = 4 };
 void sheaf_filtering_close(sheaf_filtering *f)
 {
 	for (int i = 0; i < 2; i++) sheaf_builder_drop(&f->bytes[i]);
+	sheaf_builder_drop(&f->again);
 	sheaf_deflater_free(f->deflater);
 	sheaf_deflater_free(f->trial);
 	sheaf_inflater_free(f->inflater);
@@ -127,22 +128,26 @@ sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, 
 /* The low bytes of most numbers are noise, and stand first where bytes are shuffled. Looking for matches in them takes most of the time and finds nothing: so they are stored as they
  * are, as blocks of the same stream, and only the rest is compressed. */
 
-enum { TRIAL = 12 << 10, WORTH_IT = 32 << 10 /* bytes of one rank */ };
+enum { TRIAL = 12 << 10, END = 4 << 10, WORTH_IT = 32 << 10 /* bytes of one rank */ };
 
-/* Whether a part of the bytes cannot be made shorter by one in 64. */
-static bool is_noise(sheaf_filtering *f, const uint8_t *bytes, size_t size)
+/* Whether some bytes cannot be made shorter by one in 64. */
+static bool resists(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
 {
 	uint8_t packed[TRIAL - TRIAL / 64];
-	return sheaf_deflate(f->trial, bytes + (size - TRIAL) / 2, TRIAL, packed, sizeof packed) == 0;
+	return sheaf_deflate(f->trial, bytes, size, packed, size - size / 64) == 0;
+}
+
+/* Judged by a part of the bytes. The last chunk of an array ends with zeros. */
+static bool is_noise(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
+{
+	return resists(f, bytes + (size - TRIAL) / 2, TRIAL) && resists(f, bytes + size - END, END);
 }
 
 /* Bytes of the leading ranks that are noise. */
 static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
 {
 	size_t n = width ? chunk.size / width : 0, noise = 0;
-	if (n < WORTH_IT) return 0;
-	if (!f->trial) f->trial = sheaf_deflater_new(1);
-	if (!f->trial) return 0;
+	if (n < WORTH_IT || !f->trial) return 0;
 	while (noise < n * width && is_noise(f, chunk.data + noise, n)) noise += n;
 	return noise;
 }
@@ -163,8 +168,21 @@ static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
 	return to;
 }
 
+/* What hardly becomes shorter has no matches worth a search: those that are found may take more than the bytes themselves, and level 1, which finds few, may do better. */
+static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, size_t room)
+{
+	size_t packed = sheaf_deflate_raw(f->deflater, bytes.data, bytes.size, to, room), other = 0;
+	if (packed && packed < bytes.size / 2) return packed;
+	if (!f->trial || !f->again.cx) return packed;
+	f->again.size = 0;
+	if (sheaf_builder_room(&f->again, room)) other = sheaf_deflate_raw(f->trial, bytes.data, bytes.size, f->again.data, packed ? packed : room);
+	if (other == 0 || (packed && other >= packed)) return packed;
+	memcpy(to, f->again.data, other);
+	return other;
+}
+
 /* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
-static size_t deflate_behind_noise(const sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to, size_t room)
+static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to, size_t room)
 {
 	enum { HEAD = 2, SUM = 4 };
 	size_t blocks = noise + (noise / 65535 + 1) * 5;
@@ -173,7 +191,7 @@ static size_t deflate_behind_noise(const sheaf_filtering *f, sheaf_bytes chunk, 
 	to[1] = 0x01;
 	uint8_t *at = store_blocks(chunk.data, noise, to + HEAD);
 	size_t used = (size_t)(at - to);
-	size_t packed = sheaf_deflate_raw(f->deflater, chunk.data + noise, chunk.size - noise, at, room - SUM - used);
+	size_t packed = deflate_well(f, (sheaf_bytes){chunk.data + noise, chunk.size - noise}, at, room - SUM - used);
 	if (packed == 0) return 0;
 	sheaf_store_u32be(at + packed, sheaf_adler32(chunk.data, chunk.size));
 	return used + packed + SUM;
@@ -181,8 +199,8 @@ static size_t deflate_behind_noise(const sheaf_filtering *f, sheaf_bytes chunk, 
 
 static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
 {
-	size_t room = chunk.size ? chunk.size - 1 : 0, noise = noise_before(f, width, chunk);
-	return noise ? deflate_behind_noise(f, chunk, noise, to, room) : sheaf_deflate(f->deflater, chunk.data, chunk.size, to, room);
+	size_t room = chunk.size ? chunk.size - 1 : 0;
+	return deflate_behind_noise(f, chunk, noise_before(f, width, chunk), to, room);
 }
 
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err)
@@ -197,6 +215,8 @@ sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, she
 	*out = chunk;
 	if (level == 0) return SHEAF_OK;
 	if (!f->deflater) f->deflater = sheaf_deflater_new(level);
+	if (!f->trial) f->trial = sheaf_deflater_new(1); /* done without where it cannot be had */
+	if (!f->again.cx) sheaf_builder_begin(&f->again, f->cx, NULL);
 	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
 	SHEAF_TRY(room(f, chunk.data, chunk.size, &place, err));
 	size_t packed = deflate(f, width, chunk, place);

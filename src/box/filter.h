@@ -11,6 +11,7 @@
 typedef struct sheaf_filtering {
 	sheaf_context *cx;
 	sheaf_builder bytes[2];
+	sheaf_builder again; /* compressed a second time */
 	sheaf_deflater *deflater, *trial;
 	sheaf_inflater *inflater;
 } sheaf_filtering;
