@@ -223,6 +223,46 @@ has err 'expected a column of int64, never missing, for dimension "j", found non
 expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' --dimensions --fill-cells outside.csv outside.scidb
 end
 
+begin 'a dimension that goes on behind the last row has its last cells empty'
+printf 'i,v\n0,1\n1,2\n2,3\n' >short.csv
+expect 0 convert --quiet --schema '<v:int64 NOT NULL>[i=0:5:0:2]' --dimensions short.csv short.scidb
+[ "$(wc -c <short.scidb)" -eq 24 ] || fault 'expected 3 cells'
+expect 0 cat --schema '<v:int64 NOT NULL>[i=0:5:0:2]' --dimensions short.scidb
+lines out 3
+end
+
+# ---- columns and attributes ----
+
+begin 'columns become the attributes of their names, in any order'
+printf 'lat,lon,at\n1.5,2.5,x\n' >ll.csv
+expect 0 convert --strict --to scidb --schema '<at:string NOT NULL,lat:double NOT NULL,lon:double NOT NULL>[i=0:*]' ll.csv ll.bin
+empty err
+expect 0 cat --from scidb --format-string '(string,double,double)' ll.bin
+is out '0  a0 "x"  a1 1.5  a2 2.5'
+expect 0 convert --strict --to scidb --schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' --write-as '(float, skip(2), string null, double)' ll.csv ll.bin
+expect 0 cat --from scidb --format-string '(float,skip(2),string null,double)' ll.bin
+is out '0  a0 2.5  a1 "x"  a2 1.5'
+printf 'lat,lon,i\n1.5,2.5,0\n' >placed.csv
+expect 0 convert --strict --to scidb --schema '<lon:double NOT NULL,lat:double NOT NULL>[i=0:9]' --dimensions placed.csv ll.bin
+expect 0 cat --from scidb --format-string '(double,double)' ll.bin
+is out '0  a0 2.5  a1 1.5'
+end
+
+begin 'columns of other names are taken by position, with a word'
+OTHERS='<x:double NOT NULL,lon:double NOT NULL,at:string NOT NULL>[i=0:*]'
+expect 0 convert --to scidb --schema "$OTHERS" ll.csv ll.bin
+has err 'll.bin: attribute "x": expected a column of its name, as --schema has it, found column "lat"; it is taken by its position'
+has err '1 warning (column of another name 1)'
+expect 0 cat --from scidb --format-string '(double,double,string)' ll.bin
+is out '0  a0 1.5  a1 2.5  a2 "x"'
+rm ll.bin
+expect 4 convert --strict --to scidb --schema "$OTHERS" ll.csv ll.bin
+has err 'found column "lat"'
+[ ! -e ll.bin ] || fault 'expected no output, found one'
+expect 2 convert --to scidb --schema '<lat:double,lon:double>[i=0:*]' ll.csv ll.bin
+has err 'expected an entry for each of the 3 columns'
+end
+
 begin 'a tensor becomes a dense array'
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.5\n2 1 2\n3 2 -1\n' >sym.mtx
 MATRIX='<v:double NOT NULL>[i=0:2:0:2; j=0:2:0:2]'

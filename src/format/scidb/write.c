@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "data/names.h"
 #include "format/scidb/place.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ typedef struct writer {
 	sheaf_scidb_layout layout;
 	int coordinates;                     /* columns of which cells have nothing: they say where the cell is to be */
 	int coordinate_at[SHEAF_MAX_RANK];   /* which columns they are */
-	int *attribute_at;                   /* and which the attributes */
-	int ncolumns;
+	int *attribute_at;                   /* and which the attributes, in the order of their entries */
+	int nattributes, ncolumns;
 	sheaf_scidb_places places;
 } writer;
 
@@ -80,13 +81,6 @@ static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status check_number(const writer *out, const char *option, sheaf_error *err)
-{
-	if (out->entries.attributes == out->array.nattributes) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option, out->array.nattributes,
-	                  out->entries.attributes);
-}
-
 static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_scidb_check_dimensions(&out->options, err));
@@ -110,20 +104,79 @@ static bool is_coordinate(const writer *out, int column)
 }
 
 /* All columns but the coordinates become attributes. */
-static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const char *option, sheaf_error *err)
 {
-	bool own = out->entries.count == 0;
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (size_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
 	out->attribute_at = (int *)memory;
 	out->ncolumns = schema->nfields;
-	for (int f = 0; f < schema->nfields; f++) {
-		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[f]};
-		if (is_coordinate(out, f)) continue;
-		out->attribute_at[out->array.nattributes] = f;
+	for (int f = 0; f < schema->nfields; f++)
+		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
+	if (out->entries.count == 0 || out->entries.attributes == out->nattributes) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option, out->nattributes,
+	                  out->entries.attributes);
+}
+
+static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	bool own = out->entries.count == 0;
+	for (int i = 0; i < out->nattributes; i++) {
+		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[out->attribute_at[i]]};
 		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
 	}
 	return SHEAF_OK;
+}
+
+/* ---- which column becomes which attribute of --schema ---- */
+
+static int find_column(const writer *out, const sheaf_names *columns, int attribute, int after)
+{
+	const char *name = out->options.attributes[attribute].name;
+	int column = sheaf_names_find(columns, name, strlen(name), after);
+	return column >= 0 && is_coordinate(out, column) ? -1 : column;
+}
+
+/* Takes the columns in the order of the attributes, which have names of their own: where each of as many finds a column, none is left. */
+static bool order_by_name(writer *out, const sheaf_names *columns)
+{
+	int after = -1;
+	for (int i = 0; i < out->nattributes; i++)
+		if ((after = find_column(out, columns, i, after)) < 0) return false;
+	for (int i = 0; i < out->nattributes; i++) out->attribute_at[i] = after = find_column(out, columns, i, after);
+	return true;
+}
+
+static sheaf_status tell_of_positions(const writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	enum { LONGEST = 80 };
+	char found[LONGEST + 16];
+	for (int i = 0; i < out->nattributes; i++) {
+		const char *column = schema->fields[out->attribute_at[i]].name, *attribute = out->options.attributes[i].name;
+		if (strcmp(column, attribute) == 0) continue;
+		snprintf(found, sizeof found, "column \"%.*s\"", LONGEST, column);
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "column of another name", SHEAF_NOWHERE, "a column of its name, as --schema has it", found, "it is taken by its position"};
+		problem.place.file = sheaf_sink_name(out->places.sink);
+		problem.place.stream = attribute;
+		problem.place.stream_word = "attribute";
+		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
+/* By name where both sides have the same ones, else by position. */
+static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf_error *err)
+{
+	sheaf_names columns = {0};
+	sheaf_status status = SHEAF_OK;
+	bool unique = true;
+	for (int f = 0; f < schema->nfields && unique && status == SHEAF_OK; f++) {
+		const char *name = schema->fields[f].name;
+		unique = sheaf_names_find(&columns, name, strlen(name), -1) < 0;
+		if (unique) status = sheaf_names_add(&columns, out->cx, name, strlen(name), err);
+	}
+	bool named = status == SHEAF_OK && unique && order_by_name(out, &columns);
+	sheaf_names_free(&columns);
+	return status || named ? status : tell_of_positions(out, schema, err);
 }
 
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -131,8 +184,9 @@ static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf
 	const char *option = sheaf_values_text(values, "write-as") ? "--write-as" : "--format-string";
 	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
+	SHEAF_TRY(list_columns(out, schema, option, err));
+	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
 	SHEAF_TRY(make_attributes(out, schema, err));
-	SHEAF_TRY(check_number(out, option, err));
 	SHEAF_TRY(sheaf_scidb_layout_make(&out->layout, &out->entries, out->cx, err));
 	return bind(out, option, err);
 }
