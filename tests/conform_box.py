@@ -368,6 +368,82 @@ def damaged(folder):
     point(isinstance(found, str) and found.startswith("unknown"), "something else: unknown", found)
 
 
+def changed(path, sound, *changes):
+    """What is listed of the file with other bytes in it."""
+    for at, byte in changes:
+        sound = sound[:at] + bytes([byte]) + sound[at + 1:]
+    with open(path, "wb") as file:
+        file.write(sound)
+    return listed(path)
+
+
+def damaged_headers(folder):
+    """Headers of objects that would break the HDF5 library: the object is listed with the reason and the byte, and what is beside it is read."""
+    path = os.path.join(folder, "header.h5")
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.create_dataset("x", data=numpy.arange(1000.0), chunks=(500,), compression="gzip", shuffle=True, fillvalue=7.0)
+        file["beside"] = numpy.arange(3)
+    with open(path, "rb") as file:
+        sound = file.read()
+    layout = sound.index(bytes([8, 0, 24, 0, 0, 0, 0, 0, 3, 2, 2])) + 8
+    space = sound.index(bytes([1, 0, 24, 0, 0, 0, 0, 0, 1, 1, 1])) + 8
+    filters = sound.index(bytes([11, 0, 56, 0, 1, 0, 0, 0, 1, 2])) + 8
+    fill = sound.index(bytes([5, 0, 16, 0, 1, 0, 0, 0])) + 8
+    header = space - 24
+    cases = {
+        "a layout of another version": ([(layout, 1)], layout + 16, "hold something"),
+        "a layout of no version": ([(layout, 0)], layout, "version"),
+        "a layout of another class": ([(layout + 1, 7)], layout + 1, "class"),
+        "chunks of no dimensions": ([(layout + 2, 1)], layout + 2, "dimensions"),
+        "chunks of many dimensions": ([(layout + 2, 200)], layout + 2, "dimensions"),
+        "more dimensions than fit": ([(layout + 2, 9)], None, "expected"),
+        "chunks of nothing": ([(layout + 11, 0), (layout + 12, 0)], layout + 11, "hold something"),
+        "chunks of too much": ([(layout + 14, 255)], layout + 15, "4 GiB"),
+        "a space of another version": ([(space, 3)], space, "version"),
+        "a space of more dimensions": ([(space + 1, 2)], None, "expected"),
+        "a space of too many dimensions": ([(space + 1, 33)], space + 1, "dimensions"),
+        "a space of no dimensions": ([(space + 1, 0)], None, "as many dimensions"),
+        "filters of another version": ([(filters, 3)], filters, "version"),
+        "too many filters": ([(filters + 1, 33)], filters + 1, "32 filters"),
+        "a filter with a long name": ([(filters + 11, 255)], None, "name of a filter"),
+        "a filter with many parameters": ([(filters + 15, 255)], None, "parameters"),
+        "a fill value of another version": ([(fill, 9)], fill, "version"),
+        "a fill value beyond its message": ([(fill + 5, 9)], None, "fill value"),
+        "a message shared in no table": ([(space - 4, 2), (space, 3), (space + 1, 1)], space + 1, "table"),
+        "a message beyond its header": ([(space - 5, 99)], None, "a message within its header"),
+        "a header of another version": ([(header, 7)], header, "version 1, or OHDR"),
+    }
+    for name, (changes, at, want) in cases.items():
+        items = changed(path, sound, *changes)
+        reason = (items.get("x", {}).get("refused") or "") if isinstance(items, dict) else items
+        point("damaged" in reason and want in reason and (at is None or f"byte {at})" in reason), f"{name}: refused", reason)
+        point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
+
+
+def sound_headers(folder):
+    """Headers of all kinds: nothing in them is taken for damage."""
+    path = os.path.join(folder, "sound.h5")
+    for version in "earliest", "v108", "latest":
+        for block in 0, 512:
+            with h5py.File(path, "w", libver=version, userblock_size=block) as file:
+                for i in range(40):
+                    file.attrs[f"attribute {i}"] = "x" * i
+                for shape, most, chunks in ((6, 6), (6, 6), None), ((6, 6), (6, 6), (6, 6)), ((6, 6), (9, 9), (2, 2)), ((6, 6), (None, 6), (2, 2)), ((6, 6), (None, None), (2, 3)):
+                    for kind in "f8", "S5", h5py.string_dtype(), numpy.dtype([("a", "i4"), ("b", "f8")]):
+                        for filters in {}, {"compression": "gzip", "shuffle": True, "fletcher32": True}, {"compression": "lzf"}, {"scaleoffset": 3}:
+                            if filters and (chunks is None or kind not in ("f8", "S5") or ("scaleoffset" in filters and kind != "f8")):
+                                continue
+                            name = f"{len(file)}"
+                            x = file.create_dataset(name, shape, kind, maxshape=most, chunks=chunks, **filters)
+                            for i in range(12 if len(file) % 7 == 0 else 1):
+                                x.attrs[f"a{i}"] = list(range(i + 1))
+                file["scalar"], file["empty"], file["type"] = 1.5, h5py.Empty("f8"), numpy.dtype("f8")
+                file.create_dataset("of a type", (3,), dtype=file["type"])
+            items = listed(path)
+            wrong = items if isinstance(items, str) else [item for item in items.values() if "damaged" in (item["refused"] or "")]
+            point(not wrong and len(items) > 30, f"headers of {version}, behind {block} bytes: sound", wrong)
+
+
 def real_files():
     files = sorted(glob.glob(os.path.join(DATA, "**", "*.h5"), recursive=True))
     if not files:
@@ -399,6 +475,8 @@ def main():
         readable(folder)
         refused(folder)
         damaged(folder)
+        damaged_headers(folder)
+        sound_headers(folder)
     real_files()
     end()
     return 0

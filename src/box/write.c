@@ -128,7 +128,8 @@ sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *na
 	SHEAF_TRY(check_writable(box, err));
 	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
 	if (!item) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name, path);
-	if (item->is_group && item->refused) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group, found %s", sheaf_box_where(box, item, where), item->refused);
+	if (item->refused && (item->is_group || !item->inside->target))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group or an array, found %s", sheaf_box_where(box, item, where), item->refused);
 	if (size && memchr(text, '\0', size)) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a text without NUL for \"%s\", found one", sheaf_box_where(box, item, where), name);
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }

@@ -51,6 +51,11 @@ void sheaf_h5_close(void *state);
 /* Lists what is in the file. */
 SHEAF_USE sheaf_status sheaf_h5_walk(sheaf_h5 *h5, sheaf_catalog *catalog, sheaf_error *err);
 
+/* ---- header.c ---- */
+
+/* What can be refused of an object before the library opens it. */
+SHEAF_USE sheaf_status sheaf_h5_check_header(sheaf_h5 *h5, haddr_t address, sheaf_error *err);
+
 /* ---- describe.c ---- */
 
 /* What an open dataset is. */

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "box/hdf5/hdf5.h"
+#include "io/descriptor.h"
 #include <string.h>
 
 typedef struct seen {
@@ -115,6 +116,17 @@ static sheaf_status add_object(walk *w, hid_t group, const char *name, sheaf_box
 	return status;
 }
 
+/* One damaged object leaves the others as they are; the library never opens it. */
+static sheaf_status add_checked(walk *w, hid_t group, const char *name, haddr_t address, sheaf_box_item *item)
+{
+	sheaf_error failure = {0};
+	sheaf_status status = sheaf_h5_check_header(w->h5, address, &failure);
+	if (!status) return add_object(w, group, name, item);
+	if (status != SHEAF_DATA) return sheaf_fail_again(w->err, &failure);
+	item->inside->target = NULL;
+	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)", failure.message);
+}
+
 static sheaf_status add_soft_link(walk *w, hid_t group, const char *name, sheaf_box_item *item, size_t size)
 {
 	void *memory;
@@ -135,7 +147,7 @@ static sheaf_status add_link(walk *w, hid_t group, const char *name, const H5L_i
 	SHEAF_TRY(sheaf_check_stop(w->h5->cx, w->err));
 	if (*name == '\0' || strchr(name, '/')) return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another", w->h5->store->name, w->folder);
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, name, false, &item, w->err));
-	if (info->type == H5L_TYPE_HARD) return add_object(w, group, name, item);
+	if (info->type == H5L_TYPE_HARD) return add_checked(w, group, name, info->u.address, item);
 	if (info->type == H5L_TYPE_SOFT) return add_soft_link(w, group, name, item, info->u.val_size);
 	item->inside->target = NULL;
 	item->of = "link";
@@ -214,6 +226,7 @@ static sheaf_status list_all(walk *w)
 {
 	H5O_info_t info;
 	if (H5Oget_info2(w->h5->file, &info, H5O_INFO_BASIC) < 0) return sheaf_h5_fail(w->h5, "", "a root group", w->err);
+	SHEAF_TRY(sheaf_h5_check_header(w->h5, info.addr, w->err));
 	SHEAF_TRY(note_group(w, "", info.addr));
 	for (size_t at = 0; at < w->groups.size; at += sizeof(seen)) {
 		seen it;

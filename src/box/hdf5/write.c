@@ -38,6 +38,7 @@ sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err
 sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
+	H5L_info_t link;
 	sheaf_status status = SHEAF_OK;
 	sheaf_h5_enter();
 	if (h5->kind == SHEAF_BOX_NETCDF && item->inside->target) {
@@ -46,7 +47,9 @@ sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_erro
 	}
 	if (item->inside->handle > 0) H5Dclose(item->inside->handle);
 	item->inside->handle = 0;
-	if (H5Ldelete(h5->file, item->path, H5P_DEFAULT) < 0) status = sheaf_h5_fail(h5, item->path, "to take an array out", err);
+	/* To free what it takes, the library opens it. */
+	if (H5Lget_info(h5->file, item->path, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD && !item->inside->target) status = sheaf_h5_check_header(h5, link.u.address, err);
+	if (!status && H5Ldelete(h5->file, item->path, H5P_DEFAULT) < 0) status = sheaf_h5_fail(h5, item->path, "to take an array out", err);
 	sheaf_h5_leave();
 	return status;
 }
