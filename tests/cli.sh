@@ -357,6 +357,19 @@ expect 0 cat --skip 1 words.ctf
 lines out 1
 expect 0 cat --skip 9 words.ctf
 empty out
+printf 'a,b\n1,2\n3\n' >short.csv
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 3 x\n' >broken.mtx
+printf '0 |A 1\n1 |A 2\n2 |A x\n' >broken.ctf
+for file in short.csv broken.mtx broken.ctf; do
+	expect 4 cat --quiet $file
+	mv err kept
+	for k in 1 2 3 4 100; do
+		expect 4 cat --quiet --skip $k $file
+		same err kept
+		expect 4 cat --quiet --skip $k --index never $file
+		same err kept
+	done
+done
 expect 0 cat big.ctf
 lines out 60000
 expect 0 cat --json big.ctf

@@ -61,6 +61,22 @@ end
 
 # ---- rows ----
 
+begin 'what ends the reading ends it behind rows that are passed over, too'
+head -c 219998 fixed.scidb >cut.scidb
+expect 4 cat --format-string "$FIXED" cut.scidb
+mv err kept
+for k in 1 19998 19999 20000 99999; do
+	expect 4 cat --skip $k --format-string "$FIXED" cut.scidb
+	same err kept
+done
+expect 4 cat --format-string '(int64, string)' fixed.scidb
+mv err kept
+for k in 1 99999; do
+	expect 4 head -n 1 --skip $k --format-string '(int64, string)' fixed.scidb
+	same err kept
+done
+end
+
 begin 'cat, head, stats, hash'
 expect 0 cat --json --schema "$SCHEMA" sample.scidb
 json out

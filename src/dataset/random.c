@@ -162,10 +162,16 @@ static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64
 static sheaf_status jump(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
-	if (rows >= pieces->rows) rows = pieces->rows - 1; /* so that the end is met in its place */
 	sheaf_pieces_at(pieces, sheaf_pieces_find(pieces, rows), &entry);
 	sheaf_piece piece = sheaf_piece_of(&entry);
 	return go_on_with(d, &piece, entry.row, err);
+}
+
+/* So many rows there are not. Why, and whether the input ends as it should, only reading it tells. */
+static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
+{
+	d->next_row = 0;
+	return d->format->rewind(d->in, err);
 }
 
 /* From where the dataset stands. */
@@ -178,7 +184,7 @@ static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m
 		d->next_row += m->rows;
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return status == SHEAF_END ? go_back(d, err) : status;
 }
 
 static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
@@ -188,7 +194,8 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	SHEAF_TRY(sheaf_index_table(d, -1, &pieces, err));
 	if (d->pieces) pieces = d->pieces;
-	if (pieces && pieces->rows > 0) SHEAF_TRY(jump(d, pieces, rows, err));
+	if (pieces && rows >= pieces->rows) return SHEAF_OK;
+	if (pieces) SHEAF_TRY(jump(d, pieces, rows, err));
 	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
 	sheaf_status status = count_past(d, rows, &m, err);
 	sheaf_measurer_end(&m);
