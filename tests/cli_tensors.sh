@@ -88,6 +88,24 @@ cut -c 1-32 out | uniq >hashes
 lines hashes 1
 end
 
+begin 'diff and hash: a dense triangle is what it becomes in any other storage'
+printf '%%%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n0\n' >triangle-s.mtx
+printf '%%%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n0\n' >triangle-k.mtx
+printf '%%%%MatrixMarket matrix array complex hermitian\n3 3\n1 0\n2 1\n0 0\n4 0\n1 1\n0 0\n' >triangle-h.mtx
+for kind in s k h; do
+	for to in triangle.npy triangle.npz triangle.h5 triangle.mtx; do
+		expect 0 convert triangle-$kind.mtx $to
+		expect 0 diff triangle-$kind.mtx $to
+		expect 0 hash triangle-$kind.mtx $to
+		cut -d' ' -f1 out | sort -u | wc -l >digests
+		is digests 1
+	done
+	for layout in COO CSR DMAT DMATC; do
+		expect 0 convert --layout $layout triangle-$kind.mtx triangle.h5
+		expect 0 diff triangle-$kind.mtx triangle.h5
+	done
+done
+
 begin 'diff of a tensor and sequences: these are taken as a tensor'
 expect 0 convert --quiet a.mtx a.ctf
 expect 0 diff a.mtx a.ctf --stream value:3:sparse

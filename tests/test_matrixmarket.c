@@ -13,6 +13,14 @@ static const conversion conversions[] = {
 	{"mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n1 1\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n1 1\n", NULL},
 	/* array */
 	{"mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0.25\n-3\n4e30\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array real general\n2 2\n1\n0.25\n-3\n4e30\n", NULL},
+	/* triangles of arrays stay such */
+	{"mtx", "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n0\n0.5\n0\n-4\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n0\n0.5\n0\n-4\n", NULL},
+	{"mtx", "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 1\n0 0\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 1\n0 0\n", NULL},
+	/* one without its diagonal is written as entries, or whole: its zeros have no sign to turn */
+	{"mtx", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n0\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1\n3 1 2\n", NULL},
+	{"mtx", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n0\n", "mtx", "-layout=array", SHEAF_OK, "%%MatrixMarket matrix array real general\n3 3\n0\n1\n2\n-1\n0\n0\n-2\n0\n0\n", NULL},
+	/* entries of a triangle on request: of what is not zero */
+	{"mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n0\n", "mtx", "-layout=coordinate", SHEAF_OK, "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 2\n", NULL},
 	/* skew */
 	{"mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 7\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 7\n", NULL},
 	/* empty */

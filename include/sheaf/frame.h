@@ -116,7 +116,7 @@ typedef struct sheaf_tensor {
 	int order[SHEAF_MAX_RANK];
 	bool sorted;
 	bool unique; /* no coordinates come twice */
-	bool dense;  /* each position has its entry; without structure */
+	bool dense;  /* each position has its entry, of those that the structure stores */
 	bool iso;    /* all entries have the same value */
 	sheaf_structure structure;
 	bool has_fill;     /* what is not stored has this value, in the element type of the value's field: one, or two parts */

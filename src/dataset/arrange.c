@@ -86,6 +86,12 @@ static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 	                  a->name, positions, a->element.size);
 }
 
+/* The diagonal of a skew-symmetric matrix need not be stored. */
+static bool has_all(const sheaf_tensor *from)
+{
+	return from->dense && from->structure != SHEAF_SKEW_SYMMETRIC_LOWER && from->structure != SHEAF_SKEW_SYMMETRIC_UPPER;
+}
+
 static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 {
 	const sheaf_tensor *from = &a->from, *to = &a->to;
@@ -97,7 +103,7 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 	if (!sheaf_element_of(&a->schema.fields[a->value], &a->element))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%sexpected values that are one number each, none missing, found column \"%s\" (%s)", a->name,
 		                  a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
-	a->fills = to->dense && !from->dense;
+	a->fills = to->dense && !has_all(from);
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
 	if (from->has_fill) memcpy(a->fill, from->fill, a->element.size);
 	SHEAF_TRY(plan_structure(a, err));

@@ -38,14 +38,15 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 	return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected %s", a->name, sheaf_keying_text(&a->keying, key, place, sizeof place), expected);
 }
 
-/* The value of the mirrored entry. */
+/* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to turn. */
 static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key, const uint8_t *from, uint8_t *to, sheaf_error *err)
 {
 	char text[80], expected[160];
-	if (is_hermitian(structure)) {
-		sheaf_element_conjugate(&a->element, from, to);
-	} else if (!is_skew(structure)) {
+	bool is_turned = (is_hermitian(structure) || is_skew(structure)) && !(a->from.dense && sheaf_element_is_zero(&a->element, from));
+	if (!is_turned) {
 		memcpy(to, from, a->element.size);
+	} else if (is_hermitian(structure)) {
+		sheaf_element_conjugate(&a->element, from, to);
 	} else if (!sheaf_element_negate(&a->element, from, to)) {
 		snprintf(expected, sizeof expected, "a value that has a negative in %s, found %s", sheaf_type_name(a->element.type),
 		         sheaf_element_text(&a->element, from, text, sizeof text));

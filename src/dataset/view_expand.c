@@ -51,9 +51,10 @@ sheaf_status sheaf_view_expand(sheaf_dataset *d, const sheaf_open_options *optio
 	v->format.facts = forget_facts;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	sheaf_tensor *tensor = &v->schema.tensor;
+	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER || tensor->structure == SHEAF_SKEW_SYMMETRIC_UPPER; /* whose diagonal need not be stored */
 	if (tensor->structure != SHEAF_GENERAL) tensor->sorted = tensor->iso = false;
 	tensor->structure = SHEAF_GENERAL;
-	if (drops) tensor->dense = false;
+	if (drops || skew) tensor->dense = false;
 	return SHEAF_OK;
 }
 

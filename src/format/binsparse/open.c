@@ -110,7 +110,7 @@ static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
 	}
 	out->sorted = out->unique = true;
 	out->structure = d->structure;
-	out->dense = sheaf_bsp_layout_is_dense(&d->layout) && !d->structure;
+	out->dense = sheaf_bsp_layout_is_dense(&d->layout);
 	out->iso = d->values.is_iso;
 	out->has_fill = d->has_fill;
 	memcpy(out->fill, t->fill, sizeof out->fill);

@@ -208,7 +208,7 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	t->order[1] = 0;
 	t->sorted = t->unique = in->array;
 	t->structure = structures[in->symmetry];
-	t->dense = in->array && t->structure == SHEAF_GENERAL;
+	t->dense = in->array;
 	t->iso = in->field == MTX_PATTERN;
 	snprintf(t->layout, sizeof t->layout, "%s", in->array ? "array" : "coordinate");
 	return add_comments(in, err);

@@ -29,10 +29,13 @@ bool sheaf_mtx_holds(const sheaf_field *field)
 
 /* ---- accept ---- */
 
+/* What an array can hold as a triangle: the lower one, with its diagonal. */
+static bool is_triangle(const sheaf_tensor *t) { return t->dense && (t->structure == SHEAF_SYMMETRIC_LOWER || t->structure == SHEAF_HERMITIAN_LOWER); }
+
 static bool is_array(const sheaf_tensor *t, const sheaf_values *values)
 {
 	const char *layout = sheaf_values_text(values, "layout");
-	return layout ? strcmp(layout, "array") == 0 : t->dense;
+	return layout ? strcmp(layout, "array") == 0 : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
 }
 
 static sheaf_status accept_value(sheaf_field *field, sheaf_error *err)
@@ -57,8 +60,8 @@ sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, 
 		t->dense = false;
 		return SHEAF_OK;
 	}
+	if (!is_triangle(t)) t->structure = SHEAF_GENERAL;
 	t->dense = t->sorted = t->unique = true;
-	t->structure = SHEAF_GENERAL;
 	for (int d = 0; d < t->rank; d++) t->order[d] = t->rank - 1 - d; /* columns first */
 	return SHEAF_OK;
 }
@@ -138,6 +141,14 @@ static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_sche
 	return SHEAF_OK;
 }
 
+/* Of an array: all of them, or the lower triangle's with its diagonal. */
+static bool count_positions(sheaf_mtx_writer *out)
+{
+	if (__builtin_mul_overflow(out->rows, out->columns, &out->entries)) return false;
+	if (out->symmetry != MTX_GENERAL) out->entries = out->entries / 2 + out->rows / 2 + (out->rows & 1);
+	return true;
+}
+
 static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals, sheaf_error *err)
 {
 	const sheaf_tensor *t = &schema->tensor;
@@ -149,7 +160,7 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 	out->symmetry = symmetry_of(schema);
 	out->field = field_of(schema, out);
 	out->entries = totals->rows;
-	if (out->array && __builtin_mul_overflow(out->rows, out->columns, &out->entries))
+	if (out->array && !count_positions(out))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a shape of less than 2^63 positions, found more");
 	if (out->entries < 0)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of entries before the first one, found it unknown", sheaf_sink_name(out->sink));
@@ -288,14 +299,27 @@ static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *
 	return SHEAF_OK;
 }
 
+/* Where column j of an array begins. */
+static int64_t first_row(const sheaf_mtx_writer *out, int64_t j) { return out->symmetry == MTX_GENERAL ? 0 : j; }
+
+static int64_t column_of(const sheaf_mtx_writer *out, int64_t *row)
+{
+	int64_t j = 0;
+	for (int64_t n; j < out->columns && *row >= (n = out->rows - first_row(out, j)); j++) *row -= n;
+	return j;
+}
+
 /* The lines of an array do not say where their values stand. */
 static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	for (int64_t r = 0; r < frame->nrows && out->array; r++) {
+	if (!out->array) return SHEAF_OK;
+	int64_t below = row, column = column_of(out, &below), line = first_row(out, column) + below;
+	for (int64_t r = 0; r < frame->nrows; r++) {
 		int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
-		if (out->rows == 0 || i != (row + r) % out->rows || j != (row + r) / out->rows)
+		if (i != line || j != column)
 			return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each position, column by column, found (%" PRId64 ", %" PRId64 ") as number %" PRId64,
 			                  sheaf_sink_name(out->sink), i, j, row + r);
+		if (++line == out->rows) line = first_row(out, ++column);
 	}
 	return SHEAF_OK;
 }
