@@ -295,6 +295,24 @@ else
 	skip 'info: streams in groups of their own are no scalars' 'this build has no HDF5'
 fi
 
+begin 'sequences of unequal lengths do not become dense without a word'
+printf '0 |A 1 2\n1 |A 3 4\n1 |A 5 6\n2 |A 7 8\n' >uneven.ctf
+expect 6 convert --value A uneven.ctf uneven.npy
+has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same length, 2 samples, since the tensor is dense, found 2 with fewer, of which this is the first'
+[ ! -e uneven.npy ] || fault 'expected no file, found one'
+expect 0 convert --allow-loss --value A uneven.ctf uneven.npy
+has err 'loss: uneven.npy: sequence 0, stream "A"'
+has err 'samples of zeros are written behind theirs'
+printf '0 |A 1 2 |B 1\n0 |A 3 4 |B 2\n1 |A 5 6 |B 3\n1 |A 7 8\n' >uneven.ctf
+expect 0 convert --value A uneven.ctf even.npy
+expect 6 convert --value B uneven.ctf uneven-b.npy
+has err 'sequence 1, stream "B"'
+printf '0 |A 1:1\n0 |A 0:2\n1 |A 1:3\n' >uneven.ctf
+expect 6 convert uneven.ctf --value A uneven.npy
+has err 'sequence 1, stream "A"'
+expect 0 convert --value A uneven.ctf uneven.tns
+end
+
 begin 'an archive of several arrays asks for the name of one'
 expect 0 convert a.mtx a.npy
 python3 -c 'import zipfile

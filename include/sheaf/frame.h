@@ -122,6 +122,8 @@ typedef struct sheaf_tensor {
 	bool has_fill;     /* what is not stored has this value, in the element type of the value's field: one, or two parts */
 	uint8_t fill[16] __attribute__((aligned(8)));
 	char layout[16]; /* as the file has it: "CSR", "COO", "custom"; empty: nothing is said */
+	/* Of sequences that became a tensor: how many have fewer samples than the longest, and the first of these. A dense tensor has what they do not have. */
+	int64_t nshort, first_short;
 } sheaf_tensor;
 
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */

@@ -16,6 +16,7 @@ typedef struct ungrouped {
 	int64_t dim;
 	/* what all rows have in common */
 	int64_t rows, entries, longest, shortest;
+	int64_t first_length, first_less, nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
 	int64_t unseen; /* rows whose last sample has no entry, or that have none */
 	bool sorted;
 	bool key_told;
@@ -26,6 +27,17 @@ typedef struct ungrouped {
 static void see_entries(ungrouped *v, const sheaf_level *level, sheaf_run entries)
 {
 	for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++) v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
+}
+
+static void see_length(ungrouped *v, int64_t n)
+{
+	if (v->rows == 0) v->first_length = v->shortest = n;
+	if (n < v->first_length && v->first_less == 0) v->first_less = v->rows;
+	if (n > v->longest) v->nlongest = 0;
+	if (n > v->longest) v->longest = n;
+	if (n < v->shortest) v->shortest = n;
+	v->nlongest += n == v->longest;
+	v->rows++;
 }
 
 static void see_row(ungrouped *v, const sheaf_column *column, int64_t row)
@@ -40,9 +52,7 @@ static void see_row(ungrouped *v, const sheaf_column *column, int64_t row)
 	}
 	v->entries += sheaf_run_length(sheaf_level_below(&column->levels[1], samples));
 	v->unseen += ends_empty && n > 0;
-	if (n > v->longest) v->longest = n;
-	if (v->rows == 0 || n < v->shortest) v->shortest = n;
-	v->rows++;
+	see_length(v, n);
 }
 
 static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
@@ -231,6 +241,8 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	value->type = stream->type;
 	schema->tensor.sorted = schema->tensor.unique = v->sorted;
 	schema->tensor.dense = !v->sparse && v->longest == v->shortest;
+	schema->tensor.nshort = v->rows - v->nlongest;
+	schema->tensor.first_short = v->first_length < v->longest ? 0 : v->first_less;
 	return SHEAF_OK;
 }
 

@@ -112,6 +112,21 @@ static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report(w->cx, &problem, err);
 }
 
+/* A dense tensor has samples where sequences have none. */
+static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *from = &w->given.tensor;
+	char expected[96], found[96];
+	if (from->nshort == 0 || !w->stored.tensor.dense) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
+	snprintf(found, sizeof found, "%" PRId64 " with fewer, of which this is the first", from->nshort);
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lengths of sequences", SHEAF_NOWHERE, expected, found, "samples of zeros are written behind theirs"};
+	problem.place.file = w->name;
+	problem.place.row = from->first_short;
+	problem.place.stream = w->given.fields[from->rank].name;
+	return sheaf_report(w->cx, &problem, err);
+}
+
 /* Whether as many entries go out as come in. */
 static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
 {
@@ -126,6 +141,7 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
 	sheaf_arrange_options how = {.size = sizeof how, .duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
+	SHEAF_TRY(tell_of_short(w, err));
 	return tell_of_fill(w, err);
 }
 
