@@ -383,8 +383,13 @@ def damaged_headers(folder):
     with h5py.File(path, "w", libver="earliest") as file:
         file.create_dataset("x", data=numpy.arange(1000.0), chunks=(500,), compression="gzip", shuffle=True, fillvalue=7.0)
         file["beside"] = numpy.arange(3)
+        file["bools"] = numpy.zeros(3, bool)
+        file["bools"].attrs["a"] = numpy.frombuffer(b"a text here", numpy.uint8)
     with open(path, "rb") as file:
         sound = file.read()
+    kind = sound.index(bytes([0x18, 2, 0, 0, 1, 0, 0, 0]))
+    text = sound.index(b"a text here")
+    attribute = sound.index(bytes([1, 0, 2, 0, 12, 0]))
     layout = sound.index(bytes([8, 0, 24, 0, 0, 0, 0, 0, 3, 2, 2])) + 8
     space = sound.index(bytes([1, 0, 24, 0, 0, 0, 0, 0, 1, 1, 1])) + 8
     filters = sound.index(bytes([11, 0, 56, 0, 1, 0, 0, 0, 1, 2])) + 8
@@ -411,11 +416,16 @@ def damaged_headers(folder):
         "a fill value beyond its message": ([(fill + 5, 9)], None, "fill value"),
         "a message shared in no table": ([(space - 4, 2), (space, 3), (space + 1, 1)], space + 1, "table"),
         "a message beyond its header": ([(space - 5, 99)], None, "a message within its header"),
+        "values that lie as far apart as nothing": ([(kind + 12, 2)], kind + 8, "as wide as"),
+        "an enumeration of many names": ([(kind + 2, 1)], None, "name that ends"),
+        "an attribute of another version": ([(attribute, 4)], attribute, "version"),
+        "an attribute of many values": ([(text - 16, 255)], text, "values of an attribute"),
+        "a type of no version": ([(kind, 8)], kind, "version"),
         "a header of another version": ([(header, 7)], header, "version 1, or OHDR"),
     }
     for name, (changes, at, want) in cases.items():
         items = changed(path, sound, *changes)
-        reason = (items.get("x", {}).get("refused") or "") if isinstance(items, dict) else items
+        reason = (items["x"]["refused"] or items["bools"]["refused"] or "") if isinstance(items, dict) else items
         point("damaged" in reason and want in reason and (at is None or f"byte {at})" in reason), f"{name}: refused", reason)
         point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
 
@@ -437,6 +447,12 @@ def sound_headers(folder):
                             x = file.create_dataset(name, shape, kind, maxshape=most, chunks=chunks, **filters)
                             for i in range(12 if len(file) % 7 == 0 else 1):
                                 x.attrs[f"a{i}"] = list(range(i + 1))
+                deep = numpy.dtype([("name of 8", "u2", (2, 3)), ("n", [("x", "c16"), ("y", "S3")]), ("a longer name", h5py.enum_dtype({"one": 1, "a name": 200}, "i2"))])
+                for i, kind in enumerate((deep, bool, "V7", h5py.ref_dtype, h5py.regionref_dtype, h5py.vlen_dtype("f4"), h5py.string_dtype(length=9), ">f2", "c8")):
+                    x = file.create_dataset(f"type {i}", (2,), kind)
+                    x.attrs.create("a", numpy.zeros((2, 2), kind) if i not in (3, 4, 5) else 1, dtype=kind if i not in (3, 4, 5) else None)
+                    x.attrs["none"] = h5py.Empty("f8")
+                file["type 0"].attrs["to"] = file["type 1"].ref
                 file["scalar"], file["empty"], file["type"] = 1.5, h5py.Empty("f8"), numpy.dtype("f8")
                 file.create_dataset("of a type", (3,), dtype=file["type"])
             items = listed(path)

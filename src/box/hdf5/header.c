@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DATASPACE = 1, FILL = 5, LAYOUT = 8, FILTERS = 11, CONTINUATION = 16 }; /* types of messages */
+enum { DATASPACE = 1, DATATYPE = 3, FILL = 5, LAYOUT = 8, FILTERS = 11, ATTRIBUTE = 12, CONTINUATION = 16 }; /* types of messages */
 enum { COMPACT, CONTIGUOUS, CHUNKED, VIRTUAL };                                /* classes of layouts */
 enum { SIGNED = 4, MOST_DIMENSIONS = H5S_MAX_RANK + 1 };                       /* a signature, or a checksum; with the bytes of an element as the last one */
 
@@ -48,18 +48,104 @@ static sheaf_status take(const header *h, sheaf_cursor *c, unsigned least, unsig
 
 /* ---- dimensions ---- */
 
-static sheaf_status check_space(header *h, sheaf_cursor *c)
+/* How many dimensions and elements. */
+typedef struct places {
+	unsigned rank;
+	uint64_t count;
+} places;
+
+static sheaf_status check_space(const header *h, sheaf_cursor *c, places *out)
 {
-	unsigned version, rank, flags, class;
+	enum { LIMITED = 1, NOTHING = 2 };
+	unsigned version, flags, class = 0;
 	SHEAF_TRY(take(h, c, 1, 2, "a dataspace of version 1 or 2", &version));
-	SHEAF_TRY(take(h, c, 0, H5S_MAX_RANK, "at most 32 dimensions", &rank));
+	SHEAF_TRY(take(h, c, 0, H5S_MAX_RANK, "at most 32 dimensions", &out->rank));
 	SHEAF_TRY(take(h, c, 0, 3, "flags of a dataspace", &flags));
 	if (version == 1)
 		sheaf_cursor_bytes(c, 1, 5, "a dataspace");
 	else
-		SHEAF_TRY(take(h, c, 0, 2, "a dataspace of class 0 to 2", &class));
-	sheaf_cursor_bytes(c, rank * (flags & 1 ? 2U : 1U), h->h5->length_size, "as many extents as dimensions");
-	if (h->space_rank < 0) h->space_rank = (int)rank;
+		SHEAF_TRY(take(h, c, 0, NOTHING, "a dataspace of class 0 to 2", &class));
+	out->count = class != NOTHING;
+	for (unsigned i = 0; i < out->rank; i++)
+		if (__builtin_mul_overflow(out->count, number(c, h->h5->length_size, "as many extents as dimensions"), &out->count)) out->count = UINT64_MAX;
+	if (flags & LIMITED) sheaf_cursor_bytes(c, out->rank, h->h5->length_size, "as many limits as dimensions");
+	return SHEAF_OK;
+}
+
+/* ---- types ---- */
+
+enum { MOST_TYPES = 32 }; /* within each other */
+
+static sheaf_status check_type(const header *h, sheaf_cursor *c, int room, uint64_t *size);
+
+/* A name and its NUL, up to a multiple of eight before version 3. */
+static void pass_name(sheaf_cursor *c, unsigned version)
+{
+	size_t size;
+	if (sheaf_cursor_string(c, &size, "a name that ends within its message") && version < 3) sheaf_cursor_bytes(c, 1, 7 - size % 8, "a name that ends within its message");
+}
+
+static size_t bytes_of(uint64_t size)
+{
+	size_t n = 1;
+	while (size >>= 8) n++;
+	return n;
+}
+
+static sheaf_status check_members(const header *h, sheaf_cursor *c, int room, unsigned version, unsigned count, uint64_t size)
+{
+	enum { DIMENSIONS = 28 }; /* bytes that only version 1 has */
+	uint64_t width;
+	for (unsigned i = 0; i < count && !c->failed; i++) {
+		pass_name(c, version);
+		uint64_t offset = number(c, version < 3 ? 4 : bytes_of(size), "an offset of a member");
+		if (version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");
+		int64_t at = sheaf_cursor_tell(c);
+		SHEAF_TRY(check_type(h, c, room - 1, &width));
+		if (!c->failed && offset >= size) return refuse(h, at, "a member within its compound", offset);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_names(const header *h, sheaf_cursor *c, int room, unsigned version, unsigned count, uint64_t size)
+{
+	uint64_t width;
+	int64_t at = sheaf_cursor_tell(c);
+	SHEAF_TRY(check_type(h, c, room - 1, &width));
+	if (!c->failed && width != size) return refuse(h, at, "an enumeration as wide as its values", width);
+	for (unsigned i = 0; i < count && !c->failed; i++) pass_name(c, version);
+	sheaf_cursor_bytes(c, count, width, "values of an enumeration");
+	return SHEAF_OK;
+}
+
+static sheaf_status check_array_type(const header *h, sheaf_cursor *c, int room, unsigned version)
+{
+	unsigned rank;
+	uint64_t width;
+	SHEAF_TRY(take(h, c, 1, H5S_MAX_RANK, "1 to 32 dimensions of a type", &rank));
+	if (version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
+	sheaf_cursor_bytes(c, version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
+	return check_type(h, c, room - 1, &width);
+}
+
+static sheaf_status check_type(const header *h, sheaf_cursor *c, int room, uint64_t *size)
+{
+	enum { INTEGER, FLOATING, TIME, STRING, BITS, OPAQUE, COMPOUND, REFERENCE, ENUMERATION, VARIABLE, ARRAY, NEWEST = 3 };
+	static const uint8_t parameters[] = {4, 12, 2, 0, 4}; /* bytes, by the class */
+	uint64_t width;
+	unsigned first = sheaf_cursor_u8(c, "a type"), class = first & 15, version = first >> 4;
+	unsigned flags = (unsigned)number(c, 3, "a type");
+	*size = number(c, 4, "a size of a type");
+	if (c->failed) return SHEAF_OK;
+	if (room == 0) return refuse(h, sheaf_cursor_tell(c) - 8, "at most 32 types within each other", class);
+	if (version == 0) return refuse(h, sheaf_cursor_tell(c) - 8, "a type of a version from 1", 0);
+	if (version > NEWEST || class > ARRAY) c->at = c->end; /* the library's matter */
+	else if (class <= BITS) sheaf_cursor_bytes(c, 1, parameters[class], "parameters of a type");
+	else if (class == OPAQUE) sheaf_cursor_bytes(c, 1, flags & 0xff, "a tag of a type");
+	else if (class == COMPOUND) return check_members(h, c, room, version, flags & 0xffff, *size);
+	else if (class == ENUMERATION) return check_names(h, c, room, version, flags & 0xffff, *size);
+	else if (class == VARIABLE) return check_type(h, c, room - 1, &width);
+	else if (class == ARRAY) return check_array_type(h, c, room, version);
 	return SHEAF_OK;
 }
 
@@ -189,6 +275,47 @@ static sheaf_status check_shared(const header *h, sheaf_cursor *c)
 	return fine ? SHEAF_OK : refuse(h, sheaf_cursor_tell(c) - 1, "a message that is shared only where the file has a table of such", kind);
 }
 
+static sheaf_cursor part_of(sheaf_cursor *c, uint64_t size, unsigned version, const char *field)
+{
+	int64_t at = sheaf_cursor_tell(c);
+	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, version == 1 ? (size + 7) / 8 * 8 : size, field);
+	return sheaf_cursor_over(bytes, bytes ? (size_t)size : 0, at);
+}
+
+static sheaf_status check_attribute(const header *h, sheaf_cursor *c)
+{
+	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
+	unsigned version, flags;
+	places space = {0};
+	uint64_t width = 0, bytes = 0;
+	SHEAF_TRY(take(h, c, 1, 3, "an attribute of version 1 to 3", &version));
+	flags = sheaf_cursor_u8(c, "flags of an attribute");
+	if (version == 1) flags = 0;
+	uint64_t name_size = number(c, 2, "a length of a name"), type_size = number(c, 2, "a size of a type"), space_size = number(c, 2, "a size of a dataspace");
+	if (version == 3) sheaf_cursor_bytes(c, 1, 1, "an encoding of a name");
+	sheaf_cursor name = part_of(c, name_size, version, "a name of an attribute"), type = part_of(c, type_size, version, "a type of an attribute");
+	sheaf_cursor shape = part_of(c, space_size, version, "a dataspace of an attribute");
+	if (c->failed) return SHEAF_OK;
+	size_t length;
+	sheaf_cursor_string(&name, &length, "a name that ends within its message");
+	SHEAF_TRY(flags & TYPE_IS_SHARED ? check_shared(h, &type) : check_type(h, &type, MOST_TYPES, &width));
+	SHEAF_TRY(flags & SPACE_IS_SHARED ? check_shared(h, &shape) : check_space(h, &shape, &space));
+	if (name.failed) *c = name;
+	else if (type.failed) *c = type;
+	else if (shape.failed) *c = shape;
+	else if (!(flags & (TYPE_IS_SHARED | SPACE_IS_SHARED)) && (__builtin_mul_overflow(width, space.count, &bytes) || bytes > sheaf_cursor_left(c)))
+		sheaf_cursor_refuse(c, width, space.count, "values of an attribute within its message");
+	return SHEAF_OK;
+}
+
+static sheaf_status keep_rank(header *h, sheaf_cursor *c)
+{
+	places space = {0};
+	SHEAF_TRY(check_space(h, c, &space));
+	if (h->space_rank < 0) h->space_rank = (int)space.rank;
+	return SHEAF_OK;
+}
+
 static sheaf_status add_piece(header *h, int64_t at, int64_t size, int64_t named)
 {
 	piece it = {at, size};
@@ -210,11 +337,14 @@ static sheaf_status follow(header *h, sheaf_cursor *c)
 static sheaf_status check_message(header *h, unsigned type, bool is_shared, sheaf_cursor c)
 {
 	sheaf_status status = SHEAF_OK;
+	uint64_t size;
 	if (is_shared && type != LAYOUT && type != CONTINUATION) status = check_shared(h, &c);
-	else if (type == DATASPACE) status = check_space(h, &c);
+	else if (type == DATASPACE) status = keep_rank(h, &c);
+	else if (type == DATATYPE) status = check_type(h, &c, MOST_TYPES, &size);
 	else if (type == FILL) status = check_fill(h, &c);
 	else if (type == LAYOUT) status = check_layout(h, &c);
 	else if (type == FILTERS) status = check_filters(h, &c);
+	else if (type == ATTRIBUTE) status = check_attribute(h, &c);
 	else if (type == CONTINUATION) status = follow(h, &c);
 	return status || !c.failed ? status : refuse(h, c.failed_at, c.failed, sheaf_cursor_left(&c));
 }
