@@ -208,7 +208,7 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 {
 	sheaf_context *cx;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
-	w->told = cx;
+	w->told = w->cx = cx;
 	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
 	w->cx = cx;
 	w->overlap = overlap;
