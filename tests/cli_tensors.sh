@@ -483,4 +483,29 @@ expect 6 convert a.mtx other.mtx both.mtx
 has err 'expected one input, since it is a tensor, found 2'
 end
 
+# ---- several in one file ----
+
+if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --quiet --into b/c symmetric.mtx several.h5 2>/dev/null; then
+	begin 'convert: of several datasets in a file those that are left out are told of'
+	expect 0 convert several.h5 one.mtx
+	has err 'warning: several.h5: expected one dataset, or --dataset with the path of one of them, found 1 other beside the one at the root'
+	expect 4 convert --strict several.h5 one.mtx
+	expect 0 convert --strict --dataset / several.h5 one.mtx
+	empty err
+	expect 0 convert --strict --dataset b/c several.h5 one.mtx
+	empty err
+	end
+
+	begin 'a dataset that is an array, a group or nothing is said to be that'
+	expect 4 cat --dataset values several.h5
+	has err 'expected a tensor at "values", found an array'
+	expect 4 cat --dataset b several.h5
+	has err 'expected a tensor at "b", found a group without a descriptor'
+	expect 4 cat --dataset nowhere several.h5
+	has err 'found nothing there'
+	end
+else
+	skip 'several datasets in a file' 'this build has no HDF5'
+fi
+
 echo "1..$count"

@@ -750,7 +750,7 @@ static void test_members(void **state)
 	assert_status(SHEAF_UNKNOWN, sheaf_bsp_choose(box, "x.h5", "B", cx, &path, &err));
 	assert_message("expected a tensor at \"B\", found nothing there");
 	assert_status(SHEAF_UNKNOWN, sheaf_bsp_choose(box, "x.h5", "/", cx, &path, &err));
-	assert_message("found one without a descriptor");
+	assert_message("found a group without a descriptor");
 	sheaf_box_close(box);
 	end_context(cx);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
+#include <stdio.h>
 #include <string.h>
 
 typedef struct conversion {
@@ -56,6 +57,39 @@ static sheaf_status open_inputs(conversion *c, const char *const *paths, sheaf_e
 {
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(open_input(c, paths[i], &c->inputs[i], err));
 	return SHEAF_OK;
+}
+
+/* ---- datasets that are left out ---- */
+
+static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
+{
+	(void)path, (void)err;
+	++*(int *)user;
+	return SHEAF_OK;
+}
+
+/* Streams that are read together are a dataset each. */
+static int count_read(const sheaf_schema *schema)
+{
+	int n = 0;
+	for (int f = 0; f < schema->nfields; f++) n += sheaf_field_is_stream(&schema->fields[f]);
+	return schema->rows == SHEAF_SEQUENCES && n > 1 ? n : 1;
+}
+
+/* Of several datasets in a container one is converted: nobody may take that for all of it. */
+static sheaf_status tell_of_others(const conversion *c, const sheaf_dataset *input, sheaf_error *err)
+{
+	int count = 0;
+	char found[80];
+	if (c->options->member || c->options->value || !input->native->members) return SHEAF_OK;
+	SHEAF_TRY(input->native->members(input->source, c->told, count_one, &count, err));
+	int others = count - count_read(sheaf_dataset_schema(input));
+	if (others <= 0) return SHEAF_OK;
+	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "other datasets", SHEAF_NOWHERE, "one dataset, or --dataset with the path of one of them",
+	                         found, others == 1 ? "it is not converted" : "they are not converted"};
+	problem.place.file = sheaf_source_name(input->source);
+	return sheaf_report(c->told, &problem, err);
 }
 
 /* ---- one schema for all inputs ---- */
@@ -327,6 +361,7 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(join_schemas(c, inputs, err));
 	SHEAF_TRY(check_one_tensor(c, err));
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(tell_of_others(c, c->inputs[i], err));
 	SHEAF_TRY(find_structure(c, inputs[0], err));
 	SHEAF_TRY(gather_totals(c, err));
 	return explain(c, write_output(c, output, err), err);

@@ -79,6 +79,14 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
 }
 
+static const char *found_instead(const sheaf_box_item *item)
+{
+	if (!item) return "nothing there";
+	if (item->is_group) return "a group without a descriptor";
+	return item->what == SHEAF_BOX_TEXTS ? "a text, which is no tensor of its own (sheaf info lists the tensors)"
+	                                     : "an array, which is no tensor of its own (sheaf info lists the tensors; --dataset takes the group of one)";
+}
+
 /* The tensor at a path without slashes around it. */
 static sheaf_status choose_named(sheaf_box *box, const char *file, const char *path, sheaf_error *err)
 {
@@ -87,7 +95,7 @@ static sheaf_status choose_named(sheaf_box *box, const char *file, const char *p
 	SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err));
 	if (has) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file, *path ? path : "/",
-	                  !item ? "nothing there" : "one without a descriptor");
+	                  found_instead(item));
 }
 
 sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx, char **path, sheaf_error *err)
