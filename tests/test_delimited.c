@@ -102,6 +102,55 @@ static void test_what_is_refused(void **state)
 	}
 }
 
+/* What begins as a number does is no name, but in quotes. */
+static void test_first_lines(void **state)
+{
+	static const struct {
+		const char *format, *line;
+		bool names;
+	} cases[] = {
+		{"csv", "2020-01-02,Paris", false}, {"csv", "99999999999999999999,a", false}, {"csv", "2012-05-25T14:13:29Z,a", false},
+		{"csv", "007,a", false},            {"csv", "12:30,a", false},                {"csv", "5%,a", false},
+		{"csv", "192.168.0.1,a", false},    {"csv", "-5x,a", false},                  {"csv", "+.5x,a", false},
+		{"csv", " 1st,a", false},           {"csv", "a,.5.", false},                  {"tsv", "12:30\ta", false},
+		{"csv", "-x,a", true},              {"csv", ".x,+", true},                    {"csv", "x1,a", true},
+		{"csv", "\"2019\",a", true},        {"tsv", "\\12:30\ta", true},             {"csv", ",a", true},
+		{"csv", "a,", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char rows[500], input[100];
+		record r;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
+		snprintf(input, sizeof input, "%s\n%s\n", cases[i].line, cases[i].line);
+		assert_ok(read_rows(cases[i].format, input, NULL, 0, &r, rows, sizeof rows));
+		if (!strstr(rows, "\n1  ") != cases[i].names) fail_msg("%s: expected %s, found %s", cases[i].line, cases[i].names ? "names" : "data", rows);
+		end(&r);
+	}
+}
+
+static void test_delimiters_in_doubt(void **state)
+{
+	static const char *const cases[][2] = {
+		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields parted by comma, found none, and semicolon within the first line; each line is one field (--delimiter semicolon would"},
+		{"a\tb\n", "found none, and tab within"},
+		{"a|b\n", "found none, and pipe within"},
+		{"\"a;b\"\n", NULL},
+		{"a b\n", NULL},
+		{"a,b;c\n", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char rows[500];
+		record r;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
+		assert_ok(read_rows("csv", cases[i][0], NULL, 0, &r, rows, sizeof rows));
+		assert_int_equal(cases[i][1] ? 1 : 0, r.n);
+		if (r.n && !strstr(r.found[0].text, cases[i][1])) fail_msg("expected %s, found %s", cases[i][1], r.found[0].text);
+		end(&r);
+	}
+}
+
 /* Rows that do not stand are left out, and nothing of them stays in any column. */
 static void test_rows_left_out(void **state)
 {
@@ -261,7 +310,9 @@ static void test_marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_rows_left_out),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_first_lines),
+		cmocka_unit_test(test_delimiters_in_doubt), cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_rows_left_out),
 		cmocka_unit_test(test_dates),    cmocka_unit_test(test_dates_near_each_other),
 		cmocka_unit_test(test_marks),    cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
 	};

@@ -36,6 +36,10 @@ typedef struct sheaf_delimited_kind {
 	const char *null_word;
 } sheaf_delimited_kind;
 
+/* What --delimiter calls a byte. */
+const char *sheaf_delimiter_name(uint8_t delimiter);
+/* The name of one in this text that texts seldom have; NULL: there is none. */
+const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end);
 /* A setting by its name; for writing, the one of the same name behind "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
 /* The dialect that the settings ask for. *guess is set where the file is to be asked which quotes it uses. */
@@ -122,6 +126,8 @@ enum {
 	KIND_TEXT = 512
 };
 unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
+/* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before one. */
+bool sheaf_begins_as_number(const uint8_t *text, size_t size);
 /* Whether a text would be taken for something else where it stood without quotes and escapes. */
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect);
 

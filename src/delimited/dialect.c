@@ -4,15 +4,33 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct {
+	const char *name;
+	uint8_t byte;
+	bool rare; /* texts seldom have it */
+} names[] = {{"tab", '\t', true}, {"semicolon", ';', true}, {"pipe", '|', true}, {"comma", ',', false}, {"space", ' ', false}, {"\\t", '\t', false}};
+
+enum { NAMES = sizeof names / sizeof *names };
+
+const char *sheaf_delimiter_name(uint8_t delimiter)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (names[i].byte == delimiter) return names[i].name;
+	return "another";
+}
+
+const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end)
+{
+	for (size_t i = 0; i < NAMES && at < end; i++)
+		if (names[i].rare && memchr(at, names[i].byte, (size_t)(end - at))) return names[i].name;
+	return NULL;
+}
+
 static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
 {
-	static const struct {
-		const char *name;
-		char byte;
-	} names[] = {{"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}, {"\\t", '\t'}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < NAMES; i++)
 		if (strcmp(text, names[i].name) == 0) {
-			*out = (uint8_t)names[i].byte;
+			*out = names[i].byte;
 			return SHEAF_OK;
 		}
 	*out = (uint8_t)text[0];

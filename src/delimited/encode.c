@@ -117,7 +117,10 @@ static char *put_any_text(char *to, const sheaf_dialect *dialect, const void *at
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name, size_t size)
 {
 	if (!sheaf_builder_room(b, 2 * size + COPY)) return;
-	b->size = (size_t)(put_any_text((char *)b->data + b->size, dialect, name, size, false) - (char *)b->data);
+	bool marked = sheaf_begins_as_number(name, size); /* it would be taken for data */
+	char *to = (char *)b->data + b->size;
+	to = marked && !dialect->quote ? put_escaped(to, dialect, name, size, true) : put_any_text(to, dialect, name, size, marked);
+	b->size = (size_t)(to - (char *)b->data);
 }
 
 /* ---- items ---- */

@@ -30,7 +30,7 @@ static bool looks_like(sheaf_bytes head, uint8_t delimiter)
 
 sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes)
 {
-	if (sheaf_has_suffix_of(name, suffixes)) return head.size && memchr(head.data, '\0', head.size < 64 ? head.size : 64) ? SHEAF_NO : SHEAF_PERHAPS;
+	if (sheaf_has_suffix_of(name, suffixes)) return SHEAF_PERHAPS; /* the reader says best what is wrong with it */
 	const char *slash = strrchr(name, '/');
 	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
 }

@@ -60,15 +60,46 @@ static sheaf_status read_first(opening *o)
 
 static sheaf_word first_word(const opening *o, int column) { return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)column); }
 
-/* All of it are words that are nothing else, but for the first, which may be empty: there row names stand. */
+/* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
+static bool is_name(const opening *o, int column)
+{
+	sheaf_word word = first_word(o, column);
+	if (sheaf_word_kind(word, &o->in->dialect) != KIND_TEXT) return false;
+	if (word.quoted && !o->in->dialect.any_quoted) return true;
+	word = sheaf_word_trim(word);
+	return !sheaf_begins_as_number(word.at, (size_t)(word.end - word.at));
+}
+
+/* All of it are names, but for the first, which may be empty: there row names stand. */
 static bool looks_like_names(const opening *o)
 {
 	for (int c = 0; c < o->in->width; c++) {
 		sheaf_word word = first_word(o, c);
 		bool empty = word.at == word.end;
-		if (empty ? c > 0 || o->in->width == 1 : sheaf_word_kind(word, &o->in->dialect) != KIND_TEXT) return false;
+		if (empty ? c > 0 || o->in->width == 1 : !is_name(o, c)) return false;
 	}
 	return true;
+}
+
+/* Where nobody said what parts fields and nothing does, but something else could. */
+static sheaf_status doubt_delimiter(const opening *o)
+{
+	char expected[64], found[64], advice[160];
+	const sheaf_dialect *dialect = &o->in->dialect;
+	const char *other = NULL;
+	if (o->in->width > 1 || sheaf_values_text(o->values, "delimiter")) return SHEAF_OK;
+	sheaf_word word = first_word(o, 0);
+	if (!word.quoted) other = sheaf_delimiter_within(word.at, word.end);
+	if (!other) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "fields parted by %s", sheaf_delimiter_name(dialect->delimiter));
+	snprintf(found, sizeof found, "none, and %s within the first line", other);
+	snprintf(advice, sizeof advice, "each line is one field (--delimiter %s would part them, --delimiter %s says that this is meant)", other,
+	         sheaf_delimiter_name(dialect->delimiter));
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "delimiter in doubt", SHEAF_NOWHERE, expected, found, advice};
+	problem.place.file = sheaf_source_name(o->in->source);
+	problem.place.line = problem.place.column = 1;
+	problem.place.byte = sheaf_source_tell(o->in->source);
+	return sheaf_report(o->in->cx, &problem, o->err);
 }
 
 /* ---- names ---- */
@@ -153,7 +184,7 @@ static bool contradicts(const opening *o)
 	for (int f = 0; f < o->in->schema.nfields; f++) {
 		if (sheaf_means_text(o->in->schema.fields[f].meaning)) continue;
 		others++;
-		if (sheaf_word_kind(first_word(o, f), &o->in->dialect) != KIND_TEXT) return false;
+		if (!is_name(o, f)) return false;
 	}
 	return others > 0;
 }
@@ -242,6 +273,7 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 		sheaf_dialect_guess(&in->dialect, head);
 	}
 	SHEAF_TRY(read_first(o));
+	SHEAF_TRY(doubt_delimiter(o));
 	SHEAF_TRY(find_columns(o));
 	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 	return sheaf_delimited_begin(in, o->err);

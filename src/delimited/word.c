@@ -132,6 +132,13 @@ unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
 	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end);
 }
 
+bool sheaf_begins_as_number(const uint8_t *text, size_t size)
+{
+	size_t before = 0;
+	while (before < 2 && before < size && strchr(before ? "." : "+-.", text[before]) && text[before]) before++;
+	return before < size && is_digit(text[before]);
+}
+
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect)
 {
 	if (size == 0) return dialect->quote != 0;
