@@ -49,6 +49,13 @@ has out 'create array old <a:int8 NOT NULL,b:string NULL> [i=0:9:0:5];'
 has out "load(old, '/dev/null', -2, '(int8, string null)');"
 end
 
+begin 'an option of one format names it'
+printf '\001\002' >r.bin
+expect 4 info --format-string '(int8)' r.bin
+has err 'found content of none of them (--from names one); --format-string is an option of scidb only: --from scidb'
+expect 0 info --from scidb --format-string '(int8)' r.bin
+end
+
 begin 'without a word about what it holds it is not read'
 expect 2 cat sample.scidb
 has err 'expected --format-string or --schema'
@@ -183,7 +190,7 @@ expect 2 split --schema "$SCHEMA" --parts 0 sample.scidb part
 expect 2 split --schema "$SCHEMA" --parts 2 sample.scidb a b
 printf '0 |x 1\n' >x.ctf
 expect 6 split --parts 2 x.ctf part
-has err 'expected a format whose files are rows one behind the other and nothing else'
+has err 'expected a format whose files are rows one behind the other and nothing else (scidb), found ctf; convert joins files of all formats'
 end
 
 begin 'merge: a cell that is not whole would shift the others'

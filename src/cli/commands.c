@@ -59,7 +59,7 @@ static const sheaf_option convert_options[] = {
 };
 
 static const sheaf_option split_options[] = {
-	{"parts", SHEAF_OPTION_COUNT, 0, "N", "make N files, OUT.0, OUT.1, ... (default: those that are named)", 0},
+	{"parts", SHEAF_OPTION_COUNT, 0, "N", "make N files, at most 1000, OUT.0, OUT.1, ... (default: those that are named)", 0},
 	{0},
 };
 

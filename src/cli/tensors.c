@@ -221,7 +221,8 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 
 static sheaf_status each(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
 {
-	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
+	sheaf_open_options open = {
+		.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from"), .settings = s->args->settings, .nsettings = s->args->nsettings};
 	return sheaf_members(path, &open, s->cx, tell, user, err);
 }
 

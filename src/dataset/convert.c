@@ -115,28 +115,45 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 	}
 }
 
-static sheaf_status join_field(sheaf_field *field, int number, const sheaf_schema *other, const char *path, sheaf_error *err)
+static const char *column_text(const sheaf_field *field, char *text, size_t size)
+{
+	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+	if (sheaf_field_is_stream(field)) return sheaf_field_text(field, text, size);
+	snprintf(text, size, "%s%s", field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field), nullable ? " that may be missing" : "");
+	return text;
+}
+
+/* Types that were inferred from each input by itself can be declared for all. */
+static const char *advice_for(const conversion *c)
+{
+	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
+	return format->options && sheaf_option_find(format->options, "columns") ? " (--columns declares them for all inputs)" : "";
+}
+
+static sheaf_status join_field(conversion *c, int number, const sheaf_schema *other, const char *path, sheaf_error *err)
 {
 	char expected[80], found[80];
+	sheaf_field *field = &c->schema.fields[number];
+	const char *word = c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column";
 	int f = sheaf_schema_find_near(other, field->name, number);
-	if (f < 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream \"%s\" as in the first input, found none", path, field->name);
+	if (f < 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s \"%s\" as in the first input, found none", path, word, field->name);
 	if (same_shape(field, &other->fields[f])) {
 		widen(field, &other->fields[f]);
 		return SHEAF_OK;
 	}
-	sheaf_field_text(field, expected, sizeof expected);
-	sheaf_field_text(&other->fields[f], found, sizeof found);
-	return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected it as in the first input (%s), found %s", path, field->name, expected, found);
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected it as in the first input (%s), found %s%s", path, word, field->name,
+	                  column_text(field, expected, sizeof expected), column_text(&other->fields[f], found, sizeof found), advice_for(c));
 }
 
 static sheaf_status join_schema(conversion *c, const char *path, const sheaf_schema *other, sheaf_error *err)
 {
 	if (other->rows != c->schema.rows)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s as in the first input, found %s", path, sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
-	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(&c->schema.fields[f], f, other, path, err));
+	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(c, f, other, path, err));
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY && sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of the first input, found \"%s\", too", path, other->fields[f].name);
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the %ss of the first input, found \"%s\", too", path,
+			                  c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column", other->fields[f].name);
 	return SHEAF_OK;
 }
 

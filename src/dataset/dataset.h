@@ -46,6 +46,9 @@ SHEAF_USE sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, s
 /* The format of a source: by name, else by content and name. */
 SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err);
 
+/* Adds to an error which format the settings speak of, where they are options of only one. */
+void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err);
+
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
                                              sheaf_error *err);

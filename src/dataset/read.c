@@ -22,9 +22,17 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 
+/* Where the input does not tell its format, the settings may. */
+static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options, const sheaf_format **out, sheaf_error *err)
+{
+	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, out, err);
+	if (status == SHEAF_UNKNOWN && options && !options->format) sheaf_settings_hint(options->settings, options->nsettings, err);
+	return status;
+}
+
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_recognise(d->source, options->format, &d->format, err));
+	SHEAF_TRY(recognise(d->source, options, &d->format, err));
 	if (!(d->format->can & SHEAF_CAN_READ))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
@@ -88,7 +96,7 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
                                    sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
-	sheaf_status status = sheaf_recognise(*source, options ? options->format : NULL, format, err);
+	sheaf_status status = recognise(*source, options, format, err);
 	if (status == SHEAF_OK && (*format)->members && (*format)->needs & SHEAF_NEEDS_SEEK) status = sheaf_source_make_seekable(*source, err);
 	if (status) sheaf_source_close(*source);
 	return status;

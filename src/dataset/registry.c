@@ -154,6 +154,30 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 
 /* ---- settings ---- */
 
+/* The only format that reads with an option of this name; NULL where there is none, or another one, too. */
+static const sheaf_format *owner_of(const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		const sheaf_option *option = sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
+		if (!option || !(option->use & SHEAF_READING)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err)
+{
+	const sheaf_format *owner = NULL;
+	for (int i = 0; i < n && !owner; i++) {
+		owner = owner_of(settings[i].name);
+		if (!owner || !err) continue;
+		size_t used = strlen(err->message);
+		snprintf(err->message + used, sizeof err->message - used, "; --%s is an option of %s only: --from %s", settings[i].name, owner->name, owner->name);
+	}
+}
+
 static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting, sheaf_setting *picks, sheaf_values *out, bool *picked,
                              sheaf_error *err)
 {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- pieces as bytes ---- */
@@ -55,6 +56,18 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
+static sheaf_status refuse_format(const char *path, const sheaf_format *format, sheaf_error *err)
+{
+	const sheaf_format *other;
+	char names[128] = "";
+	size_t used = 0;
+	for (int k = 0; (other = sheaf_format_at(k)) && used < sizeof names; k++)
+		if (other->can & SHEAF_CAN_SPLIT) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a format whose files are rows one behind the other and nothing else (%s), found %s; convert joins files of all formats", path,
+	                  used ? names : "none", format->name);
+}
+
 static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_options *options, bool random, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_open_options how = options ? *options : (sheaf_open_options){.size = sizeof how};
@@ -63,8 +76,7 @@ static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_
 	*c = (copying){.cx = cx};
 	SHEAF_TRY(sheaf_open(path, &how, cx, &c->d, err));
 	if (c->d->format->can & SHEAF_CAN_SPLIT) return SHEAF_OK;
-	sheaf_status status =
-		sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format whose files are rows one behind the other and nothing else, found %s", path, c->d->format->name);
+	sheaf_status status = refuse_format(path, c->d->format, err);
 	end_copying(c);
 	return status;
 }
