@@ -502,6 +502,15 @@ if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --q
 	empty err
 	end
 
+	begin 'validate: all datasets of a file are read, one at the root or none'
+	expect 0 validate several.h5
+	is out 'several.h5: valid'
+	expect 0 convert --quiet --into a a.mtx apart.h5
+	expect 0 convert --quiet --into b/c symmetric.mtx apart.h5
+	expect 0 validate apart.h5
+	is out 'apart.h5: valid'
+	end
+
 	begin 'a dataset that is an array, a group or nothing is said to be that'
 	expect 4 cat --dataset values several.h5
 	has err 'expected a tensor at "values", found an array'

@@ -249,6 +249,8 @@ void json_schema(bool *first, const sheaf_schema *schema, int64_t stored);
 void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);
 /* How many datasets a file has that have names; and a line about each, or a JSON object, with commas between. */
+/* Tells the path of each. */
+SHEAF_USE sheaf_status each_member(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
 SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
 SHEAF_USE sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err);
 

@@ -140,16 +140,53 @@ static void json_summary(const validation *v)
 
 /* ---- one file ---- */
 
-static sheaf_status read_all(session *s, sheaf_error *err)
+/* *read: how many of the file's datasets that was. Streams that are read together are one each. */
+static sheaf_status read_all(session *s, const char *member, int *read, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(session_open(s, s->label, &(opening){0}, &dataset, err));
+	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member}, &dataset, err));
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	*read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
 	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {
 	}
 	sheaf_close(dataset);
 	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+typedef struct others {
+	session *s;
+	validation *v;
+} others;
+
+static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
+{
+	const others *o = (const others *)user;
+	sheaf_error failure = {0};
+	int64_t before = o->v->violations;
+	int read;
+	if (strcmp(path, "/") == 0) return SHEAF_OK;
+	sheaf_status status = read_all(o->s, path, &read, &failure);
+	if (status == SHEAF_DATA || status == SHEAF_SHORT)
+		tell_end(o->v, &failure);
+	else if (status) return sheaf_fail(err, status, "%s", failure.message);
+	if (!o->v->json && o->v->violations > before) out_printf("%s: dataset ", o->v->file), print_visibly(path), out_text(": not valid\n");
+	return SHEAF_OK;
+}
+
+/* What a file without several datasets, or one that cannot be listed, is read as; then the datasets that this was not. */
+static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
+{
+	int count = 0, read = 0;
+	others o = {s, v};
+	sheaf_error why;
+	bool one = strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
+	if (!one && count_members(s, s->label, &count, &why)) count = 0;
+	sheaf_status status = read_all(s, NULL, &read, err);
+	if (count < 2 || count <= read || (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT)) return status;
+	if (status == SHEAF_DATA || status == SHEAF_SHORT) tell_end(v, err);
+	return each_member(s, s->label, read_other, &o, err);
 }
 
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
@@ -159,7 +196,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
-	status = read_all(&s, err);
+	status = read_datasets(&s, v, err);
 	session_end(&s);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		tell_end(v, err);

@@ -219,7 +219,7 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status each(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
+sheaf_status each_member(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
 {
 	sheaf_open_options open = {
 		.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from"), .settings = s->args->settings, .nsettings = s->args->nsettings};
@@ -229,7 +229,7 @@ static sheaf_status each(session *s, const char *path, sheaf_status (*tell)(void
 sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err)
 {
 	*out = 0;
-	return each(s, path, count_one, out, err);
+	return each_member(s, path, count_one, out, err);
 }
 
 sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err)
@@ -237,7 +237,7 @@ sheaf_status print_members(session *s, const char *path, int count, bool json, s
 	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
 	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
 	sheaf_buffer more = {0};
-	SHEAF_TRY(each(s, path, list_one, &t, err));
+	SHEAF_TRY(each_member(s, path, list_one, &t, err));
 	if (json) out_text("]");
 	SHEAF_TRY(sheaf_besides(path, &open, json, s->cx, &more, err));
 	out_bytes(more.data, more.size);
