@@ -319,6 +319,26 @@ has err 'sequence 1, stream "A"'
 expect 0 convert --value A uneven.ctf uneven.tns
 end
 
+begin 'what goes out in the order of coming has each position once'
+printf 'i,j,v\n0,0,1\n0,1,5\n0,0,2\n' >repeated.csv
+for out in repeated.mtx repeated.tns; do
+	expect 4 convert --coordinates i,j --value v repeated.csv $out
+	has err "$out: expected each position once, found (0,0) twice (--duplicates sum or last makes one of them)"
+	[ ! -e $out ] || fault "$out: expected no file, found one"
+	expect 4 convert twice.mtx $out
+	has err 'found (0,2) twice'
+	expect 0 convert --duplicates sum --coordinates i,j --value v repeated.csv $out
+	expect 0 validate $out
+	rm $out
+done
+matrix 'real symmetric' '3 3 3' '3 1 1' '1 1 2' '3 1 3' >half.mtx
+expect 4 convert half.mtx half.tns
+has err 'found (2,0) twice'
+matrix 'real general' '3 3 4' '3 1 1' '1 1 2' '2 3 3' '2 2 4' >free.mtx
+expect 0 convert free.mtx freed.mtx
+is freed.mtx "$(cat free.mtx)"
+end
+
 begin 'an archive of several arrays asks for the name of one'
 expect 0 convert a.mtx a.npy
 python3 -c 'import zipfile

@@ -53,10 +53,12 @@ static sheaf_tensor known_order(const sheaf_arranger *a)
 static void plan_order(sheaf_arranger *a)
 {
 	sheaf_tensor known = known_order(a), wanted = a->to;
-	bool merges = (a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique;
+	bool refuses = a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
+	bool merges = (a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
 	bool any_order = !a->to.sorted && !merges && !a->fills;
 	if (!a->to.sorted && known.sorted) memcpy(wanted.order, known.order, sizeof wanted.order);
 	sheaf_keying_make(&a->keying, &known, &wanted);
+	a->checks = refuses && !a->from.unique && !known.sorted;
 	a->unique = a->to.unique || a->from.unique;
 	a->ordered = !any_order || known.sorted;
 	if (any_order) a->keying.loose = a->keying.bits;
@@ -140,6 +142,7 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 void sheaf_arranger_free(sheaf_arranger *a)
 {
 	if (!a) return;
+	sheaf_arranger_free(a->positions);
 	size_t key = (size_t)a->keying.words * sizeof(uint64_t);
 	sheaf_frame_free(&a->given);
 	sheaf_frame_free(&a->frame);
@@ -162,13 +165,33 @@ static sheaf_status copy_name(sheaf_arranger *a, sheaf_error *err)
 	return sheaf_copy_text(a->cx, text, strlen(text), &a->name, err);
 }
 
+/* Of values, which nobody will look at, it keeps one byte each. */
+static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
+{
+	sheaf_schema schema;
+	sheaf_tensor to = a->from;
+	sheaf_arrange_options options = {.size = sizeof options, .share = 2, .name = a->options.name};
+	to.sorted = to.unique = true;
+	for (int d = 0; d < to.rank && !a->from.sorted; d++) to.order[d] = d;
+	SHEAF_TRY(sheaf_schema_copy(&a->schema, a->cx, &schema, err));
+	sheaf_field *value = &schema.fields[a->value];
+	value->meaning = SHEAF_NUMBER;
+	value->type = SHEAF_U8;
+	value->nlevels = 0;
+	schema.tensor.has_fill = false;
+	sheaf_status status = sheaf_arranger_new(&schema, &to, &options, a->cx, &a->positions, err);
+	sheaf_schema_free(&schema);
+	return status;
+}
+
 static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_copy(schema, a->cx, &a->schema, err));
 	a->from = schema->tensor;
 	SHEAF_TRY(copy_name(a, err));
 	SHEAF_TRY(plan(a, err));
-	return allocate(a, err);
+	SHEAF_TRY(allocate(a, err));
+	return a->checks ? begin_check(a, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to, const sheaf_arrange_options *options, sheaf_context *cx,
@@ -194,11 +217,25 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 
 /* ---- doing it ---- */
 
+/* Fails where a position comes twice. */
+static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
+{
+	const sheaf_frame *seen;
+	sheaf_status status;
+	do status = sheaf_arranger_next(a->positions, &seen, err);
+	while (status == SHEAF_OK);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
 sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (a->finished) return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
 	if (frame->ncolumns != a->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected %d columns, found %d", a->name, a->schema.nfields, frame->ncolumns);
+	if (a->checks) {
+		SHEAF_TRY(sheaf_arranger_add(a->positions, frame, err));
+		SHEAF_TRY(look_at_positions(a, err));
+	}
 	if (a->sorts) return sheaf_arrange_keep(a, frame, err);
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, &a->given, err));
 	a->given_at = 0;
@@ -209,6 +246,10 @@ sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 {
 	if (a->finished) return SHEAF_OK;
 	a->finished = true;
+	if (a->checks) {
+		SHEAF_TRY(sheaf_arranger_finish(a->positions, err));
+		SHEAF_TRY(look_at_positions(a, err));
+	}
 	return a->sorts ? sheaf_arrange_sort(a, err) : SHEAF_OK;
 }
 

@@ -41,7 +41,9 @@ struct sheaf_arranger {
 	bool passes;  /* nothing but a look at the order */
 	bool sorts;   /* entries are kept until all are there */
 	bool ordered; /* what goes out is in the order of keys */
+	bool checks;  /* entries pass in no order, and must be unique all the same */
 	bool unique;  /* a position twice is an error, or merged */
+	sheaf_arranger *positions; /* where it checks: sorts what comes, apart from what goes out */
 	bool fills, drops;
 	uint8_t fill[16] __attribute__((aligned(8)));
 	/* coming in */

@@ -58,6 +58,7 @@ sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, 
 	SHEAF_TRY(accept_value(&schema->fields[value], err));
 	if (!is_array(t, values)) {
 		t->dense = false;
+		t->unique = true;
 		return SHEAF_OK;
 	}
 	if (!is_triangle(t)) t->structure = SHEAF_GENERAL;

@@ -31,6 +31,7 @@ sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, 
 	if (field->type != SHEAF_F64) field->type = SHEAF_I64;
 	t->structure = SHEAF_GENERAL;
 	t->dense = false;
+	t->unique = true;
 	return SHEAF_OK;
 }
 
