@@ -349,6 +349,20 @@ expect 0 convert latin.mtx same.mtx
 same latin.mtx same.mtx
 end
 
+begin 'layouts are known in any case of letters'
+for out in lettered.h5 lettered.npz; do
+	for layout in csr CSR Coo; do
+		expect 0 convert --layout $layout a.mtx $out
+		expect 0 diff a.mtx $out
+	done
+done
+expect 0 convert --layout csr a.mtx lettered.h5
+expect 0 info --json lettered.h5
+has out '"format":"CSR"'
+expect 2 convert --layout dia a.mtx lettered.npz
+has err '--layout: expected csr|csc|coo, found dia'
+end
+
 begin 'an archive of several arrays asks for the name of one'
 expect 0 convert a.mtx a.npy
 python3 -c 'import zipfile

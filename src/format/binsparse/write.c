@@ -25,8 +25,10 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 	const char *text = sheaf_values_text(values, "layout");
 	if (!text && sheaf_bsp_layout_parse(tensor->layout, out, NULL) == SHEAF_OK && out->rank == tensor->rank) text = tensor->layout;
 	if (!text) text = usual[tensor->rank];
-	SHEAF_TRY(sheaf_bsp_layout_parse(text, out, err));
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
+	for (char *c = name; *c; c++)
+		if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+	SHEAF_TRY(sheaf_bsp_layout_parse(strlen(text) < BSP_LAYOUT_SIZE ? name : text, out, err));
 	if (out->rank == tensor->rank) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d", tensor->rank, text, out->rank);
 }

@@ -8,6 +8,7 @@
 #include "third/deflate.h"
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct writer {
 	sheaf_context *cx;
@@ -24,11 +25,12 @@ typedef struct writer {
 
 /* ---- accept ---- */
 
+/* NPZ_LAYOUTS: there is none of that name, or none that is written. */
 static sheaf_npz_layout layout_of(const sheaf_tensor *t, const sheaf_values *values)
 {
 	const char *name = sheaf_values_text(values, "layout");
 	if (!name) return strncmp(t->layout, "COO", 3) == 0 ? NPZ_COO : NPZ_CSR;
-	return strcmp(name, "csc") == 0 ? NPZ_CSC : strcmp(name, "coo") == 0 ? NPZ_COO : NPZ_CSR;
+	return strcasecmp(name, "csr") == 0 ? NPZ_CSR : strcasecmp(name, "csc") == 0 ? NPZ_CSC : strcasecmp(name, "coo") == 0 ? NPZ_COO : NPZ_LAYOUTS;
 }
 
 sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -36,6 +38,7 @@ sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, 
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
 	sheaf_npz_layout layout = layout_of(t, values);
+	if (layout == NPZ_LAYOUTS) return sheaf_fail(err, SHEAF_USAGE, "--layout: expected csr|csc|coo, found %.40s", sheaf_values_text(values, "layout"));
 	if (t->rank != 2) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a matrix of two dimensions, found %d", t->rank);
 	if (sheaf_schema_value(schema) < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	if (sheaf_values_number(values, "deflate", 0) > SHEAF_DEFLATE_MOST)
