@@ -4,7 +4,8 @@
 
 static const conversion conversions[] = {
 	/* in the order of the file */
-	{"mtx", "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 1 nan\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 1 nan\n", NULL},
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 2 nan\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate real general\n%one\n%\n%  three\n3 3 3\n3 1 0.1\n1 1 -2e-300\n3 2 nan\n", NULL},
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n3 1 0.1\n1 1 2\n3 1 4\n", "mtx", NULL, SHEAF_DATA, NULL, "expected each position once, found (2,0) twice"},
 	/* integers */
 	{"mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n", "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n", NULL},
 	/* complex */

@@ -178,7 +178,7 @@ static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 	value->meaning = SHEAF_NUMBER;
 	value->type = SHEAF_U8;
 	value->nlevels = 0;
-	schema.tensor.has_fill = false;
+	schema.tensor.has_fill = schema.tensor.sorted = false; /* what breaks a promise of order is for the arranger itself to find */
 	sheaf_status status = sheaf_arranger_new(&schema, &to, &options, a->cx, &a->positions, err);
 	sheaf_schema_free(&schema);
 	return status;
