@@ -535,6 +535,22 @@ end
 
 # ---- several in one file ----
 
+python3 - <<'END'
+import struct, zipfile
+with zipfile.ZipFile("objects.npz", "w") as z:
+    for name, descr in ("a", "<i4"), ("f", "|O"), ("g", "<i4"):
+        z.writestr(name + ".npy", b"\x93NUMPY\1\0" + struct.pack("<H", 118) + ("{'descr': '%s', 'fortran_order': False, 'shape': (1,), }" % descr).ljust(117).encode() + b"\n" + bytes(4))
+END
+begin 'info: a dataset that cannot be read is listed with the reason, and the rest as ever'
+expect 0 info objects.npz
+has out 'datasets: 3'
+has out '  f.npy  '
+has out '  g.npy  '
+expect 0 info --json objects.npz
+json out
+has out '"refused":"'
+end
+
 if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --quiet --into b/c symmetric.mtx several.h5 2>/dev/null; then
 	begin 'convert: of several datasets in a file those that are left out are told of'
 	expect 0 convert several.h5 one.mtx

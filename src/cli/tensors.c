@@ -186,13 +186,34 @@ static sheaf_status name_one(tree *t, const char *path, sheaf_error *err)
 	return out_check(err);
 }
 
+/* One that cannot be read is listed with the reason. */
+static sheaf_status list_refused(tree *t, const char *path, const sheaf_error *why, sheaf_error *err)
+{
+	bool first = true;
+	if (t->json) {
+		out_text(t->count ? ",{" : "{");
+		out_json_member(&first, "path", path);
+		out_json_member(&first, "refused", why->message);
+		out_text("}");
+	} else {
+		print_branch(t->before, path);
+		out_text(why->message);
+		out_text("\n");
+	}
+	remember(t, path);
+	return out_check(err);
+}
+
 static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 {
 	tree *t = (tree *)user;
 	sheaf_dataset *dataset;
 	sheaf_facts facts;
 	if (t->names_only) return name_one(t, path, err);
-	SHEAF_TRY(session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, err));
+	sheaf_error why = {0};
+	sheaf_status status = session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, &why);
+	if (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT) return list_refused(t, path, &why, err);
+	if (status) return sheaf_fail(err, status, "%s", why.message);
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_dataset_facts(dataset, &facts);
 	if (t->json) {
