@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of a binary file, taken one field at a time and never past the end. The first failure sticks: it keeps the name
- * and the byte of the field, every later get gives 0, and sheaf_cursor_status reports it once at the end. */
+ * and the byte of the field, every later get gives 0, and the owner looks at `failed` once at the end. */
 #ifndef SHEAF_BASE_CURSOR_H
 #define SHEAF_BASE_CURSOR_H
 
