@@ -569,6 +569,22 @@ if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --q
 	expect 0 convert --quiet --into b/c symmetric.mtx apart.h5
 	expect 0 validate apart.h5
 	is out 'apart.h5: valid'
+	cat >flawed.txt <<'EOT'
+/
+binsparse = {"binsparse": {"version": "0.1", "format": "DVEC", "shape": [1], "number_of_stored_values": 1,
+	"data_types": {"values": "uint8"}}}
+values: uint8 1
+/b
+binsparse = {"binsparse": {"version": "0.1", "format": "CVEC", "shape": [3], "number_of_stored_values": 1,
+	"data_types": {"indices_0": "uint8", "values": "uint8"}}}
+indices_0: uint8 9
+values: uint8 1
+EOT
+	"$BOX_TOOL" assemble flawed.h5 flawed.txt || fault 'expected box_tool to make flawed.h5'
+	expect 1 validate flawed.h5
+	has out 'flawed.h5: dataset b: not valid'
+	has out 'found 9'
+	expect 0 validate --dataset / flawed.h5
 	end
 
 	begin 'a dataset that is an array, a group or nothing is said to be that'
