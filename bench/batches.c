@@ -19,9 +19,14 @@ static void open_dataset(feeding *f, const bench_job *job, const char *path, she
 	int nsettings = 0;
 	bool is_text = path == job->text;
 	sheaf_setting *settings = is_text ? workload_settings(job->work, &nsettings) : NULL;
-	sheaf_open_options options = {.size = sizeof options, .settings = settings, .nsettings = nsettings, .random = true, .index = policy};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = settings,
+	                              .nsettings = nsettings,
+	                              .random = true,
+	                              .index = policy};
 	sheaf_error err;
-	if (sheaf_context_new(&context, &f->cx, &err) || sheaf_open(path, &options, f->cx, &f->dataset, &err)) die("%s", err.message);
+	if (sheaf_context_new(&context, &f->cx, &err) || sheaf_open(path, &options, f->cx, &f->dataset, &err))
+		die("%s", err.message);
 	workload_settings_free(settings, nsettings);
 }
 
@@ -45,7 +50,8 @@ static int64_t pull(feeding *f, int64_t most)
 	sheaf_error err;
 	sheaf_status status = SHEAF_OK;
 	int64_t sequences = 0;
-	for (int64_t n = 0; n < most && (status = sheaf_batches_next(f->batches, &batch, &err)) == SHEAF_OK; n++) {
+	for (int64_t n = 0; n < most && (status = sheaf_batches_next(f->batches, &batch, &err)) == SHEAF_OK;
+	     n++) {
 		sequences += batch->sequences;
 		if (batch->sweep_end) break;
 	}
@@ -181,7 +187,8 @@ const bench_runner memcpy_and_wait = {"memcpy + 2 us", begin_moving, run_moving_
 
 /* ---- from a file ---- */
 
-static void run_file(const bench_job *job, const char *path, sheaf_index_policy policy, const sheaf_batch_options *options, int64_t most, bench_yield *out)
+static void run_file(const bench_job *job, const char *path, sheaf_index_policy policy,
+                     const sheaf_batch_options *options, int64_t most, bench_yield *out)
 {
 	feeding f = {0};
 	open_dataset(&f, job, path, policy);
@@ -200,7 +207,8 @@ static void run_shuffled(const bench_job *job, void *state, bench_yield *out)
 
 static void run_in_order(const bench_job *job, void *state, bench_yield *out)
 {
-	sheaf_batch_options options = {.size = sizeof options, .batch_size = MANY, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
+	sheaf_batch_options options = {
+		.size = sizeof options, .batch_size = MANY, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
 	(void)state;
 	run_file(job, job->text, SHEAF_INDEX_NEVER, &options, INT64_MAX, out);
 	out->values = 0; /* sequences; the parser tells values */
@@ -211,7 +219,8 @@ const bench_runner batches_in_order = {"file order", NULL, run_in_order};
 
 static void run_first_in_order(const bench_job *job, void *state, bench_yield *out)
 {
-	sheaf_batch_options options = {.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
+	sheaf_batch_options options = {
+		.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
 	(void)state;
 	run_file(job, job->text, SHEAF_INDEX_REQUIRE, &options, 1, out);
 	out->values = 0;
@@ -219,7 +228,8 @@ static void run_first_in_order(const bench_job *job, void *state, bench_yield *o
 
 static void run_first_of_window(const bench_job *job, void *state, bench_yield *out)
 {
-	sheaf_batch_options options = {.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .window = 4};
+	sheaf_batch_options options = {
+		.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .window = 4};
 	(void)state;
 	run_file(job, job->text, SHEAF_INDEX_REQUIRE, &options, 1, out);
 	out->values = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the bench share. A race lets entrants do the same job in turn, each in a process of its own, round after
- * round, so that noise of the machine meets all of them. Ours are told by their ratios to the peers of the same race. */
+/* What the files of the bench share. A race lets entrants do the same job in turn, each in a process of its
+ * own, round after round, so that noise of the machine meets all of them. Ours are told by their ratios to
+ * the peers of the same race. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -40,20 +41,22 @@ typedef struct bench_kind {
 	const char *setting;       /* that declares a stream */
 	const char *head;          /* what stands before the lines */
 	const char *to_binary;     /* words of a command */
-	int numbers;               /* in the head, as a loop over all of it takes them for values; where it has any, it ends with the number of lines */
+	int numbers; /* in the head, as a loop over all of it takes them for values; where it has any, it ends
+	                with the number of lines */
 } bench_kind;
 
 typedef struct bench_workload {
 	const char *name;
 	const bench_kind *kind;
-	const char *streams[3];        /* as the setting wants them; with `repeated`, one that holds %d for the number */
-	int repeated;                  /* 0: the streams as they stand */
-	bool sparse;                   /* values stand behind an index and a colon */
+	const char *streams[3]; /* as the setting wants them; with `repeated`, one that holds %d for the number */
+	int repeated;           /* 0: the streams as they stand */
+	bool sparse;            /* values stand behind an index and a colon */
 	void (*line)(bench_text *out); /* puts the next line */
 } bench_workload;
 
 const bench_workload *workload_find(const char *name);
-/* The settings that declare its streams; *n is how many. The caller frees them with workload_settings_free. */
+/* The settings that declare its streams; *n is how many. The caller frees them with
+ * workload_settings_free. */
 sheaf_setting *workload_settings(const bench_workload *work, int *n);
 void workload_settings_free(sheaf_setting *settings, int n);
 /* Writes a file of about `bytes` bytes. */
@@ -85,24 +88,29 @@ typedef struct bench_yield {
 
 typedef struct bench_runner {
 	const char *name;
-	/* Once, in the process that runs. Gives what `run` gets, or why it cannot run on this machine. NULL: nothing to prepare. */
+	/* Once, in the process that runs. Gives what `run` gets, or why it cannot run on this machine. NULL:
+	 * nothing to prepare. */
 	const char *(*begin)(const bench_job *job, void **state);
 	void (*run)(const bench_job *job, void *state, bench_yield *out);
 } bench_runner;
 
-extern const bench_runner parse_text, index_text, model_text, model_binary, read_frames, open_indexed, open_by_scan, size_of_index; /* library.c */
-extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled, batches_in_order, first_in_order,
-	first_of_window;                                                                         /* batches.c */
+extern const bench_runner parse_text, index_text, model_text, model_binary, read_frames, open_indexed,
+	open_by_scan, size_of_index; /* library.c */
+extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled,
+	batches_in_order, first_in_order, first_of_window; /* batches.c */
 #if SHEAF_HDF5
-extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read, scipy_mmread; /* boxes.c */
-extern const bench_runner hdf5_read, hdf5_write;                                                                        /* peers_hdf5.c */
+extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read,
+	scipy_mmread;                                /* boxes.c */
+extern const bench_runner hdf5_read, hdf5_write; /* peers_hdf5.c */
 #endif
-extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save, numpy_tofile; /* cells.c */
-extern const bench_runner to_rows, to_columns, to_sorted_rows, to_new_columns, sort_entries, size_of_entries, scipy_rows, scipy_columns, scipy_tocsr,
-	scipy_tocsc;                                                                         /* tensors.c */
-extern const bench_runner run_command;                                                       /* command.c */
-extern const bench_runner strtof_loop, fast_float_loop, fast_float_entries, byte_loop, memchr_loop, printf_loop; /* peers.c, peers_fast_float.cc */
-extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values;     /* files.c */
+extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save,
+	numpy_tofile; /* cells.c */
+extern const bench_runner to_rows, to_columns, to_sorted_rows, to_new_columns, sort_entries, size_of_entries,
+	scipy_rows, scipy_columns, scipy_tocsr, scipy_tocsc; /* tensors.c */
+extern const bench_runner run_command;                   /* command.c */
+extern const bench_runner strtof_loop, fast_float_loop, fast_float_entries, byte_loop, memchr_loop,
+	printf_loop; /* peers.c, peers_fast_float.cc */
+extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values; /* files.c */
 
 /* ---- races ---- */
 
@@ -170,8 +178,10 @@ typedef struct bench_result {
 } bench_result;
 
 /* Paths of the files that an entrant's job needs; made where they are not there yet. */
-void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *entrant, const bench_setup *s, int number);
-/* Run number k of a race: *out becomes what is known of it before it has run. False where there are no more. */
+void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *entrant, const bench_setup *s,
+                 int number);
+/* Run number k of a race: *out becomes what is known of it before it has run. False where there are no
+ * more. */
 bool race_enter(const bench_race *race, int k, bench_result *out);
 void race_run(bench_result *r, const bench_setup *s);
 /* The kernel that the library chooses. Chosen once in a process, so that another process asks. */
@@ -192,7 +202,8 @@ void records_print(const bench_result *r, const bench_setup *s);
 
 /* ---- programs in Python ---- */
 
-/* What a runner's `begin` does for a program that prints the version of what it measures when it is ready, and for each line that it gets how many values it has met. */
+/* What a runner's `begin` does for a program that prints the version of what it measures when it is ready,
+ * and for each line that it gets how many values it has met. */
 const char *script_begin(const char *text, const char *argument, void **state);
 void script_run(const bench_job *job, void *state, bench_yield *out);
 
@@ -206,7 +217,8 @@ typedef struct bench_mapped {
 bench_mapped map_file(const char *path);
 int64_t file_size(const char *path);
 void drop_cache(const char *path);
-/* Runs the command; `words` are parted by spaces, and TEXT, BINARY, HUGE, OUTPUT and STREAMS stand for those of the job. Gives its peak memory. */
+/* Runs the command; `words` are parted by spaces, and TEXT, BINARY, HUGE, OUTPUT and STREAMS stand for those
+ * of the job. Gives its peak memory. */
 int64_t command_run(const bench_job *job, const char *words);
 
 #ifdef __cplusplus

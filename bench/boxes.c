@@ -17,7 +17,8 @@ static const char *begin_reading(const bench_job *job, void **state)
 	char folder[PATH_SIZE];
 	sheaf_context *cx;
 	sheaf_error err;
-	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - job->setup->command) : 0, job->setup->command);
+	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - job->setup->command) : 0,
+	         job->setup->command);
 	/* What opens containers stands beside the command, not beside the bench. */
 	if (slash && setenv("SHEAF_MODULES", folder, 0) != 0) die("expected memory, found none");
 	if (sheaf_context_new(&options, &cx, &err)) die("%s", err.message);
@@ -29,16 +30,24 @@ static const char *begin_reading(const bench_job *job, void **state)
 static sheaf_dataset *open_whole(const bench_job *job, sheaf_context *cx, const sheaf_column **column)
 {
 	sheaf_setting check = {"check", job->words ? job->words : "none"};
-	sheaf_open_options options = {.size = sizeof options, .settings = &check, .nsettings = 1, .rows = SHEAF_TAKES_WHOLE, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = &check,
+	                              .nsettings = 1,
+	                              .rows = SHEAF_TAKES_WHOLE,
+	                              .index = SHEAF_INDEX_NEVER};
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_error err;
-	if (sheaf_open(job->binary, &options, cx, &dataset, &err) || sheaf_next(dataset, &frame, &err)) die("%s", err.message);
+	if (sheaf_open(job->binary, &options, cx, &dataset, &err) || sheaf_next(dataset, &frame, &err))
+		die("%s", err.message);
 	*column = &frame->columns[0];
 	return dataset;
 }
 
-static int64_t nvalues(const sheaf_column *column) { return (int64_t)(column->values.size / sheaf_type_size(column->type)); }
+static int64_t nvalues(const sheaf_column *column)
+{
+	return (int64_t)(column->values.size / sheaf_type_size(column->type));
+}
 
 static void run_whole(const bench_job *job, void *state, bench_yield *out)
 {
@@ -79,7 +88,8 @@ const bench_runner look_at_whole = {"whole, looked at", begin_reading, run_looki
 static void run_entries(const bench_job *job, void *state, bench_yield *out)
 {
 	sheaf_context *cx = (sheaf_context *)state;
-	sheaf_open_options options = {.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options options = {
+		.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .index = SHEAF_INDEX_NEVER};
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -139,8 +149,10 @@ static void run_printing(const bench_job *job, void *state, bench_yield *out)
 	FILE *file = fopen(job->output, "w");
 	if (!file) die("%s: expected to create it, found that it cannot be", job->output);
 	for (int64_t row = 0; row < nrows; row++)
-		for (int64_t i = offsets[row]; i < offsets[row + 1]; i++) fprintf(file, "%lld %d %.17g\n", (long long)row + 1, columns[i] + 1, values[i]);
-	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0) die("%s: expected room for the output, found none", job->output);
+		for (int64_t i = offsets[row]; i < offsets[row + 1]; i++)
+			fprintf(file, "%lld %d %.17g\n", (long long)row + 1, columns[i] + 1, values[i]);
+	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0)
+		die("%s: expected room for the output, found none", job->output);
 	out->size = file_size(job->output);
 }
 
@@ -162,10 +174,17 @@ static const char mmread_script[] =
 	"print('scipy', scipy.__version__, flush=True)\n"
 	"for line in sys.stdin:\n"
 	"    scipy.io.mmread(sys.argv[1])\n"
-	"    print(scipy.io.mminfo(sys.argv[1])[2], flush=True)\n"; /* entries of the file: of a symmetric one it makes more */
+	"    print(scipy.io.mminfo(sys.argv[1])[2], flush=True)\n"; /* entries of the file: of a symmetric one it
+                                                                   makes more */
 
-static const char *begin_h5py(const bench_job *job, void **state) { return script_begin(h5py_script, job->binary, state); }
-static const char *begin_mmread(const bench_job *job, void **state) { return script_begin(mmread_script, job->text, state); }
+static const char *begin_h5py(const bench_job *job, void **state)
+{
+	return script_begin(h5py_script, job->binary, state);
+}
+static const char *begin_mmread(const bench_job *job, void **state)
+{
+	return script_begin(mmread_script, job->text, state);
+}
 
 const bench_runner h5py_read = {"h5py", begin_h5py, script_run};
 const bench_runner scipy_mmread = {"scipy mmread", begin_mmread, script_run};

@@ -28,7 +28,10 @@ static const char *begin_reading(const bench_job *job, void **state)
 static void run_cells(const bench_job *job, void *state, bench_yield *out)
 {
 	reading *r = (reading *)state;
-	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = r->settings,
+	                              .nsettings = r->nsettings,
+	                              .index = SHEAF_INDEX_NEVER};
 	options.format = sheaf_format_of_name(job->text)->name;
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
@@ -48,7 +51,8 @@ const bench_runner read_cells = {"to columns", begin_reading, run_cells};
 
 static const char PYTHON[] = "/usr/bin/python3";
 
-/* What people write who have such a file: as many bytes as a format of struct takes at once, and lists of values, null as None. */
+/* What people write who have such a file: as many bytes as a format of struct takes at once, and lists of
+ * values, null as None. */
 static const char struct_script[] =
 	"import struct, sys\n"
 	"data = open(sys.argv[1], 'rb').read()\n"
@@ -76,30 +80,31 @@ static const char csv_script[] =
 	"csv.writer(open(sys.argv[2], 'w', newline='')).writerows(zip(a, b, c, d, e, f, g))\n";
 
 /* A view of the file's bytes, each column copied out of it with its mask. */
-static const char numpy_script[] =
-	"import numpy, sys\n"
-	"dtype = [('a', '<i8'), ('bn', 'u1'), ('b', '<i4'), ('cn', 'u1'), ('c', '<f8'), ('dn', 'u1'), ('d', '<i8'), ('e', '<f4')]\n"
-	"cells = numpy.frombuffer(open(sys.argv[1], 'rb').read(), dtype)\n"
-	"columns = [numpy.ascontiguousarray(cells[name]) for name in 'abcde']\n"
-	"masks = [cells[name] != 255 for name in ('bn', 'cn', 'dn')]\n";
+static const char numpy_script[] = "import numpy, sys\n"
+								   "dtype = [('a', '<i8'), ('bn', 'u1'), ('b', '<i4'), ('cn', 'u1'), ('c', "
+								   "'<f8'), ('dn', 'u1'), ('d', '<i8'), ('e', '<f4')]\n"
+								   "cells = numpy.frombuffer(open(sys.argv[1], 'rb').read(), dtype)\n"
+								   "columns = [numpy.ascontiguousarray(cells[name]) for name in 'abcde']\n"
+								   "masks = [cells[name] != 255 for name in ('bn', 'cn', 'dn')]\n";
 
 /* The same view saved as an array, as it is: packed items are what a cell of one size is. */
 static const char save_script[] =
 	"import numpy, sys\n"
 	"def nullable(t): return [('null', 'u1'), ('val', t)]\n"
-	"dtype = [('a', '<i8'), ('b', nullable('<i4')), ('c', nullable('<f8')), ('d', nullable('<M8[s]')), ('e', '<f4')]\n"
+	"dtype = [('a', '<i8'), ('b', nullable('<i4')), ('c', nullable('<f8')), ('d', nullable('<M8[s]')), ('e', "
+	"'<f4')]\n"
 	"numpy.save(open(sys.argv[2], 'wb'), numpy.frombuffer(open(sys.argv[1], 'rb').read(), dtype))\n";
 
 /* And back. */
-static const char tofile_script[] =
-	"import numpy, sys\n"
-	"numpy.load(sys.argv[3]).tofile(sys.argv[2])\n";
+static const char tofile_script[] = "import numpy, sys\n"
+									"numpy.load(sys.argv[3]).tofile(sys.argv[2])\n";
 
 static const char *begin_script(const bench_job *job, const char *text, const char *more)
 {
 	if (access(PYTHON, X_OK) != 0) return "no /usr/bin/python3";
 	FILE *file = fopen(job->script, "w");
-	if (!file || fputs(text, file) < 0 || fputs(more, file) < 0 || fclose(file) != 0) die("%s: expected room for a script, found none", job->script);
+	if (!file || fputs(text, file) < 0 || fputs(more, file) < 0 || fclose(file) != 0)
+		die("%s: expected room for a script, found none", job->script);
 	return NULL;
 }
 

@@ -64,10 +64,12 @@ static pid_t spawn(char **words)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t child;
-	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) != 0 ||
+	if (posix_spawn_file_actions_init(&actions) != 0 ||
+	    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) != 0 ||
 	    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) != 0)
 		die("expected memory, found none");
-	if (posix_spawnp(&child, words[0], &actions, NULL, words, environ) != 0) die("%s: expected a program, found none that runs", words[0]);
+	if (posix_spawnp(&child, words[0], &actions, NULL, words, environ) != 0)
+		die("%s: expected a program, found none that runs", words[0]);
 	posix_spawn_file_actions_destroy(&actions);
 	return child;
 }

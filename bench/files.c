@@ -39,7 +39,8 @@ void drop_cache(const char *path)
 {
 	int fd = open_or_die(path, O_RDONLY);
 	/* Only clean pages are dropped. */
-	if (fdatasync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0) die("%s: expected to drop its cached pages, found an error", path);
+	if (fdatasync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+		die("%s: expected to drop its cached pages, found an error", path);
 	close(fd);
 }
 
@@ -120,7 +121,8 @@ static void run_write(const bench_job *job, void *state, bench_yield *out)
 		if (n <= 0) die("%s: expected room for the output, found: %s", fresh, strerror(errno));
 		at += (size_t)n;
 	}
-	if (fsync(fd) != 0 || close(fd) != 0 || rename(fresh, job->output) != 0) die("%s: expected to commit it, found: %s", fresh, strerror(errno));
+	if (fsync(fd) != 0 || close(fd) != 0 || rename(fresh, job->output) != 0)
+		die("%s: expected to commit it, found: %s", fresh, strerror(errno));
 }
 
 const bench_runner bare_write = {"bare write", begin_write, run_write};

@@ -42,7 +42,8 @@ static void read_all(reading *r, sheaf_dataset *dataset, bench_yield *out)
 	const sheaf_frame *frame;
 	sheaf_error err;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) out->values += values_of(sheaf_dataset_schema(dataset), frame);
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		out->values += values_of(sheaf_dataset_schema(dataset), frame);
 	if (status != SHEAF_END) die("%s", err.message);
 	sheaf_close(dataset);
 	sheaf_context_memory(r->cx, &out->memory);
@@ -64,7 +65,8 @@ static sheaf_dataset *open_text(const bench_job *job, const reading *r, int64_t 
 	sheaf_source *source;
 	sheaf_dataset *dataset;
 	sheaf_error err;
-	if (sheaf_source_memory((sheaf_bytes){(const uint8_t *)r->text.data, r->text.size}, job->text, r->cx, &source, &err) ||
+	if (sheaf_source_memory((sheaf_bytes){(const uint8_t *)r->text.data, r->text.size}, job->text, r->cx,
+	                        &source, &err) ||
 	    sheaf_open_source(source, &options, r->cx, &dataset, &err))
 		die("%s", err.message);
 	return dataset;
@@ -87,8 +89,8 @@ static void run_index(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner index_text = {"index pass", begin_parsing, run_index};
 
-/* Where nothing less tells the lengths of rows, their survey reads all of a file into the format's own model, and makes nothing of it. The pieces are
- * those in which rows are read. */
+/* Where nothing less tells the lengths of rows, their survey reads all of a file into the format's own model,
+ * and makes nothing of it. The pieces are those in which rows are read. */
 enum { PIECE = 512 << 10 };
 
 static void run_model_of_text(const bench_job *job, void *state, bench_yield *out)
@@ -102,7 +104,10 @@ const bench_runner model_text = {"model", begin_parsing, run_model_of_text};
 static void run_model_of_binary(const bench_job *job, void *state, bench_yield *out)
 {
 	const reading *r = (const reading *)state;
-	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = r->settings,
+	                              .nsettings = r->nsettings,
+	                              .index = SHEAF_INDEX_NEVER};
 	options.piece_bytes = PIECE;
 	sheaf_dataset *dataset;
 	sheaf_error err;
@@ -116,21 +121,33 @@ const bench_runner model_binary = {"model", begin_reading, run_model_of_binary};
 
 static void open_pieces(const reading *r, const bench_job *job, sheaf_index_policy policy, bench_yield *out)
 {
-	sheaf_open_options options = {.size = sizeof options, .settings = r->settings, .nsettings = r->nsettings, .random = true, .index = policy};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = r->settings,
+	                              .nsettings = r->nsettings,
+	                              .random = true,
+	                              .index = policy};
 	sheaf_dataset *dataset;
 	sheaf_index_info index;
 	const sheaf_pieces *pieces;
 	sheaf_error err;
-	if (sheaf_open(job->text, &options, r->cx, &dataset, &err) || sheaf_dataset_pieces(dataset, &pieces, &err)) die("%s", err.message);
+	if (sheaf_open(job->text, &options, r->cx, &dataset, &err) ||
+	    sheaf_dataset_pieces(dataset, &pieces, &err))
+		die("%s", err.message);
 	sheaf_dataset_index(dataset, &index);
 	out->size = index.bytes;
 	sheaf_close(dataset);
 	sheaf_context_memory(r->cx, &out->memory);
 }
 
-static void run_indexed(const bench_job *job, void *state, bench_yield *out) { open_pieces((const reading *)state, job, SHEAF_INDEX_REQUIRE, out); }
+static void run_indexed(const bench_job *job, void *state, bench_yield *out)
+{
+	open_pieces((const reading *)state, job, SHEAF_INDEX_REQUIRE, out);
+}
 
-static void run_scan(const bench_job *job, void *state, bench_yield *out) { open_pieces((const reading *)state, job, SHEAF_INDEX_NEVER, out); }
+static void run_scan(const bench_job *job, void *state, bench_yield *out)
+{
+	open_pieces((const reading *)state, job, SHEAF_INDEX_NEVER, out);
+}
 
 const bench_runner open_indexed = {"indexed", begin_reading, run_indexed};
 const bench_runner open_by_scan = {"scan", begin_reading, run_scan};

@@ -15,7 +15,8 @@ static void list(void)
 	static bench_result r;
 	for (int i = 0; i < nraces; i++)
 		for (int k = 0; race_enter(&races[i], k, &r); k++)
-			for (int e = 0; e < r.nours; e++) printf("%s\t%s\t%s\n", races[i].part, r.job, entrant_name(r.outcomes[e].entrant));
+			for (int e = 0; e < r.nours; e++)
+				printf("%s\t%s\t%s\n", races[i].part, r.job, entrant_name(r.outcomes[e].entrant));
 }
 
 static void check_parts(const bench_setup *s)

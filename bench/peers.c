@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a programmer writes without a library: loops of strtof over the text, of bytes, of printf over the values. */
+/* What a programmer writes without a library: loops of strtof over the text, of bytes, of printf over the
+ * values. */
 #include "bench.h"
 #include "walk.h"
 #include <fcntl.h>
@@ -32,7 +33,9 @@ static const char *read_by_strtof(const char *at, const char *end, float *value)
 static void run_strtof(const bench_job *job, void *state, bench_yield *out)
 {
 	loop *l = (loop *)state;
-	out->values = walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->kept, read_by_strtof) - job->work->kind->numbers;
+	out->values =
+		walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->kept, read_by_strtof) -
+		job->work->kind->numbers;
 }
 
 const bench_runner strtof_loop = {"strtof loop", begin_loop, run_strtof};
@@ -55,7 +58,8 @@ static void begin_line(survey *s, const char *at)
 
 static void expect_lines(const survey *s)
 {
-	if (s->sequences > s->lines) die("expected no more sequences than lines, found %lld", (long long)s->sequences);
+	if (s->sequences > s->lines)
+		die("expected no more sequences than lines, found %lld", (long long)s->sequences);
 }
 
 static void run_bytes(const bench_job *job, void *state, bench_yield *out)
@@ -97,7 +101,8 @@ static const char *begin_printing(const bench_job *job, void **state)
 {
 	printing *p = (printing *)need(sizeof *p);
 	sheaf_error err;
-	if (sheaf_context_new(NULL, &p->cx, &err) || sheaf_open(job->binary, NULL, p->cx, &p->dataset, &err) || sheaf_read_all(p->dataset, &p->frame, &err))
+	if (sheaf_context_new(NULL, &p->cx, &err) || sheaf_open(job->binary, NULL, p->cx, &p->dataset, &err) ||
+	    sheaf_read_all(p->dataset, &p->frame, &err))
 		die("%s", err.message);
 	p->ids = sheaf_level_offsets(&p->frame.columns[0].levels[0])[p->frame.nrows] > p->frame.nrows;
 	*state = p;
@@ -108,7 +113,8 @@ static void print_sample(FILE *file, const char *name, const sheaf_column *colum
 {
 	const sheaf_level *level = &column->levels[1];
 	const float *values = (const float *)(const void *)column->values.data;
-	const int32_t *indices = level->shape.kind == SHEAF_COORD ? (const int32_t *)(const void *)level->indices[0].data : NULL;
+	const int32_t *indices =
+		level->shape.kind == SHEAF_COORD ? (const int32_t *)(const void *)level->indices[0].data : NULL;
 	int64_t from = sample * level->shape.extents[0], to = from + level->shape.extents[0];
 	if (indices) from = sheaf_level_offsets(level)[sample], to = sheaf_level_offsets(level)[sample + 1];
 	fprintf(file, "\t|%s", name);
@@ -130,7 +136,8 @@ static void print_row(FILE *file, const printing *p, int64_t row)
 		if (p->ids) fprintf(file, "%lld", (long long)row);
 		for (int c = 0; c < p->frame.ncolumns; c++) {
 			const int64_t *samples = sheaf_level_offsets(&p->frame.columns[c].levels[0]);
-			if (samples[row] + line < samples[row + 1]) print_sample(file, schema->fields[c].name, &p->frame.columns[c], samples[row] + line);
+			if (samples[row] + line < samples[row + 1])
+				print_sample(file, schema->fields[c].name, &p->frame.columns[c], samples[row] + line);
 			more |= samples[row] + line + 1 < samples[row + 1];
 		}
 		fputc('\n', file);
@@ -144,7 +151,8 @@ static void run_printf(const bench_job *job, void *state, bench_yield *out)
 	(void)out;
 	if (!file) die("%s: expected to create it, found that it cannot be", job->output);
 	for (int64_t row = 0; row < p->frame.nrows; row++) print_row(file, p, row);
-	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0) die("%s: expected room for the output, found none", job->output);
+	if (fflush(file) != 0 || fsync(fileno(file)) != 0 || fclose(file) != 0)
+		die("%s: expected room for the output, found none", job->output);
 }
 
 const bench_runner printf_loop = {"printf loop", begin_printing, run_printf};

@@ -19,12 +19,16 @@ static const char *begin(const bench_job *job, void **state)
 	return NULL;
 }
 
-static const char *read_number(const char *at, const char *end, float *value) { return fast_float::from_chars(at, end, *value).ptr; }
+static const char *read_number(const char *at, const char *end, float *value)
+{
+	return fast_float::from_chars(at, end, *value).ptr;
+}
 
 static void run(const bench_job *job, void *state, bench_yield *out)
 {
 	loop *l = static_cast<loop *>(state);
-	out->values = walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->out, read_number) - job->work->kind->numbers;
+	out->values = walk(l->text.data, l->text.data + l->text.size, job->work->sparse, &l->out, read_number) -
+	              job->work->kind->numbers;
 }
 
 extern "C" const bench_runner fast_float_loop = {"fast_float loop", begin, run};
@@ -47,7 +51,10 @@ static const char *begin_entries(const bench_job *job, void **state)
 	return NULL;
 }
 
-static const char *behind_line(const char *at, const char *end) { return static_cast<const char *>(memchr(at, '\n', static_cast<size_t>(end - at))) + 1; }
+static const char *behind_line(const char *at, const char *end)
+{
+	return static_cast<const char *>(memchr(at, '\n', static_cast<size_t>(end - at))) + 1;
+}
 
 static void run_entries(const bench_job *, void *state, bench_yield *out)
 {

@@ -26,7 +26,8 @@ static array read_array(hid_t file, const char *name, const char *path)
 {
 	hid_t set = sound(H5Dopen2(file, name, H5P_DEFAULT), path), space = sound(H5Dget_space(set), path);
 	array a = {.type = sound(H5Dget_type(set), path)};
-	if (H5Sget_simple_extent_dims(space, &a.count, NULL) != 1) die("%s: expected arrays of one dimension, found others", path);
+	if (H5Sget_simple_extent_dims(space, &a.count, NULL) != 1)
+		die("%s: expected arrays of one dimension, found others", path);
 	a.data = malloc((size_t)a.count * H5Tget_size(a.type) + 1);
 	if (!a.data) die("expected memory, found none");
 	sound(H5Dread(set, a.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.data), path);
@@ -71,8 +72,10 @@ static void write_array(hid_t file, const char *name, const array *a, const char
 {
 	hsize_t chunk = CHUNK / H5Tget_size(a->type);
 	if (chunk > a->count) chunk = a->count;
-	hid_t space = sound(H5Screate_simple(1, &a->count, NULL), path), how = sound(H5Pcreate(H5P_DATASET_CREATE), path);
-	if (H5Pset_chunk(how, 1, &chunk) < 0 || H5Pset_shuffle(how) < 0 || H5Pset_deflate(how, LEVEL) < 0) die("%s: expected filters, found none", path);
+	hid_t space = sound(H5Screate_simple(1, &a->count, NULL), path),
+		  how = sound(H5Pcreate(H5P_DATASET_CREATE), path);
+	if (H5Pset_chunk(how, 1, &chunk) < 0 || H5Pset_shuffle(how) < 0 || H5Pset_deflate(how, LEVEL) < 0)
+		die("%s: expected filters, found none", path);
 	hid_t set = sound(H5Dcreate2(file, name, a->type, space, H5P_DEFAULT, how, H5P_DEFAULT), path);
 	sound(H5Dwrite(set, a->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->data), path);
 	H5Dclose(set);
@@ -87,7 +90,8 @@ static void run_writing(const bench_job *job, void *state, bench_yield *out)
 	for (int i = 0; i < ARRAYS; i++) write_array(file, names[i], &arrays[i], job->output);
 	H5Fclose(file);
 	int fd = open(job->output, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fsync(fd) != 0 || close(fd) != 0) die("%s: expected to commit it, found that it cannot be", job->output);
+	if (fd < 0 || fsync(fd) != 0 || close(fd) != 0)
+		die("%s: expected to commit it, found that it cannot be", job->output);
 	out->size = file_size(job->output);
 }
 

@@ -9,16 +9,19 @@
 /* Part of the names of workloads: raise it when their bytes change. */
 enum { EDITION = 1 };
 
-static void name_workload(const bench_setup *s, const char *name, int percent, const char *suffix, char path[PATH_SIZE])
+static void name_workload(const bench_setup *s, const char *name, int percent, const char *suffix,
+                          char path[PATH_SIZE])
 {
-	snprintf(path, PATH_SIZE, "%s/%s-%" PRId64 "-%d.%s", s->folder, name, s->megabytes * percent, EDITION, suffix);
+	snprintf(path, PATH_SIZE, "%s/%s-%" PRId64 "-%d.%s", s->folder, name, s->megabytes * percent, EDITION,
+	         suffix);
 }
 
 /* A file is made under another name, so that one that an interrupted run has left half made is not used. */
 static bool is_missing(const char *path, char fresh[PATH_SIZE])
 {
 	const char *name = strrchr(path, '/') + 1;
-	if (snprintf(fresh, PATH_SIZE, "%.*spart-%s", (int)(name - path), path, name) >= PATH_SIZE) die("%s: expected a shorter path", path);
+	if (snprintf(fresh, PATH_SIZE, "%.*spart-%s", (int)(name - path), path, name) >= PATH_SIZE)
+		die("%s: expected a shorter path", path);
 	if (access(path, R_OK) == 0) return false;
 	fprintf(stderr, "bench: making %s\n", path);
 	return true;
@@ -48,7 +51,10 @@ static void make_binary(bench_job *job, int percent)
 	keep(fresh, job->binary);
 }
 
-static void make_index(bench_job *job) { command_run(job, "SHEAF index --quiet TEXT"); /* a fresh one is left as it is */ }
+static void make_index(bench_job *job)
+{
+	command_run(job, "SHEAF index --quiet TEXT"); /* a fresh one is left as it is */
+}
 
 /* A hole follows the text: it takes no room. */
 static void make_huge(bench_job *job, int percent)
@@ -62,7 +68,8 @@ static void make_huge(bench_job *job, int percent)
 	keep(fresh, job->huge);
 }
 
-void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *entrant, const bench_setup *s, int number)
+void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *entrant, const bench_setup *s,
+                 int number)
 {
 	const bench_race *race = r->race;
 	int percent = entrant->percent ? entrant->percent : race->percent ? race->percent : 100;
@@ -74,11 +81,14 @@ void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *ent
 	if (r->work) {
 		job->work = workload_find(r->work);
 		make_text(job, percent);
-		job->counted = race->needs & COUNTS_BINARY ? job->binary : race->needs & NEEDS_HUGE ? job->huge : job->text;
+		job->counted = race->needs & COUNTS_BINARY ? job->binary
+		               : race->needs & NEEDS_HUGE  ? job->huge
+		                                           : job->text;
 		if (race->needs & NEEDS_BINARY) make_binary(job, percent);
 		if (race->needs & NEEDS_HUGE) make_huge(job, percent);
 		if (race->needs & NEEDS_INDEX) make_index(job);
 	}
 	snprintf(job->script, sizeof job->script, "%s/script-%d.py", s->folder, number);
-	snprintf(job->output, sizeof job->output, "%s/output-%d.%s", s->folder, number, job->work ? job->work->kind->binary : "");
+	snprintf(job->output, sizeof job->output, "%s/output-%d.%s", s->folder, number,
+	         job->work ? job->work->kind->binary : "");
 }

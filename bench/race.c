@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A race: each entrant in a process of its own, asked for one run after the other, all in turn. So one's memory, caches and
- * choice of kernel are not another's. */
+/* A race: each entrant in a process of its own, asked for one run after the other, all in turn. So one's
+ * memory, caches and choice of kernel are not another's. */
 #include "bench.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static double used_by(int who)
 {
 	struct rusage usage;
 	getrusage(who, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
 /* Of all threads, and of the commands that were run. */
@@ -72,7 +73,8 @@ static greeting refusal(const char *why)
 	return no;
 }
 
-__attribute__((noreturn)) static void serve(const bench_runner *runner, const bench_job *job, unsigned needs, int ask, int answer)
+__attribute__((noreturn)) static void serve(const bench_runner *runner, const bench_job *job, unsigned needs,
+                                            int ask, int answer)
 {
 	greeting hello = {.runs = true};
 	void *state = NULL;
@@ -115,7 +117,8 @@ static void start(lane *l, const bench_race *race, const bench_entrant *entrant,
 
 static void receive(const lane *l, void *data, size_t size)
 {
-	if (read(l->answer, data, size) != (ssize_t)size) die("expected an answer of an entrant, found that it has failed");
+	if (read(l->answer, data, size) != (ssize_t)size)
+		die("expected an answer of an entrant, found that it has failed");
 }
 
 static void end(lane *l)
@@ -169,7 +172,8 @@ static void run_round(bench_result *r, lane *lanes, int round)
 	}
 }
 
-/* Who has met fewer values than the others has done another job. Those of other workloads are not compared. */
+/* Who has met fewer values than the others has done another job. Those of other workloads are not
+ * compared. */
 static void check_values(const bench_result *r)
 {
 	int64_t bytes = r->outcomes[0].bytes, values = 0;
@@ -177,7 +181,8 @@ static void check_values(const bench_result *r)
 		int64_t mine = r->outcomes[i].turns[0].yield.values;
 		if (mine == 0 || r->outcomes[i].bytes != bytes) continue;
 		if (values && mine != values)
-			die("%s: expected %lld values of all, found %lld of %s", r->job, (long long)values, (long long)mine, entrant_name(r->outcomes[i].entrant));
+			die("%s: expected %lld values of all, found %lld of %s", r->job, (long long)values,
+			    (long long)mine, entrant_name(r->outcomes[i].entrant));
 		values = mine;
 	}
 }

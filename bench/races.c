@@ -87,8 +87,12 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 STREAMS TEXT OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 STREAMS TEXT OUTPUT"},
+				{.runner = &run_command,
+                 .name = "two threads",
+                 .words = "SHEAF convert --index never --quiet --threads 2 STREAMS TEXT OUTPUT"},
+				{.runner = &run_command,
+                 .name = "one thread",
+                 .words = "SHEAF convert --index never --quiet --threads 1 STREAMS TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_write}},
 	},
@@ -101,8 +105,12 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --index never --quiet --threads 2 --to ctf BINARY OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --index never --quiet --threads 1 --to ctf BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "two threads",
+                 .words = "SHEAF convert --index never --quiet --threads 2 --to ctf BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "one thread",
+                 .words = "SHEAF convert --index never --quiet --threads 1 --to ctf BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &printf_loop}},
 	},
@@ -221,7 +229,8 @@ const bench_race races[] = {
 		.name = "to CSV",
 		.works = {"mixed"},
 		.by = BY_CPU,
-		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to csv STREAMS TEXT OUTPUT"}},
+		.ours = {{.runner = &run_command,
+                  .words = "SHEAF convert --quiet --index never --threads 1 --to csv STREAMS TEXT OUTPUT"}},
 		.peers = {{.runner = &csv_writer}, {.runner = &struct_loop}},
 	},
 	{
@@ -229,7 +238,8 @@ const bench_race races[] = {
 		.name = "to NPY",
 		.works = {"fixed"},
 		.by = BY_CPU,
-		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to npy STREAMS TEXT OUTPUT"}},
+		.ours = {{.runner = &run_command,
+                  .words = "SHEAF convert --quiet --index never --threads 1 --to npy STREAMS TEXT OUTPUT"}},
 		.peers = {{.runner = &numpy_save}},
 	},
 	{
@@ -238,7 +248,8 @@ const bench_race races[] = {
 		.works = {"fixed"},
 		.by = BY_CPU,
 		.needs = NEEDS_BINARY,
-		.ours = {{.runner = &run_command, .words = "SHEAF convert --quiet --index never --threads 1 --to scidb BINARY OUTPUT"}},
+		.ours = {{.runner = &run_command,
+                  .words = "SHEAF convert --quiet --index never --threads 1 --to scidb BINARY OUTPUT"}},
 		.peers = {{.runner = &numpy_tofile}},
 	},
 #if SHEAF_HDF5
@@ -280,8 +291,14 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY | COUNTS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --index never --threads 2 --deflate 6 --shuffle BINARY OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --index never --threads 1 --deflate 6 --shuffle BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "two threads",
+                 .words =
+                     "SHEAF convert --quiet --index never --threads 2 --deflate 6 --shuffle BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "one thread",
+                 .words =
+                     "SHEAF convert --quiet --index never --threads 1 --deflate 6 --shuffle BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &hdf5_write}},
 	},
@@ -300,7 +317,9 @@ const bench_race races[] = {
 		.works = {"matrix"},
 		.by = BY_SIZE,
 		.needs = NEEDS_BINARY | COUNTS_BINARY,
-		.ours = {{.runner = &run_command, .name = "bytes", .words = "SHEAF convert --quiet --index never --deflate 6 --shuffle BINARY OUTPUT"}},
+		.ours = {{.runner = &run_command,
+                  .name = "bytes",
+                  .words = "SHEAF convert --quiet --index never --deflate 6 --shuffle BINARY OUTPUT"}},
 		.peers = {{.runner = &hdf5_write}},
 	},
 	{
@@ -311,12 +330,17 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "COO", .words = "SHEAF convert --quiet --index never --layout COO TEXT OUTPUT"},
-				{.runner = &run_command, .name = "CSR", .words = "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT"},
+				{.runner = &run_command,
+                 .name = "COO",
+                 .words = "SHEAF convert --quiet --index never --layout COO TEXT OUTPUT"},
+				{.runner = &run_command,
+                 .name = "CSR",
+                 .words = "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &read_entries, .name = "read alone"}, {.runner = &scipy_mmread}},
 	},
-	/* Matrix Market files of 20 million reals, of 5 million of a symmetric matrix, of 10 million places; and one that is written. */
+	/* Matrix Market files of 20 million reals, of 5 million of a symmetric matrix, of 10 million places; and
+       one that is written. */
 	MTX("matrix", 320),
 	MTX("symmetric", 93),
 	MTX("pattern", 67),
@@ -326,7 +350,8 @@ const bench_race races[] = {
 		.works = {"matrix", "symmetric", "pattern"},
 		.percent = 50,
 		.by = BY_WALL,
-		.ours = {{.runner = &read_entries, .name = "two threads", .threads = 2}, {.runner = &read_entries, .name = "one thread", .threads = 1}},
+		.ours = {{.runner = &read_entries, .name = "two threads", .threads = 2},
+                 {.runner = &read_entries, .name = "one thread", .threads = 1}},
 		.peers = {{.runner = &scipy_mmread}},
 	},
 	{
@@ -337,8 +362,12 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY,
 		.ours =
 			{
-				{.runner = &run_command, .name = "two threads", .words = "SHEAF convert --quiet --index never --threads 2 --to matrixmarket BINARY OUTPUT"},
-				{.runner = &run_command, .name = "one thread", .words = "SHEAF convert --quiet --index never --threads 1 --to matrixmarket BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "two threads",
+                 .words = "SHEAF convert --quiet --index never --threads 2 --to matrixmarket BINARY OUTPUT"},
+				{.runner = &run_command,
+                 .name = "one thread",
+                 .words = "SHEAF convert --quiet --index never --threads 1 --to matrixmarket BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &printf_entries}},
 	},
@@ -438,14 +467,20 @@ const bench_race races[] = {
 				{.runner = &run_command, .name = "info", .words = "SHEAF info --index never TEXT"},
 				{.runner = &run_command, .name = "head", .words = "SHEAF head --index never TEXT"},
 				{.runner = &run_command, .name = "cat", .words = "SHEAF cat --index never STREAMS TEXT"},
-				{.runner = &run_command, .name = "cat --json", .words = "SHEAF cat --index never --json STREAMS TEXT"},
+				{.runner = &run_command,
+                 .name = "cat --json",
+                 .words = "SHEAF cat --index never --json STREAMS TEXT"},
 				{.runner = &run_command, .name = "stats", .words = "SHEAF stats --index never STREAMS TEXT"},
-				{.runner = &run_command, .name = "validate", .words = "SHEAF validate --index never STREAMS TEXT"},
+				{.runner = &run_command,
+                 .name = "validate",
+                 .words = "SHEAF validate --index never STREAMS TEXT"},
 				{.runner = &run_command, .name = "schema", .words = "SHEAF schema --index never TEXT"},
 				{.runner = &run_command, .name = "hash", .words = "SHEAF hash --index never STREAMS TEXT"},
 				{.runner = &run_command, .name = "diff", .words = "SHEAF diff --index never TEXT BINARY"},
 				{.runner = &run_command, .name = "convert", .words = to_binary},
-				{.runner = &run_command, .name = "convert, inferred", .words = "SHEAF convert --index never --quiet TEXT OUTPUT"},
+				{.runner = &run_command,
+                 .name = "convert, inferred",
+                 .words = "SHEAF convert --index never --quiet TEXT OUTPUT"},
 			},
 		.peers = {{.runner = &bare_read}},
 	},

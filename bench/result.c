@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *entrant_name(const bench_entrant *entrant) { return entrant->name ? entrant->name : entrant->runner->name; }
+const char *entrant_name(const bench_entrant *entrant)
+{
+	return entrant->name ? entrant->name : entrant->runner->name;
+}
 
 /* ---- numbers ---- */
 
@@ -98,7 +101,8 @@ static const char *rate_text(const bench_result *r, const bench_outcome *o, char
 {
 	double value = outcome_median(r, o);
 	snprintf(text, CELL, "-");
-	if (is_timed(r) && o->bytes && value > 0) snprintf(text, CELL, "%.0f MB/s", (double)o->bytes / 1e6 / value);
+	if (is_timed(r) && o->bytes && value > 0)
+		snprintf(text, CELL, "%.0f MB/s", (double)o->bytes / 1e6 / value);
 	return text;
 }
 
@@ -117,13 +121,17 @@ static const bench_outcome *find_peer(const bench_result *r, const char *name)
 	return NULL;
 }
 
-static bool is_any_or(const char *wanted, const char *name) { return !wanted || (name && strcmp(wanted, name) == 0); }
+static bool is_any_or(const char *wanted, const char *name)
+{
+	return !wanted || (name && strcmp(wanted, name) == 0);
+}
 
 static const bench_target *find_target(const bench_result *r, const bench_outcome *ours)
 {
 	for (int i = 0; i < ntargets; i++) {
 		const bench_target *t = &targets[i];
-		if (is_any_or(t->part, r->race->part) && is_any_or(t->work, r->work) && is_any_or(t->how, entrant_name(ours->entrant)) && find_peer(r, t->peer))
+		if (is_any_or(t->part, r->race->part) && is_any_or(t->work, r->work) &&
+		    is_any_or(t->how, entrant_name(ours->entrant)) && find_peer(r, t->peer))
 			return t;
 	}
 	return NULL;
@@ -154,14 +162,17 @@ static void print_target(const bench_result *r, const bench_outcome *ours)
 	if (t) printf("; target >= %.3g x %s: %s", t->least, t->peer, verdict(r, ours, t));
 }
 
-static const char *const by_names[] = {[BY_CPU] = "cpu", [BY_WALL] = "wall", [BY_MEMORY] = "mem", [BY_SIZE] = "size"};
+static const char *const by_names[] = {
+	[BY_CPU] = "cpu", [BY_WALL] = "wall", [BY_MEMORY] = "mem", [BY_SIZE] = "size"};
 
 void table_head(void)
 {
-	printf(
-		"\nMedians \"by\" CPU time (cpu), wall time (wall), peak memory (mem) or bytes made (size); spread is (largest - smallest) / median. A ratio \"n x peer\" says how many\n"
-		"times better ours did than the peer in the same rounds: the median of the rounds' ratios, for each byte of work.\n\n");
-	printf("%-9s %-36s %-17s %-4s %10s %6s %11s %9s %10s  %s\n", "part", "job", "how", "by", "median", "spread", "rate", "cpu", "memory", "ratios; target");
+	printf("\nMedians \"by\" CPU time (cpu), wall time (wall), peak memory (mem) or bytes made (size); "
+	       "spread is (largest - smallest) / median. A ratio \"n x peer\" says how many\n"
+	       "times better ours did than the peer in the same rounds: the median of the rounds' ratios, for "
+	       "each byte of work.\n\n");
+	printf("%-9s %-36s %-17s %-4s %10s %6s %11s %9s %10s  %s\n", "part", "job", "how", "by", "median",
+	       "spread", "rate", "cpu", "memory", "ratios; target");
 }
 
 static void print_line(const bench_result *r, const bench_outcome *o)
@@ -172,8 +183,8 @@ static void print_line(const bench_result *r, const bench_outcome *o)
 		printf("%10s\n", o->note);
 		return;
 	}
-	printf("%10s %5.0f%% %11s %7.2f s %10s  ", amount_text(r, o, amount), outcome_spread(r, o) * 100, rate_text(r, o, rate), median_cpu(r, o),
-	       memory_text(r, o, memory));
+	printf("%10s %5.0f%% %11s %7.2f s %10s  ", amount_text(r, o, amount), outcome_spread(r, o) * 100,
+	       rate_text(r, o, rate), median_cpu(r, o), memory_text(r, o, memory));
 	print_ratios(r, o);
 	print_target(r, o);
 	putchar('\n');
@@ -187,15 +198,18 @@ void table_print(const bench_result *r)
 
 /* ---- records ---- */
 
-static void print_record(FILE *file, const bench_result *r, const bench_outcome *ours, const bench_outcome *peer)
+static void print_record(FILE *file, const bench_result *r, const bench_outcome *ours,
+                         const bench_outcome *peer)
 {
 	const bench_target *t = find_target(r, ours);
 	bool aimed = t && peer && peer == find_peer(r, t->peer);
 	bool both = ours->ran && peer && peer->ran;
-	fprintf(file, "%s\t%s\t%s\t%.9g\t%.3f\t%.9g\t%" PRId64 "\t", r->race->part, r->job, entrant_name(ours->entrant), ours->ran ? outcome_median(r, ours) : 0,
-	        ours->ran ? outcome_spread(r, ours) : 0, ours->ran ? median_cpu(r, ours) : 0, ours->ran ? peak_memory(r, ours) : 0);
-	fprintf(file, "%s\t%.9g\t%.4g\t", peer ? entrant_name(peer->entrant) : "", peer && peer->ran ? outcome_median(r, peer) : 0,
-	        both ? outcome_ratio(r, ours, peer) : 0);
+	fprintf(file, "%s\t%s\t%s\t%.9g\t%.3f\t%.9g\t%" PRId64 "\t", r->race->part, r->job,
+	        entrant_name(ours->entrant), ours->ran ? outcome_median(r, ours) : 0,
+	        ours->ran ? outcome_spread(r, ours) : 0, ours->ran ? median_cpu(r, ours) : 0,
+	        ours->ran ? peak_memory(r, ours) : 0);
+	fprintf(file, "%s\t%.9g\t%.4g\t", peer ? entrant_name(peer->entrant) : "",
+	        peer && peer->ran ? outcome_median(r, peer) : 0, both ? outcome_ratio(r, ours, peer) : 0);
 	if (aimed)
 		fprintf(file, "%.4g\t%s\n", t->least, verdict(r, ours, t));
 	else

@@ -27,7 +27,8 @@ const char *script_begin(const char *text, const char *argument, void **state)
 	int ask[2], answer[2];
 	pid_t child;
 	if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) die("expected two pipes, found none");
-	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawn_file_actions_adddup2(&actions, ask[0], STDIN_FILENO) != 0 ||
+	if (posix_spawn_file_actions_init(&actions) != 0 ||
+	    posix_spawn_file_actions_adddup2(&actions, ask[0], STDIN_FILENO) != 0 ||
 	    posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO) != 0 ||
 	    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) != 0)
 		die("expected memory, found none");
@@ -50,5 +51,6 @@ void script_run(const bench_job *job, void *state, bench_yield *out)
 	script *s = (script *)state;
 	bool asked = fputs("\n", s->ask) >= 0 && fflush(s->ask) == 0;
 	out->values = asked ? answer_of(s) : -1;
-	if (out->values < 0) die("%s: expected Python to do it, found that it failed", job->counted ? job->counted : "tensors");
+	if (out->values < 0)
+		die("%s: expected Python to do it, found that it failed", job->counted ? job->counted : "tensors");
 }

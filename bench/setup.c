@@ -40,7 +40,8 @@ static int64_t number_of(const char *name, int64_t otherwise, int64_t most)
 	char *end;
 	if (!value) return otherwise;
 	long long number = strtoll(value, &end, 10);
-	if (*end || number < 1 || number > most) die("%s: expected a number from 1 to %" PRId64 ", found \"%s\"", name, most, value);
+	if (*end || number < 1 || number > most)
+		die("%s: expected a number from 1 to %" PRId64 ", found \"%s\"", name, most, value);
 	return number;
 }
 
@@ -54,7 +55,8 @@ void setup_read(bench_setup *s, const char *command)
 		.megabytes = number_of("BENCH_MB", 200, 100000),
 		.rounds = (int)number_of("BENCH_ROUNDS", 5, MAX_ROUNDS),
 	};
-	if (mkdir(s->folder, 0777) != 0 && access(s->folder, W_OK) != 0) die("%s: expected a folder to write in, found none", s->folder);
+	if (mkdir(s->folder, 0777) != 0 && access(s->folder, W_OK) != 0)
+		die("%s: expected a folder to write in, found none", s->folder);
 }
 
 bool setup_wants(const bench_setup *s, const char *part)
@@ -69,7 +71,8 @@ bool setup_wants(const bench_setup *s, const char *part)
 	return !s->only;
 }
 
-/* Copies what stands behind "key : " in the first such line of a file of /proc; "unknown" where there is none. */
+/* Copies what stands behind "key : " in the first such line of a file of /proc; "unknown" where there is
+ * none. */
 static void read_fact(const char *path, const char *key, char *value, size_t size)
 {
 	char line[512];
@@ -106,9 +109,11 @@ void machine_print(const bench_setup *s)
 	read_line("/proc/loadavg", load, sizeof load);
 	if (uname(&system) != 0) die("expected the system's name, found none");
 	double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30);
-	printf("machine   %s (family %s, model %s), %ld cores, %.1f GiB, %s %s, huge pages %s, load %s\n", model, family, number, sysconf(_SC_NPROCESSORS_ONLN),
-	       memory, system.sysname, system.release, pages, load);
+	printf("machine   %s (family %s, model %s), %ld cores, %.1f GiB, %s %s, huge pages %s, load %s\n", model,
+	       family, number, sysconf(_SC_NPROCESSORS_ONLN), memory, system.sysname, system.release, pages,
+	       load);
 	kernel_find(kernel);
 	printf("built     sheaf %s, compiler %s, kernel chosen: %s\n", sheaf_version(), __VERSION__, kernel);
-	printf("settings  workloads of %" PRId64 " MB, medians of %d rounds, files in %s\n", s->megabytes, s->rounds, s->folder);
+	printf("settings  workloads of %" PRId64 " MB, medians of %d rounds, files in %s\n", s->megabytes,
+	       s->rounds, s->folder);
 }

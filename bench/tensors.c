@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a matrix by rows and by columns, in memory: ours, scipy's functions, and its kernels alone. All make the same entries, and tell a sum over all that has
- * come out of it, so that who has made something else is found. */
+/* Entries of a matrix by rows and by columns, in memory: ours, scipy's functions, and its kernels alone. All
+ * make the same entries, and tell a sum over all that has come out of it, so that who has made something else
+ * is found. */
 #include "bench.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,12 +34,16 @@ static void *large(int64_t n, size_t size)
 	enum { HUGE_PAGE = 2 << 20 };
 	size_t bytes = ((size_t)n * size / HUGE_PAGE + 1) * HUGE_PAGE;
 	void *memory;
-	if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) die("expected %zu bytes of memory, found none", bytes);
+	if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+		die("expected %zu bytes of memory, found none", bytes);
 	(void)madvise(memory, bytes, MADV_HUGEPAGE);
 	return memory;
 }
 
-static arrays fresh(int64_t n) { return (arrays){large(ROWS + 1, sizeof(int64_t)), large(n, sizeof(int32_t)), large(n, sizeof(double))}; }
+static arrays fresh(int64_t n)
+{
+	return (arrays){large(ROWS + 1, sizeof(int64_t)), large(n, sizeof(int32_t)), large(n, sizeof(double))};
+}
 
 static void drop(arrays *a)
 {
@@ -89,9 +94,15 @@ static void must(sheaf_status status, const sheaf_error *err)
 	if (status) die("%s", err->message);
 }
 
-static sheaf_entry_arrays entries_of(const state *s) { return (sheaf_entry_arrays){s->n, s->rows, s->columns, s->values, sizeof *s->values}; }
+static sheaf_entry_arrays entries_of(const state *s)
+{
+	return (sheaf_entry_arrays){s->n, s->rows, s->columns, s->values, sizeof *s->values};
+}
 
-static sheaf_compressed_arrays compressed(const arrays *a) { return (sheaf_compressed_arrays){a->pointers, a->indices, a->values, sizeof *a->values}; }
+static sheaf_compressed_arrays compressed(const arrays *a)
+{
+	return (sheaf_compressed_arrays){a->pointers, a->indices, a->values, sizeof *a->values};
+}
 
 static void make_rows(state *s, const arrays *to)
 {
@@ -118,7 +129,9 @@ static void make_sorted_rows(state *s, const arrays *to)
 
 static state *begin(const bench_job *job)
 {
-	sheaf_context_options options = {.size = sizeof options, .threads = job->threads, .max_memory = job->setup->megabytes * INT64_C(16000000)};
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .threads = job->threads,
+	                                 .max_memory = job->setup->megabytes * INT64_C(16000000)};
 	state *s = (state *)need(sizeof *s);
 	sheaf_error err;
 	must(sheaf_context_new(&options, &s->cx, &err), &err);
@@ -214,7 +227,8 @@ static const char *begin_reading(const bench_job *job, void **out)
 
 static void open_entries(const bench_job *job, sheaf_context *cx, sheaf_dataset **out)
 {
-	sheaf_open_options options = {.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options options = {
+		.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .index = SHEAF_INDEX_NEVER};
 	sheaf_error err;
 	must(sheaf_open(job->text, &options, cx, out, &err), &err);
 }
@@ -233,7 +247,8 @@ static void run_sort(const bench_job *job, void *memory, bench_yield *out)
 	sheaf_tensor to = schema->tensor;
 	to.sorted = true;
 	must(sheaf_arranger_new(schema, &to, NULL, cx, &arranger, &err), &err);
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) must(sheaf_arranger_add(arranger, frame, &err), &err);
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		must(sheaf_arranger_add(arranger, frame, &err), &err);
 	if (status != SHEAF_END) must(status, &err);
 	must(sheaf_arranger_finish(arranger, &err), &err);
 	while ((status = sheaf_arranger_next(arranger, &frame, &err)) == SHEAF_OK) out->values += frame->nrows;
@@ -277,7 +292,8 @@ const bench_runner size_of_entries = {"the arrays", begin_reading, run_size};
 	"    return (z >> numpy.uint64(11)).astype(float), rows, columns\n" \
 	"def check(pointers, indices, values):\n" \
 	"    k = numpy.arange(1, len(indices) + 1, dtype=numpy.uint64)\n" \
-	"    total = pointers.astype(numpy.uint64).sum() + (k * (indices.astype(numpy.uint64) + values.view(numpy.uint64))).sum()\n" \
+	"    total = pointers.astype(numpy.uint64).sum() + (k * (indices.astype(numpy.uint64) + " \
+	"values.view(numpy.uint64))).sum()\n" \
 	"    return int(total) >> 2\n" \
 	"def touched():\n" \
 	"    return numpy.full(R + 1, 1, numpy.int32), numpy.full(n, 1, numpy.int32), numpy.full(n, 1.0)\n" \
@@ -298,22 +314,24 @@ const bench_runner size_of_entries = {"the arrays", begin_reading, run_size};
 	"_sparsetools.coo_tocsr(R, R, n, rows, columns, values, *by_rows)\n"
 
 static const char rows_script[] = PROGRAM "out = touched()\n"
-                                          "def job():\n"
-                                          "    _sparsetools.coo_tocsr(R, R, n, rows, columns, values, *out)\n"
-                                          "    return out\n"
-                                          "serve(job)\n";
+										  "def job():\n"
+										  "    _sparsetools.coo_tocsr(R, R, n, rows, columns, values, *out)\n"
+										  "    return out\n"
+										  "serve(job)\n";
 
 static const char columns_script[] = PROGRAM BY_ROWS "out = touched()\n"
-                                                     "def job():\n"
-                                                     "    _sparsetools.csr_tocsc(R, R, *by_rows, *out)\n"
-                                                     "    return out\n"
-                                                     "serve(job)\n";
+													 "def job():\n"
+													 "    _sparsetools.csr_tocsc(R, R, *by_rows, *out)\n"
+													 "    return out\n"
+													 "serve(job)\n";
 
-static const char tocsr_script[] = PROGRAM "coo = scipy.sparse.coo_matrix((values, (rows, columns)), shape=(R, R))\n"
-                                           "serve(lambda: parts(coo.tocsr()))\n";
+static const char tocsr_script[] =
+	PROGRAM "coo = scipy.sparse.coo_matrix((values, (rows, columns)), shape=(R, R))\n"
+			"serve(lambda: parts(coo.tocsr()))\n";
 
-static const char tocsc_script[] = PROGRAM BY_ROWS "csr = scipy.sparse.csr_matrix((by_rows[2], by_rows[1], by_rows[0]), shape=(R, R))\n"
-                                                   "serve(lambda: parts(csr.tocsc()))\n";
+static const char tocsc_script[] =
+	PROGRAM BY_ROWS "csr = scipy.sparse.csr_matrix((by_rows[2], by_rows[1], by_rows[0]), shape=(R, R))\n"
+					"serve(lambda: parts(csr.tocsc()))\n";
 
 static const char *begin_script(const bench_job *job, const char *text, void **out)
 {
@@ -322,10 +340,22 @@ static const char *begin_script(const bench_job *job, const char *text, void **o
 	return script_begin(text, number, out);
 }
 
-static const char *begin_scipy_rows(const bench_job *job, void **out) { return begin_script(job, rows_script, out); }
-static const char *begin_scipy_columns(const bench_job *job, void **out) { return begin_script(job, columns_script, out); }
-static const char *begin_tocsr(const bench_job *job, void **out) { return begin_script(job, tocsr_script, out); }
-static const char *begin_tocsc(const bench_job *job, void **out) { return begin_script(job, tocsc_script, out); }
+static const char *begin_scipy_rows(const bench_job *job, void **out)
+{
+	return begin_script(job, rows_script, out);
+}
+static const char *begin_scipy_columns(const bench_job *job, void **out)
+{
+	return begin_script(job, columns_script, out);
+}
+static const char *begin_tocsr(const bench_job *job, void **out)
+{
+	return begin_script(job, tocsr_script, out);
+}
+static const char *begin_tocsc(const bench_job *job, void **out)
+{
+	return begin_script(job, tocsc_script, out);
+}
 
 const bench_runner scipy_rows = {"scipy's kernel", begin_scipy_rows, script_run};
 const bench_runner scipy_columns = {"scipy's kernel", begin_scipy_columns, script_run};

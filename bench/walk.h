@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that a programmer writes to get at the numbers, for whatever reads one number: ids, indices and values alike. Names and spaces
- * are passed, nothing is checked; values and indices go to memory that is used again and again. */
+/* The loop that a programmer writes to get at the numbers, for whatever reads one number: ids, indices and
+ * values alike. Names and spaces are passed, nothing is checked; values and indices go to memory that is used
+ * again and again. */
 #ifndef BENCH_WALK_H
 #define BENCH_WALK_H
 
@@ -20,7 +21,8 @@ typedef const char *(*number_reader)(const char *at, const char *end, float *val
 static inline bool walk_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* The text ends with a line feed. Returns how many values it holds. */
-__attribute__((always_inline)) static inline int64_t walk(const char *at, const char *end, bool sparse, kept *out, number_reader number)
+__attribute__((always_inline)) static inline int64_t walk(const char *at, const char *end, bool sparse,
+                                                          kept *out, number_reader number)
 {
 	int64_t n = 0;
 	float id, index;

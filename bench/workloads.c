@@ -54,14 +54,16 @@ static void put_number(bench_text *t, uint64_t value) { put_digits(t, value, 1);
 
 static void flush(bench_text *t)
 {
-	if (fwrite(t->bytes, 1, t->used, t->file) != t->used) die("%s: expected room for the workload, found none", t->path);
+	if (fwrite(t->bytes, 1, t->used, t->file) != t->used)
+		die("%s: expected room for the workload, found none", t->path);
 	t->written += (int64_t)t->used;
 	t->used = 0;
 }
 
 /* ---- lines ---- */
 
-/* Like handwritten digits of 28 by 28 pixels: a stroke of dark pixels, faint at its ends, crosses most rows; 2.3 bytes a value. */
+/* Like handwritten digits of 28 by 28 pixels: a stroke of dark pixels, faint at its ends, crosses most
+ * rows; 2.3 bytes a value. */
 static void integers_line(bench_text *t)
 {
 	enum { SIDE = 28, FIRST_ROW = 4, LAST_ROW = 23, DIGITS = 10 };
@@ -251,7 +253,8 @@ static void fixed_cell(bench_text *t)
 
 /* The head's last number is known at the end: spaces stand behind it. */
 enum { SIDE_BITS = 18, COUNT_SIZE = 12 };
-#define HEAD(field, symmetry) "%%MatrixMarket matrix coordinate " field " " symmetry "\n262144 262144             \n"
+#define HEAD(field, symmetry) \
+	"%%MatrixMarket matrix coordinate " field " " symmetry "\n262144 262144             \n"
 
 /* Places at random, none twice: steps that can be undone, of the number of the line. */
 static uint64_t place_of(uint64_t line)
@@ -274,8 +277,9 @@ static void entry_line(bench_text *t)
 	put_byte(t, '\n');
 }
 
-/* Below the diagonal or on it, none twice: the left half of the square, of which what stands above is turned around its middle. Values of up to four
- * digits and 13 behind the point, half of them with a sign: 37 bytes a line. */
+/* Below the diagonal or on it, none twice: the left half of the square, of which what stands above is turned
+ * around its middle. Values of up to four digits and 13 behind the point, half of them with a sign: 37 bytes
+ * a line. */
 static void symmetric_line(bench_text *t)
 {
 	const uint64_t side = UINT64_C(1) << SIDE_BITS;
@@ -308,24 +312,42 @@ static void place_line(bench_text *t)
 static void put_count(bench_text *t, const char *head)
 {
 	flush(t);
-	if (fseek(t->file, (long)strlen(head) - COUNT_SIZE - 1, SEEK_SET) != 0 || fprintf(t->file, "%-*llu", COUNT_SIZE, (unsigned long long)t->id) != COUNT_SIZE)
+	if (fseek(t->file, (long)strlen(head) - COUNT_SIZE - 1, SEEK_SET) != 0 ||
+	    fprintf(t->file, "%-*llu", COUNT_SIZE, (unsigned long long)t->id) != COUNT_SIZE)
 		die("%s: expected room for the workload, found none", t->path);
 }
 
-static const bench_kind matrix = {"mtx", "h5", "", HEAD("real", "general"), "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT", 1};
-static const bench_kind deflated = {"mtx", "h5", "", HEAD("real", "general"),
-                                    "SHEAF convert --quiet --index never --layout CSR --deflate 6 --shuffle TEXT OUTPUT", 1};
+static const bench_kind matrix = {
+	"mtx", "h5", "", HEAD("real", "general"), "SHEAF convert --quiet --index never --layout CSR TEXT OUTPUT",
+	1};
+static const bench_kind deflated = {
+	"mtx",
+	"h5",
+	"",
+	HEAD("real", "general"),
+	"SHEAF convert --quiet --index never --layout CSR --deflate 6 --shuffle TEXT OUTPUT",
+	1};
 static const bench_kind symmetric = {"mtx", "h5", "", HEAD("real", "symmetric"), NULL, 1};
 static const bench_kind pattern = {"mtx", "h5", "", HEAD("pattern", "general"), NULL, 1};
-static const bench_kind cntk = {"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
-static const bench_kind lens = {"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT", 0};
+static const bench_kind cntk = {
+	"ctf", "cbf", "stream", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
+static const bench_kind lens = {
+	"ex", "bex", "group", ";\n", "SHEAF convert --quiet --index never TEXT OUTPUT", 0};
 
-static const bench_kind scidb = {"scidb", "npy", "format-string", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
+static const bench_kind scidb = {
+	"scidb", "npy", "format-string", "", "SHEAF convert --quiet --index never STREAMS TEXT OUTPUT", 0};
 
 static const bench_workload workloads[] = {
-	{.name = "integers", .kind = &cntk, .streams = {"labels:10:dense", "features:784:dense"}, .line = integers_line},
+	{.name = "integers",
+     .kind = &cntk,
+     .streams = {"labels:10:dense", "features:784:dense"},
+     .line = integers_line},
 	{.name = "pairs", .kind = &cntk, .streams = {"words:200000:sparse"}, .sparse = true, .line = pairs_line},
-	{.name = "lines", .kind = &cntk, .streams = {"S0:943:sparse", "S2:129:sparse"}, .sparse = true, .line = lines_line},
+	{.name = "lines",
+     .kind = &cntk,
+     .streams = {"S0:943:sparse", "S2:129:sparse"},
+     .sparse = true,
+     .line = lines_line},
 	{.name = "floats", .kind = &cntk, .streams = {"features:100:dense"}, .line = floats_line},
 	{.name = "exponents", .kind = &cntk, .streams = {"features:100:dense"}, .line = exponents_line},
 	{.name = "streams", .kind = &cntk, .streams = {"s%d:1:dense"}, .repeated = 1000, .line = streams_line},
@@ -335,12 +357,18 @@ static const bench_workload workloads[] = {
      .kind = &scidb,
      .streams = {"(int64, int32 null, double null, string null, datetime null, float, string)"},
      .line = mixed_cell},
-	{.name = "fixed", .kind = &scidb, .streams = {"(int64, int32 null, double null, datetime null, float)"}, .line = fixed_cell},
+	{.name = "fixed",
+     .kind = &scidb,
+     .streams = {"(int64, int32 null, double null, datetime null, float)"},
+     .line = fixed_cell},
 	{.name = "matrix", .kind = &matrix, .sparse = true, .line = entry_line},
 	{.name = "deflated", .kind = &deflated, .sparse = true, .line = entry_line},
 	{.name = "symmetric", .kind = &symmetric, .sparse = true, .line = symmetric_line},
 	{.name = "pattern", .kind = &pattern, .sparse = true, .line = place_line},
-	{.name = "units", .kind = &lens, .streams = {"in:1000:input:sparse", "out:10:output:sparse"}, .line = units_line},
+	{.name = "units",
+     .kind = &lens,
+     .streams = {"in:1000:input:sparse", "out:10:output:sparse"},
+     .line = units_line},
 };
 
 const bench_workload *workload_find(const char *name)

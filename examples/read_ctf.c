@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints how many samples each stream has in each sequence of a file. */
-#include <sheaf/sheaf.h>
 #include <inttypes.h>
+#include <sheaf/sheaf.h>
 #include <stdio.h>
 
 int main(int argc, char **argv)
@@ -12,14 +12,18 @@ int main(int argc, char **argv)
 	sheaf_error err;
 	sheaf_status status;
 	sheaf_open_options options = {.size = sizeof options};
-	if (sheaf_context_new(NULL, &cx, &err) || sheaf_open(argc > 1 ? argv[1] : "words.ctf", &options, cx, &file, &err)) return puts(err.message), 1;
+	if (sheaf_context_new(NULL, &cx, &err) ||
+	    sheaf_open(argc > 1 ? argv[1] : "words.ctf", &options, cx, &file, &err))
+		return puts(err.message), 1;
 	const sheaf_schema *schema = sheaf_dataset_schema(file);
 	while ((status = sheaf_next(file, &frame, &err)) == SHEAF_OK)
 		for (int64_t row = 0; row < frame->nrows; row++)
 			for (int c = 0; c < frame->ncolumns; c++) {
 				if (schema->fields[c].meaning == SHEAF_KEY) continue;
 				const int64_t *samples = sheaf_level_offsets(&frame->columns[c].levels[0]);
-				printf("sequence %" PRIu64 ", stream %s: %" PRId64 " samples\n", sheaf_row_key(file, frame, row), schema->fields[c].name, samples[row + 1] - samples[row]);
+				printf("sequence %" PRIu64 ", stream %s: %" PRId64 " samples\n",
+				       sheaf_row_key(file, frame, row), schema->fields[c].name,
+				       samples[row + 1] - samples[row]);
 			}
 	if (status != SHEAF_END) puts(err.message);
 	sheaf_close(file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays files through a fuzz target, for compilers without libFuzzer: each argument is a file, or a folder whose files
- * are taken, and becomes one point of TAP. The file under way stands in the line before, in case it is the last. */
+/* Replays files through a fuzz target, for compilers without libFuzzer: each argument is a file, or a folder
+ * whose files are taken, and becomes one point of TAP. The file under way stands in the line before, in case
+ * it is the last. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		int n = replay(argv[i]);
 		const char *slash = strrchr(argv[i], '/');
-		printf("%s %d - %s: %d inputs\n", n > 0 ? "ok" : "not ok", i, slash && slash[1] ? slash + 1 : argv[i], n > 0 ? n : 0);
+		printf("%s %d - %s: %d inputs\n", n > 0 ? "ok" : "not ok", i, slash && slash[1] ? slash + 1 : argv[i],
+		       n > 0 ? n : 0);
 		failures += n <= 0;
 	}
 	return failures ? 1 : 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of one format, whose name is SHEAF_FUZZ_FORMAT. The first four bytes of an input choose how the rest is read, see
- * README.md; of each only the lower six bits count, so that they can be letters.
+/* The fuzz target of one format, whose name is SHEAF_FUZZ_FORMAT. The first four bytes of an input choose how
+ * the rest is read, see README.md; of each only the lower six bits count, so that they can be letters.
  *
- * What must hold of any bytes: nothing is touched that should not be, memory keeps to its limit and is all given back, each frame is
- * sound, the size of pieces changes neither contents nor findings, and what reads without a flaw can be written and read again. */
+ * What must hold of any bytes: nothing is touched that should not be, memory keeps to its limit and is all
+ * given back, each frame is sound, the size of pieces changes neither contents nor findings, and what reads
+ * without a flaw can be written and read again. */
 #include <sheaf/sheaf.h>
 
 #include <inttypes.h>
@@ -13,7 +14,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ERRORS = 1000, MOST_SETTINGS = 12, MOST_RULES = 96, SHOWN_ROWS = 4, WORDS = 2000, MOST_LINES = 8 };
+enum {
+	CHOICES = 4,
+	MEMORY = 64 << 20,
+	MOST_ERRORS = 1000,
+	MOST_SETTINGS = 12,
+	MOST_RULES = 96,
+	SHOWN_ROWS = 4,
+	WORDS = 2000,
+	MOST_LINES = 8
+};
 
 /* Byte 0, then byte 1. */
 enum { VALIDATE = 1, STRICT = 2, FORGIVING = 4, GLANCE = 8, FIRST_FLAG = 16, SECOND_FLAG = 32 };
@@ -55,7 +65,8 @@ static bool reads_option(const sheaf_format *format, const char *name)
 
 static void set(choice *c, const char *name, const char *value)
 {
-	if (c->nsettings < MOST_SETTINGS && reads_option(c->format, name)) c->settings[c->nsettings++] = (sheaf_setting){name, value};
+	if (c->nsettings < MOST_SETTINGS && reads_option(c->format, name))
+		c->settings[c->nsettings++] = (sheaf_setting){name, value};
 }
 
 /* The flags that the format has for reading, in the order of its table. */
@@ -63,7 +74,9 @@ static void set_flags(choice *c, unsigned wanted)
 {
 	for (const sheaf_option *option = c->format->options; option->name; option++) {
 		/* What never ends is nothing to wait for. */
-		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) || strcmp(option->name, "loop") == 0) continue;
+		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) ||
+		    strcmp(option->name, "loop") == 0)
+			continue;
 		if (wanted & 1) set(c, option->name, NULL);
 		wanted >>= 1;
 	}
@@ -83,7 +96,8 @@ static void set_line(choice *c, const char *name, char words[WORDS])
 /* Those that say what a file without a head holds always stand there, others where the input says so. */
 static void set_lines(choice *c)
 {
-	static const char *const names[MOST_LINES] = {"format-string", "schema", "type", "columns", "header", "dialect", "quoted", "delimiter"};
+	static const char *const names[MOST_LINES] = {"format-string", "schema",  "type",   "columns",
+	                                              "header",        "dialect", "quoted", "delimiter"};
 	for (int i = 0; i < MOST_LINES; i++)
 		if (i < 2 || c->what & LINES) set_line(c, names[i], c->words[i]);
 }
@@ -98,11 +112,19 @@ static const char *value_of(const choice *c, const char *name)
 static bool choose(choice *c, const uint8_t *data, size_t size)
 {
 	static const char *const declarations[DECLARED + 1][2] = {
-		{NULL, NULL}, {"A:3:dense", "B:10:sparse"}, {"A:2:sparse:double", "B:1:dense:double:alias=b"}, {"N:alias=A", NULL}};
-	static const char *const groups[DECLARED + 1][2] = {
-		{NULL, NULL}, {"x:4:input", "y:3:output"}, {"x:4:input:sparse", "x:2:output"}, {"g:100:output:sparse", NULL}};
+		{NULL, NULL},
+		{"A:3:dense", "B:10:sparse"},
+		{"A:2:sparse:double", "B:1:dense:double:alias=b"},
+		{"N:alias=A", NULL}};
+	static const char *const groups[DECLARED + 1][2] = {{NULL, NULL},
+	                                                    {"x:4:input", "y:3:output"},
+	                                                    {"x:4:input:sparse", "x:2:output"},
+	                                                    {"g:100:output:sparse", NULL}};
 	if (size < CHOICES) return false;
-	*c = (choice){.format = sheaf_format_find(SHEAF_FUZZ_FORMAT), .file = {data + CHOICES, size - CHOICES}, .how = data[0] & 63u, .what = data[1] & 63u};
+	*c = (choice){.format = sheaf_format_find(SHEAF_FUZZ_FORMAT),
+	              .file = {data + CHOICES, size - CHOICES},
+	              .how = data[0] & 63u,
+	              .what = data[1] & 63u};
 	if (!c->format) broken("the format is not in this build", NULL);
 	c->piece_bytes = 1 + ((data[2] & 63) | (data[3] & 63) << 6);
 	for (int i = 0; i < 2; i++)
@@ -138,11 +160,15 @@ static void end_context(sheaf_context *cx)
 	sheaf_context_free(cx);
 }
 
-static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out, sheaf_error *error)
+static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out,
+                              sheaf_error *error)
 {
 	sheaf_source *source;
-	sheaf_open_options options = {
-		.size = sizeof options, .format = c->format->name, .glance = c->how & GLANCE, .settings = c->settings, .nsettings = c->nsettings};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .format = c->format->name,
+	                              .glance = c->how & GLANCE,
+	                              .settings = c->settings,
+	                              .nsettings = c->nsettings};
 	options.piece_bytes = piece_bytes;
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_memory(c->file, "input", cx, &source, error));
@@ -159,17 +185,20 @@ static bool is_short(const sheaf_frame *frame)
 }
 
 /* Everything that is made of frames must take what the check has passed. */
-static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text,
-                              sheaf_error *error)
+static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row,
+                              sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text, sheaf_error *error)
 {
-	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK) broken("a frame is not sound", error);
+	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK)
+		broken("a frame is not sound", error);
 	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
 	SHEAF_TRY(sheaf_stats_add(stats, frame, error));
 	if (!is_short(frame)) return SHEAF_OK;
-	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0, frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
+	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0,
+	                       frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
 }
 
-static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text)
+static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *hash, sheaf_stats *stats,
+                               sheaf_buffer *text)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -205,7 +234,8 @@ static void read_file(const choice *c, int64_t piece_bytes, outcome *o)
 	o->status = open_file(c, piece_bytes, cx, &dataset, &o->error);
 	if (o->status == SHEAF_OK) o->status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, o);
 	sheaf_close(dataset);
-	if (o->status && (o->status != o->error.status || !o->error.message[0])) broken("a failure is not explained", &o->error);
+	if (o->status && (o->status != o->error.status || !o->error.message[0]))
+		broken("a failure is not explained", &o->error);
 	while (o->rules < MOST_RULES && sheaf_context_tally(cx, o->rules, &o->tally[o->rules])) o->rules++;
 	o->errors = sheaf_context_problems(cx, SHEAF_ERROR);
 	o->fatal = sheaf_context_problems(cx, SHEAF_FATAL);
@@ -226,15 +256,19 @@ static bool is_about_memory(sheaf_status status) { return status == SHEAF_LIMIT 
 static void compare(const outcome *a, const outcome *b)
 {
 	if (is_about_memory(a->status) || is_about_memory(b->status)) return;
-	if (a->status != b->status) broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
+	if (a->status != b->status)
+		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if (a->status) return;
 	if ((a->fatal > 0) != (b->fatal > 0)) broken("what is fatal depends on the size of pieces", NULL);
-	/* Behind what is fatal, validation goes on with the next piece: what it leaves out is a matter of where that begins. */
+	/* Behind what is fatal, validation goes on with the next piece: what it leaves out is a matter of where
+	 * that begins. */
 	if (a->fatal) return;
 	for (int i = 0; i < a->rules; i++)
-		if (count_of(b, a->tally[i].rule) != a->tally[i].count) broken("findings depend on the size of pieces", NULL);
+		if (count_of(b, a->tally[i].rule) != a->tally[i].count)
+			broken("findings depend on the size of pieces", NULL);
 	if (a->rules != b->rules) broken("findings depend on the size of pieces", NULL);
-	if (a->rows != b->rows || strcmp(a->hash, b->hash) != 0) broken("contents depend on the size of pieces", NULL);
+	if (a->rows != b->rows || strcmp(a->hash, b->hash) != 0)
+		broken("contents depend on the size of pieces", NULL);
 }
 
 /* ---- what reads numbers ---- */
@@ -243,11 +277,14 @@ static void compare(const outcome *a, const outcome *b)
 static void compare_kernels(const outcome *fast, const outcome *plain)
 {
 	if (is_about_memory(fast->status) || is_about_memory(plain->status)) return;
-	if (fast->status != plain->status || strcmp(fast->error.message, plain->error.message) != 0) broken("the failure depends on the kernel", &fast->error);
+	if (fast->status != plain->status || strcmp(fast->error.message, plain->error.message) != 0)
+		broken("the failure depends on the kernel", &fast->error);
 	if (fast->rules != plain->rules) broken("findings depend on the kernel", NULL);
 	for (int i = 0; i < fast->rules; i++)
-		if (count_of(plain, fast->tally[i].rule) != fast->tally[i].count) broken("findings depend on the kernel", NULL);
-	if (fast->rows != plain->rows || strcmp(fast->hash, plain->hash) != 0) broken("contents depend on the kernel", NULL);
+		if (count_of(plain, fast->tally[i].rule) != fast->tally[i].count)
+			broken("findings depend on the kernel", NULL);
+	if (fast->rows != plain->rows || strcmp(fast->hash, plain->hash) != 0)
+		broken("contents depend on the kernel", NULL);
 }
 
 /* ---- writing and reading again ---- */
@@ -273,7 +310,8 @@ static sheaf_status copy_rows(sheaf_dataset *dataset, sheaf_writer *writer, shea
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) SHEAF_TRY(sheaf_write(writer, frame, error));
+	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_write(writer, frame, error));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -282,16 +320,20 @@ static int settings_for_both(const choice *c, sheaf_setting *out)
 {
 	int n = 0;
 	for (int i = 0; i < c->nsettings; i++)
-		if (sheaf_option_find(c->format->options, c->settings[i].name)->use == (SHEAF_READING | SHEAF_WRITING)) out[n++] = c->settings[i];
+		if (sheaf_option_find(c->format->options, c->settings[i].name)->use ==
+		    (SHEAF_READING | SHEAF_WRITING))
+			out[n++] = c->settings[i];
 	return n;
 }
 
-static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64_t rows, sheaf_context *cx, bytes *out, sheaf_error *error)
+static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64_t rows, sheaf_context *cx,
+                                  bytes *out, sheaf_error *error)
 {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_setting settings[MOST_SETTINGS];
-	sheaf_create_options options = {.size = sizeof options, .format = c->format->name, .settings = settings, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {
+		.size = sizeof options, .format = c->format->name, .settings = settings, .totals = SHEAF_NO_FACTS};
 	options.totals.rows = rows;
 	options.nsettings = settings_for_both(c, settings);
 	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
@@ -302,8 +344,10 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64
 	return status;
 }
 
-/* The streams of the schema as settings behind the first *n, for a format whose files do not hold them. False where a name cannot be declared. */
-static bool declare_streams(const sheaf_format *format, const sheaf_schema *schema, sheaf_setting *settings, int *n)
+/* The streams of the schema as settings behind the first *n, for a format whose files do not hold them. False
+ * where a name cannot be declared. */
+static bool declare_streams(const sheaf_format *format, const sheaf_schema *schema, sheaf_setting *settings,
+                            int *n)
 {
 	if (!reads_option(format, "stream")) return true;
 	for (int i = 0; i < schema->nfields; i++) {
@@ -313,37 +357,46 @@ static bool declare_streams(const sheaf_format *format, const sheaf_schema *sche
 		size_t size = strlen(field->name) + 64;
 		char *text = malloc(size);
 		if (!text) abort();
-		snprintf(text, size, "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense",
+		snprintf(text, size, "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field),
+		         sheaf_field_is_sparse(field) ? "sparse" : "dense",
 		         field->type == SHEAF_F64 ? "double" : "float");
 		settings[(*n)++] = (sheaf_setting){"stream", text};
 	}
 	return true;
 }
 
-static void read_again(const choice *c, const bytes *file, const sheaf_setting *settings, int n, const outcome *before)
+static void read_again(const choice *c, const bytes *file, const sheaf_setting *settings, int n,
+                       const outcome *before)
 {
 	outcome again = {.status = SHEAF_OK};
 	sheaf_source *source;
 	sheaf_dataset *dataset = NULL;
 	sheaf_context *cx = new_context(0);
-	sheaf_open_options options = {.size = sizeof options, .format = c->format->name, .settings = settings, .nsettings = n};
-	again.status = sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
-	if (again.status == SHEAF_OK) again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
-	if (again.status == SHEAF_OK) again.status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, &again);
+	sheaf_open_options options = {
+		.size = sizeof options, .format = c->format->name, .settings = settings, .nsettings = n};
+	again.status =
+		sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
+	if (again.status == SHEAF_OK)
+		again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
+	if (again.status == SHEAF_OK)
+		again.status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, &again);
 	sheaf_close(dataset);
 	end_context(cx);
 	if (is_about_memory(again.status)) return;
 	if (again.status) broken("what was written cannot be read", &again.error);
-	if (again.rows != before->rows || strcmp(again.hash, before->hash) != 0) broken("what was written is not what was read", NULL);
+	if (again.rows != before->rows || strcmp(again.hash, before->hash) != 0)
+		broken("what was written is not what was read", NULL);
 }
 
-/* Text does not tell all types: what was declared is declared again, and what was not may be read as another. */
+/* Text does not tell all types: what was declared is declared again, and what was not may be read as
+ * another. */
 static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_setting *settings, int *n)
 {
 	sheaf_tally tally;
 	const char *columns = value_of(c, "columns");
 	bool untold = false;
-	for (int i = 0; sheaf_context_tally(cx, i, &tally); i++) untold |= strcmp(tally.rule, "element type not stored") == 0;
+	for (int i = 0; sheaf_context_tally(cx, i, &tally); i++)
+		untold |= strcmp(tally.rule, "element type not stored") == 0;
 	if (columns) settings[(*n)++] = (sheaf_setting){"columns", strdup(columns)};
 	return columns || !untold || !reads_option(c->format, "columns");
 }
@@ -370,10 +423,12 @@ static void write_and_read(const choice *c, const outcome *before)
 	}
 	sheaf_close(dataset);
 	end_context(cx);
-	/* What the format cannot hold, what takes too much memory, and a position that comes twice, is no matter here. */
+	/* What the format cannot hold, what takes too much memory, and a position that comes twice, is no matter
+	 * here. */
 	if (status == SHEAF_OK && is_told)
 		read_again(c, &file, settings, n, before);
-	else if (status && status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice && !is_about_memory(status))
+	else if (status && status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice &&
+	         !is_about_memory(status))
 		broken("what was read cannot be written", &error);
 	for (int i = kept; i < n; i++) free((char *)(uintptr_t)settings[i].value);
 	free(settings);
@@ -382,7 +437,8 @@ static void write_and_read(const choice *c, const outcome *before)
 
 /* ---- spellings ---- */
 
-/* The same in the spelling of a suffix. *same is false where something of it was told to be said otherwise. */
+/* The same in the spelling of a suffix. *same is false where something of it was told to be said
+ * otherwise. */
 static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffix, bytes *to, bool *same)
 {
 	sheaf_tally tally;
@@ -393,7 +449,9 @@ static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffi
 	sheaf_context *cx = new_context(0);
 	snprintf(name, sizeof name, "output%s", suffix);
 	*to = (bytes){NULL, 0};
-	if (sheaf_source_memory(from, "input", cx, &source, &error) || sheaf_sink_function(keep, to, name, cx, &sink, &error)) abort();
+	if (sheaf_source_memory(from, "input", cx, &source, &error) ||
+	    sheaf_sink_function(keep, to, name, cx, &sink, &error))
+		abort();
 	sheaf_status status = c->format->transcode(source, sink, cx, &error);
 	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);
 	*same &= status == SHEAF_OK && !sheaf_context_tally(cx, 0, &tally);
@@ -412,10 +470,14 @@ static void respell_and_back(const choice *c)
 	bool begun = status == SHEAF_OK;
 	if (begun) status = respell(c, (sheaf_bytes){first.data, first.size}, suffixes[1], &second, &same);
 	bool lost = status == SHEAF_LOSS; /* told, and no matter here */
-	if (begun && status && !lost && !is_about_memory(status)) broken("what was spelt cannot be spelt otherwise", NULL);
-	if (begun && status == SHEAF_OK) status = respell(c, (sheaf_bytes){second.data, second.size}, suffixes[0], &again, &same);
-	if (begun && status && !lost && !is_about_memory(status)) broken("what was spelt otherwise cannot be spelt back", NULL);
-	if (begun && same && (again.size != first.size || memcmp(again.data, first.data, first.size) != 0)) broken("spellings differ", NULL);
+	if (begun && status && !lost && !is_about_memory(status))
+		broken("what was spelt cannot be spelt otherwise", NULL);
+	if (begun && status == SHEAF_OK)
+		status = respell(c, (sheaf_bytes){second.data, second.size}, suffixes[0], &again, &same);
+	if (begun && status && !lost && !is_about_memory(status))
+		broken("what was spelt otherwise cannot be spelt back", NULL);
+	if (begun && same && (again.size != first.size || memcmp(again.data, first.data, first.size) != 0))
+		broken("spellings differ", NULL);
 	if (begun) free(second.data);
 	free(again.data);
 	free(first.data);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of index files. A small file and its index are made once; an input says which bytes of the index are changed, see README.md.
+/* The fuzz target of index files. A small file and its index are made once; an input says which bytes of the
+ * index are changed, see README.md.
  *
- * What must hold: where the hashes are left as they are, everything is as without an index; where they are made right again, whatever
- * comes out, nothing is touched that should not be, and memory is all given back. */
+ * What must hold: where the hashes are left as they are, everything is as without an index; where they are
+ * made right again, whatever comes out, nothing is touched that should not be, and memory is all given
+ * back. */
 #include <sheaf/sheaf.h>
 
 #define XXH_INLINE_ALL
@@ -20,7 +22,16 @@ enum { MOST = 1 << 16, PIECE = 300, ROWS = 200, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
 enum { RIGHT_HASHES = 1, CUT = 2 };
 /* Bytes of the head. */
-enum { HEAD_SIZE = 12, HEAD_HASH = 16, HASHED_FROM = 24, PIECES = 64, ROW_COUNT = 72, ENTRIES_HASH = 96, BLOCKS_HASH = 104, HEAD_LEAST = 152 };
+enum {
+	HEAD_SIZE = 12,
+	HEAD_HASH = 16,
+	HASHED_FROM = 24,
+	PIECES = 64,
+	ROW_COUNT = 72,
+	ENTRIES_HASH = 96,
+	BLOCKS_HASH = 104,
+	HEAD_LEAST = 152
+};
 
 /* What a reading comes to. */
 typedef struct outcome {
@@ -48,7 +59,8 @@ static void put_file(const char *path, const uint8_t *data, size_t size)
 
 /* ---- reading with an index ---- */
 
-static sheaf_status open_file(sheaf_index_policy policy, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+static sheaf_status open_file(sheaf_index_policy policy, sheaf_context *cx, sheaf_dataset **out,
+                              sheaf_error *err)
 {
 	sheaf_open_options options = {.size = sizeof options, .piece_bytes = PIECE, .index = policy};
 	return sheaf_open(file, &options, cx, out, err);
@@ -60,7 +72,8 @@ static sheaf_status hash_rest(sheaf_dataset *dataset, sheaf_context *cx, char te
 	const sheaf_frame *frame;
 	sheaf_status status;
 	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), true, true, cx, &hash, err));
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = sheaf_hash_add(hash, frame, err)) == SHEAF_OK) {
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK &&
+	       (status = sheaf_hash_add(hash, frame, err)) == SHEAF_OK) {
 	}
 	sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);
@@ -76,7 +89,8 @@ static sheaf_status read_pieces(sheaf_dataset *dataset, sheaf_context *cx, outco
 	if (status) return status;
 	out->pieces = sheaf_pieces_count(pieces);
 	out->rows = sheaf_pieces_rows(pieces);
-	for (int64_t i = 0; i < out->pieces && status == SHEAF_OK; i++) status = sheaf_dataset_read_piece(dataset, i, &frame, cx, err);
+	for (int64_t i = 0; i < out->pieces && status == SHEAF_OK; i++)
+		status = sheaf_dataset_read_piece(dataset, i, &frame, cx, err);
 	for (int64_t row = 0; row < out->rows && status == SHEAF_OK; row += ROWS) {
 		int64_t n = out->rows - row < ROWS ? out->rows - row : ROWS;
 		status = sheaf_pieces_lengths(pieces, row, n, lengths, err);
@@ -86,7 +100,8 @@ static sheaf_status read_pieces(sheaf_dataset *dataset, sheaf_context *cx, outco
 	return status;
 }
 
-static sheaf_status read_all(sheaf_dataset *dataset, bool skip, sheaf_context *cx, outcome *out, sheaf_error *err)
+static sheaf_status read_all(sheaf_dataset *dataset, bool skip, sheaf_context *cx, outcome *out,
+                             sheaf_error *err)
 {
 	if (skip) {
 		SHEAF_TRY(sheaf_skip(dataset, ROWS / 2, err));
@@ -122,7 +137,8 @@ static void make_index(void)
 	sheaf_context *cx;
 	sheaf_dataset *dataset = NULL;
 	sheaf_error err;
-	if (sheaf_context_new(NULL, &cx, &err) || open_file(SHEAF_INDEX_NEVER, cx, &dataset, &err)) broken("the file can be read", err.message);
+	if (sheaf_context_new(NULL, &cx, &err) || open_file(SHEAF_INDEX_NEVER, cx, &dataset, &err))
+		broken("the file can be read", err.message);
 	if (sheaf_dataset_write_index(dataset, &err)) broken("an index can be written", err.message);
 	sheaf_close(dataset);
 	sheaf_context_free(cx);
@@ -147,7 +163,8 @@ static void make_files(void)
 	snprintf(index_file, sizeof index_file, "%s.sheaf-index", file);
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	for (int r = 0; r < ROWS; r++)
-		for (int line = 0; line <= r % 3; line++) n += (size_t)snprintf(text + n, sizeof text - n, "%d |A %d |B %d:1\n", r, r, r % 10);
+		for (int line = 0; line <= r % 3; line++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%d |A %d |B %d:1\n", r, r, r % 10);
 	put_file(file, (const uint8_t *)text, n);
 	atexit(clean);
 	make_index();
@@ -178,7 +195,8 @@ static void make_hashes_right(uint8_t *index, size_t size)
 	size_t entries = (head + 63) / 64 * 64, room = entries < size ? size - entries : 0;
 	if (pieces <= room / 64) {
 		store_hash(index + ENTRIES_HASH, index + entries, (size_t)pieces * 64);
-		size_t blocks = entries + (size_t)pieces * 64, bytes = rows < MOST ? (size_t)(rows + 4095) / 4096 * 24 : size;
+		size_t blocks = entries + (size_t)pieces * 64,
+			   bytes = rows < MOST ? (size_t)(rows + 4095) / 4096 * 24 : size;
 		if (bytes <= size - blocks) store_hash(index + BLOCKS_HASH, index + blocks, bytes);
 	}
 	store_hash(index + HEAD_HASH, index + HASHED_FROM, head - HASHED_FROM);
@@ -194,6 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & RIGHT_HASHES) make_hashes_right(changed, n);
 	put_file(index_file, changed, n);
 	outcome found = reading(SHEAF_INDEX_USE);
-	if (!(data[0] & RIGHT_HASHES) && memcmp(&found, &expected, sizeof found) != 0) broken("a damaged index changes nothing", found.hash);
+	if (!(data[0] & RIGHT_HASHES) && memcmp(&found, &expected, sizeof found) != 0)
+		broken("a damaged index changes nothing", found.hash);
 	return 0;
 }

@@ -17,7 +17,10 @@ typedef struct reading {
 	sheaf_error *err;
 } reading;
 
-static sheaf_status expect(const reading *r, const char *expected) { return sheaf_fail(r->err, SHEAF_DATA, "line %" PRId64 ": expected %s", r->line, expected); }
+static sheaf_status expect(const reading *r, const char *expected)
+{
+	return sheaf_fail(r->err, SHEAF_DATA, "line %" PRId64 ": expected %s", r->line, expected);
+}
 
 static const char *end_of_line(const reading *r, const char *at)
 {
@@ -29,7 +32,8 @@ static const char *end_of_line(const reading *r, const char *at)
 
 static sheaf_status enter_group(reading *r, const char *from, const char *to)
 {
-	if ((size_t)(to - from) >= sizeof r->group || memchr(from, '\0', (size_t)(to - from))) return expect(r, "a path that is not so long");
+	if ((size_t)(to - from) >= sizeof r->group || memchr(from, '\0', (size_t)(to - from)))
+		return expect(r, "a path that is not so long");
 	snprintf(r->group, sizeof r->group, "%.*s", (int)(to - from), from);
 	return sheaf_box_make_group(r->box, r->group, r->err);
 }
@@ -89,7 +93,8 @@ static sheaf_status put_array(reading *r, const char *name, const char *from, co
 	char word[40], path[PATH_SIZE];
 	int64_t n = 0;
 	sheaf_type type;
-	if (!next_word(&from, to, word) || !type_named(word, &type)) return expect(r, "the type of the array, uint8 to float64");
+	if (!next_word(&from, to, word) || !type_named(word, &type))
+		return expect(r, "the type of the array, uint8 to float64");
 	for (; next_word(&from, to, word); n++) {
 		if (n == MOST_VALUES) return expect(r, "fewer values");
 		store(type, word, values + (size_t)n * sheaf_type_size(type));
@@ -107,8 +112,9 @@ static sheaf_status take_named(reading *r, const char *end)
 	const char *mark = r->at;
 	while (mark < end && *mark != ':' && *mark != ' ' && *mark) mark++;
 	size_t n = (size_t)(mark - r->at);
-	bool is_array = mark < end && *mark == ':', is_text = end - mark > 2 && memcmp(mark, " = ", 3) == 0;
-	if ((!is_array && !is_text) || !n || n >= sizeof name || memchr(r->at, '/', n)) return expect(r, "\"/group\", \"name: type values\" or \"name = text\"");
+	bool is_array = mark<end && * mark == ':', is_text = end - mark> 2 && memcmp(mark, " = ", 3) == 0;
+	if ((!is_array && !is_text) || !n || n >= sizeof name || memchr(r->at, '/', n))
+		return expect(r, "\"/group\", \"name: type values\" or \"name = text\"");
 	snprintf(name, sizeof name, "%.*s", (int)n, r->at);
 	if (is_text) return put_text(r, name, mark + 3);
 	r->at = end;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool make|into FILE [LEVEL] |
- * box_tool slow FILE BYTES (writes so much into a box that is there, and then waits for ever) | box_tool assemble FILE TEXT (see box_text.h) */
-#include "box_text.h"
+/* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool
+ * make|into FILE [LEVEL] | box_tool slow FILE BYTES (writes so much into a box that is there, and then waits
+ * for ever) | box_tool assemble FILE TEXT (see box_text.h) */
 #include "base/buffer.h"
 #include "box/box.h"
+#include "box_text.h"
 #include "data/value.h"
 #include "number/number.h"
 #include <stdio.h>
@@ -48,7 +49,8 @@ static sheaf_status show_values(sheaf_box *box, const sheaf_box_item *item, shea
 		int64_t n = item->count - at < PIECE ? item->count - at : PIECE;
 		sheaf_status status = sheaf_box_read_into(box, item, at, at + n, item->type, piece, err);
 		bool same = !status && memcmp(piece, values.data + (size_t)at * width, (size_t)n * width) == 0;
-		if (!status && !same) status = sheaf_fail(err, SHEAF_DATA, "expected the same values in pieces, found others");
+		if (!status && !same)
+			status = sheaf_fail(err, SHEAF_DATA, "expected the same values in pieces, found others");
 		if (!same) {
 			sheaf_buffer_reset(&values);
 			return status;
@@ -66,7 +68,8 @@ static sheaf_status show_values(sheaf_box *box, const sheaf_box_item *item, shea
 static void show_item(sheaf_box *box, const sheaf_box_item *item)
 {
 	sheaf_error err = {0};
-	printf("{\"path\":\"%s\",\"group\":%s,\"of\":\"%s\",\"refused\":", item->path, item->is_group ? "true" : "false", item->of);
+	printf("{\"path\":\"%s\",\"group\":%s,\"of\":\"%s\",\"refused\":", item->path,
+	       item->is_group ? "true" : "false", item->of);
 	if (item->refused)
 		put_text((const uint8_t *)item->refused, strlen(item->refused));
 	else
@@ -81,9 +84,11 @@ static void show_item(sheaf_box *box, const sheaf_box_item *item)
 	}
 	sheaf_buffer_reset(&text);
 	if (!item->is_group && !item->refused) {
-		printf(",\"rank\":%d,\"count\":%lld,\"storage\":%d,\"filters\":\"%s\",\"type\":\"%s\",\"values\":[", item->rank, (long long)item->count, (int)item->storage,
-		       item->filters ? item->filters : "", sheaf_type_name(item->type));
-		sheaf_status status = item->what == SHEAF_BOX_TEXTS ? show_texts(box, item, &err) : show_values(box, item, &err);
+		printf(",\"rank\":%d,\"count\":%lld,\"storage\":%d,\"filters\":\"%s\",\"type\":\"%s\",\"values\":[",
+		       item->rank, (long long)item->count, (int)item->storage, item->filters ? item->filters : "",
+		       sheaf_type_name(item->type));
+		sheaf_status status =
+			item->what == SHEAF_BOX_TEXTS ? show_texts(box, item, &err) : show_values(box, item, &err);
 		printf("]");
 		if (status) {
 			printf(",\"unread\":");
@@ -116,14 +121,19 @@ static sheaf_status put_arrays(sheaf_box *box, const char *group, int level, she
 	for (int t = 0; t < SHEAF_TYPES; t++)
 		for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
 			char path[200];
-			for (int64_t i = 0; i < counts[c]; i++)
-				switch (sheaf_type_size((sheaf_type)t)) {
+			for (int64_t i = 0; i < counts[c]; i++) switch (sheaf_type_size((sheaf_type)t)) {
 				case 1: ((int8_t *)values)[i] = (int8_t)(i % 100); break;
 				case 2: ((int16_t *)values)[i] = (int16_t)(i % 10000); break;
-				case 4: t == SHEAF_F32 ? (void)(((float *)values)[i] = (float)i / 4) : (void)(((int32_t *)values)[i] = (int32_t)i * 3); break;
-				default: t == SHEAF_F64 ? (void)(((double *)values)[i] = (double)i / 4) : (void)(((int64_t *)values)[i] = i * 3);
+				case 4:
+					t == SHEAF_F32 ? (void)(((float *)values)[i] = (float)i / 4)
+								   : (void)(((int32_t *)values)[i] = (int32_t)i * 3);
+					break;
+				default:
+					t == SHEAF_F64 ? (void)(((double *)values)[i] = (double)i / 4)
+								   : (void)(((int64_t *)values)[i] = i * 3);
 				}
-			snprintf(path, sizeof path, "%s%s%s_%lld", group, *group ? "/" : "", sheaf_type_name((sheaf_type)t), (long long)counts[c]);
+			snprintf(path, sizeof path, "%s%s%s_%lld", group, *group ? "/" : "",
+			         sheaf_type_name((sheaf_type)t), (long long)counts[c]);
 			SHEAF_TRY(sheaf_box_put(box, path, (sheaf_type)t, values, counts[c], &storing, err));
 		}
 	return SHEAF_OK;
@@ -138,7 +148,8 @@ static sheaf_status put_noise(sheaf_box *box, int level, sheaf_error *err)
 		x = x * 6364136223846793005U + 1;
 		values[i] = (double)(x >> 11);
 	}
-	return sheaf_box_put(box, "noise", SHEAF_F64, values, sizeof values / sizeof *values, &(sheaf_box_storing){level, level > 0, 0}, err);
+	return sheaf_box_put(box, "noise", SHEAF_F64, values, sizeof values / sizeof *values,
+	                     &(sheaf_box_storing){level, level > 0, 0}, err);
 }
 
 static sheaf_status fill(sheaf_box *box, int level, sheaf_error *err)
@@ -155,7 +166,8 @@ static sheaf_status wait_for_ever(sheaf_box *box, int64_t bytes, sheaf_error *er
 	static double zeros[8192];
 	sheaf_box_array *array;
 	SHEAF_TRY(sheaf_box_new_array(box, "slow", SHEAF_F64, bytes / 8 + 8192, NULL, &array, err));
-	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof zeros) SHEAF_TRY(sheaf_box_append(array, zeros, 8192, err));
+	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof zeros)
+		SHEAF_TRY(sheaf_box_append(array, zeros, 8192, err));
 	puts("written");
 	fflush(stdout);
 	for (;;) pause();
@@ -177,7 +189,8 @@ static sheaf_status put(sheaf_box *box, const char *how, const char *word, sheaf
 	return strcmp(how, "slow") == 0 ? wait_for_ever(box, atoll(word), err) : fill(box, atoi(word), err);
 }
 
-static sheaf_status make(const char *how, const char *path, const char *word, sheaf_context *cx, sheaf_error *err)
+static sheaf_status make(const char *how, const char *path, const char *word, sheaf_context *cx,
+                         sheaf_error *err)
 {
 	sheaf_sink *sink = NULL;
 	sheaf_box *box = NULL;
@@ -201,7 +214,9 @@ int main(int argc, char **argv)
 	sheaf_context *cx;
 	sheaf_error err = {0};
 	if (argc < 3 || sheaf_context_new(NULL, &cx, &err)) return 2;
-	sheaf_status status = strcmp(argv[1], "list") == 0 ? list(argv[2], cx, &err) : make(argv[1], argv[2], argc > 3 ? argv[3] : "0", cx, &err);
+	sheaf_status status = strcmp(argv[1], "list") == 0
+	                          ? list(argv[2], cx, &err)
+	                          : make(argv[1], argv[2], argc > 3 ? argv[3] : "0", cx, &err);
 	if (status) fprintf(stderr, "%s: %s\n", sheaf_status_name(status), err.message);
 	if (sheaf_context_memory(cx, NULL) != 0) return 3;
 	sheaf_context_free(cx);

@@ -31,10 +31,12 @@ void check_conversion(const conversion *c, size_t input_size, size_t output_size
 	begin(&r, (sheaf_context_options){.threads = 1});
 	const char *input = in_folder(from);
 	assert_status(c->status, sheaf_convert(&input, 1, in_folder(to), &options, r.cx, &err));
-	if (c->told && !is_told(&r, c->told)) fail_msg("not told: %s; but %s", c->told, r.n ? r.found[0].text : err.message);
+	if (c->told && !is_told(&r, c->told))
+		fail_msg("not told: %s; but %s", c->told, r.n ? r.found[0].text : err.message);
 	if (c->output) {
 		bytes_sink file = read_file(to);
-		if (file.size != (output_size ? output_size : strlen(c->output)) || memcmp(file.data, c->output, file.size) != 0)
+		if (file.size != (output_size ? output_size : strlen(c->output)) ||
+		    memcmp(file.data, c->output, file.size) != 0)
 			fail_msg("expected %s, found %.*s", c->output, (int)file.size, (const char *)file.data);
 		free_bytes(&file);
 	}
@@ -52,7 +54,8 @@ static void test_conversions(void **state)
 
 int check_conversions(const conversion *conversions, size_t n)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
 	all = conversions;
 	count = n;
 	return cmocka_run_group_tests(tests, NULL, NULL);

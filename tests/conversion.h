@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions of small files, tried and compared byte by byte: for tests of what a format writes, what it loses and what it says. */
+/* Conversions of small files, tried and compared byte by byte: for tests of what a format writes, what it
+ * loses and what it says. */
 #ifndef SHEAF_TESTS_CONVERSION_H
 #define SHEAF_TESTS_CONVERSION_H
 
@@ -12,10 +13,12 @@ typedef struct conversion {
 	const char *output, *told; /* the whole file; a part of a message. NULL: nothing */
 } conversion;
 
-/* Runs one in the `folder` of the tests; of a binary input or output the size says how long it is, 0: it is a text. */
+/* Runs one in the `folder` of the tests; of a binary input or output the size says how long it is, 0: it is a
+ * text. */
 void check_conversion(const conversion *c, size_t input_size, size_t output_size);
 
-/* Runs them all, each in the `folder` of the tests, and fails where something else comes out; a whole program's main. */
+/* Runs them all, each in the `folder` of the tests, and fails where something else comes out; a whole
+ * program's main. */
 int check_conversions(const conversion *conversions, size_t n);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of descriptors, and of arrays that may or may not fit them. An input is four bytes of choices and the text of a box, see README.md.
+/* The fuzz target of descriptors, and of arrays that may or may not fit them. An input is four bytes of
+ * choices and the text of a box, see README.md.
  *
- * What must hold: nothing is touched that should not be, memory keeps to its limit and is all given back, each failure is explained, each frame is sound, and the size
- * of pieces changes neither contents nor findings. What is sound is the same from an HDF5 file, and in another layout. */
-#include "box_text.h"
+ * What must hold: nothing is touched that should not be, memory keeps to its limit and is all given back,
+ * each failure is explained, each frame is sound, and the size of pieces changes neither contents nor
+ * findings. What is sound is the same from an HDF5 file, and in another layout. */
 #include "base/buffer.h"
+#include "box_text.h"
 #include "format/binsparse/reader.h"
 #include <sheaf/sheaf.h>
 
@@ -14,7 +16,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHOICES = 4, MEMORY = 64 << 20, MOST_ROWS = 1 << 14, MOST_POSITIONS = 1 << 16, SHOWN_ROWS = 4, MOST_RULES = 96 };
+enum {
+	CHOICES = 4,
+	MEMORY = 64 << 20,
+	MOST_ROWS = 1 << 14,
+	MOST_POSITIONS = 1 << 16,
+	SHOWN_ROWS = 4,
+	MOST_RULES = 96
+};
 /* Byte 0, then byte 1: two bits each for the kind of rows and for the depth of checks, then the rest. */
 enum { VALIDATE = 1, STRICT = 2, FORGIVING = 4, REPAIR = 8, THROUGH_FILE = 16, NETCDF = 32 };
 
@@ -46,7 +55,11 @@ static bool is_about_memory(sheaf_status status) { return status == SHEAF_LIMIT 
 static bool choose(choice *c, const uint8_t *data, size_t size)
 {
 	if (size < CHOICES) return false;
-	*c = (choice){.how = data[0] & 63u, .rows = data[1] & 3u, .depth = data[1] >> 2 & 3u, .layout = data[2] & 63u, .piece_bytes = 1 + (data[3] & 63) * (data[3] & 63)};
+	*c = (choice){.how = data[0] & 63u,
+	              .rows = data[1] & 3u,
+	              .depth = data[1] >> 2 & 3u,
+	              .layout = data[2] & 63u,
+	              .piece_bytes = 1 + (data[3] & 63) * (data[3] & 63)};
 	c->text = (sheaf_bytes){data + CHOICES, size - CHOICES};
 	return true;
 }
@@ -74,17 +87,21 @@ static void end_context(sheaf_context *cx)
 
 /* ---- reading from memory ---- */
 
-static sheaf_status use_frame(const sheaf_bsp_reader *in, const sheaf_frame *frame, sheaf_depth depth, sheaf_hash *hash, sheaf_buffer *text, outcome *o)
+static sheaf_status use_frame(const sheaf_bsp_reader *in, const sheaf_frame *frame, sheaf_depth depth,
+                              sheaf_hash *hash, sheaf_buffer *text, outcome *o)
 {
 	const sheaf_schema *schema = &in->schema;
 	bool whole = schema->rows == SHEAF_WHOLE;
-	if (sheaf_frame_check(frame, schema, whole ? depth : SHEAF_CHECK_FULL, &o->error) != SHEAF_OK) broken("a frame is not sound", &o->error);
+	if (sheaf_frame_check(frame, schema, whole ? depth : SHEAF_CHECK_FULL, &o->error) != SHEAF_OK)
+		broken("a frame is not sound", &o->error);
 	if (whole) return SHEAF_OK;
 	SHEAF_TRY(sheaf_hash_add(hash, frame, &o->error));
-	return sheaf_rows_text(frame, schema, SHEAF_JSON, o->rows, 0, frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, &o->error);
+	return sheaf_rows_text(frame, schema, SHEAF_JSON, o->rows, 0,
+	                       frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, &o->error);
 }
 
-static sheaf_status use_pieces(sheaf_bsp_reader *in, const choice *c, int64_t piece_bytes, sheaf_hash *hash, sheaf_context *cx, outcome *o)
+static sheaf_status use_pieces(sheaf_bsp_reader *in, const choice *c, int64_t piece_bytes, sheaf_hash *hash,
+                               sheaf_context *cx, outcome *o)
 {
 	sheaf_piece piece = {0};
 	sheaf_frame frame = {0};
@@ -106,7 +123,8 @@ static sheaf_status use_pieces(sheaf_bsp_reader *in, const choice *c, int64_t pi
 	return o->is_long ? SHEAF_OK : status;
 }
 
-static sheaf_status use_tensor(sheaf_bsp_reader *in, const choice *c, int64_t piece_bytes, sheaf_context *cx, outcome *o)
+static sheaf_status use_tensor(sheaf_bsp_reader *in, const choice *c, int64_t piece_bytes, sheaf_context *cx,
+                               outcome *o)
 {
 	sheaf_hash *hash = NULL;
 	sheaf_buffer text = {0};
@@ -145,7 +163,8 @@ static void read_text(const choice *c, int64_t piece_bytes, outcome *o)
 	sheaf_context *cx = new_context(c->how);
 	*o = (outcome){.status = SHEAF_OK};
 	o->status = read_box(c, piece_bytes, cx, o);
-	if (o->status && (o->status != o->error.status || !o->error.message[0])) broken("a failure is not explained", &o->error);
+	if (o->status && (o->status != o->error.status || !o->error.message[0]))
+		broken("a failure is not explained", &o->error);
 	while (o->rules < MOST_RULES && sheaf_context_tally(cx, o->rules, &o->tally[o->rules])) o->rules++;
 	o->errors = sheaf_context_problems(cx, SHEAF_ERROR);
 	o->fatal = sheaf_context_problems(cx, SHEAF_FATAL);
@@ -155,11 +174,13 @@ static void read_text(const choice *c, int64_t piece_bytes, outcome *o)
 static void compare(const outcome *a, const outcome *b)
 {
 	if (a->is_long || b->is_long || is_about_memory(a->status) || is_about_memory(b->status)) return;
-	if (a->status != b->status) broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
+	if (a->status != b->status)
+		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if ((a->fatal > 0) != (b->fatal > 0)) broken("what is fatal depends on the size of pieces", NULL);
 	/* What is told of a piece that is flawed ends with its first flaws. */
 	if (a->status || a->fatal) return;
-	if (a->rules != b->rules || a->rows != b->rows || strcmp(a->hash, b->hash) != 0) broken("contents depend on the size of pieces", NULL);
+	if (a->rules != b->rules || a->rows != b->rows || strcmp(a->hash, b->hash) != 0)
+		broken("contents depend on the size of pieces", NULL);
 }
 
 /* ---- files ---- */
@@ -188,19 +209,25 @@ static sheaf_status write_box(const choice *c, sheaf_context *cx, bytes *file, s
 	sheaf_status status = sheaf_box_create(sink, SHEAF_NO_BOX, false, cx, &box, error);
 	if (status == SHEAF_OK) {
 		status = box_of_text(box, (const char *)c->text.data, c->text.size, error);
-		if (status == SHEAF_OK) status = sheaf_box_finish(box, error);
-		else sheaf_box_abandon(box);
+		if (status == SHEAF_OK)
+			status = sheaf_box_finish(box, error);
+		else
+			sheaf_box_abandon(box);
 	}
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, error);
 	sheaf_sink_abandon(sink);
 	return status;
 }
 
-static sheaf_status open_file(const bytes *file, const choice *c, sheaf_entries_as as, sheaf_context *cx, sheaf_dataset **out, sheaf_error *error)
+static sheaf_status open_file(const bytes *file, const choice *c, sheaf_entries_as as, sheaf_context *cx,
+                              sheaf_dataset **out, sheaf_error *error)
 {
 	sheaf_source *source;
 	sheaf_setting settings[] = {{"repair-pointers", NULL}};
-	sheaf_open_options options = {.size = sizeof options, .format = "binsparse", .settings = settings, .nsettings = c && c->how & REPAIR ? 1 : 0};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .format = "binsparse",
+	                              .settings = settings,
+	                              .nsettings = c && c->how & REPAIR ? 1 : 0};
 	options.rows = SHEAF_TAKES_ENTRIES;
 	options.entries = as;
 	*out = NULL;
@@ -208,15 +235,18 @@ static sheaf_status open_file(const bytes *file, const choice *c, sheaf_entries_
 	return sheaf_open_source(source, &options, cx, out, error);
 }
 
-static sheaf_status hash_file(const bytes *file, const choice *c, sheaf_entries_as as, char text[33], sheaf_error *error)
+static sheaf_status hash_file(const bytes *file, const choice *c, sheaf_entries_as as, char text[33],
+                              sheaf_error *error)
 {
 	sheaf_dataset *dataset;
 	sheaf_hash *hash = NULL;
 	const sheaf_frame *frame;
 	sheaf_context *cx = new_context(0);
 	sheaf_status status = open_file(file, c, as, cx, &dataset, error);
-	if (status == SHEAF_OK) status = sheaf_hash_new(sheaf_dataset_schema(dataset), false, false, cx, &hash, error);
-	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) status = sheaf_hash_add(hash, frame, error);
+	if (status == SHEAF_OK)
+		status = sheaf_hash_new(sheaf_dataset_schema(dataset), false, false, cx, &hash, error);
+	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)
+		status = sheaf_hash_add(hash, frame, error);
 	if (status == SHEAF_END) status = SHEAF_OK;
 	if (status == SHEAF_OK) sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);
@@ -225,7 +255,8 @@ static sheaf_status hash_file(const bytes *file, const choice *c, sheaf_entries_
 	return status;
 }
 
-/* A layout that the tensor can have; NULL: the one it has. Dense levels take their time where the tensor is large. */
+/* A layout that the tensor can have; NULL: the one it has. Dense levels take their time where the tensor is
+ * large. */
 static const char *layout_of(unsigned which, const sheaf_tensor *tensor, bool *is_sparse)
 {
 	enum { SPARSE = 5, SMALL = 3 };
@@ -242,7 +273,8 @@ static const char *layout_of(unsigned which, const sheaf_tensor *tensor, bool *i
 	return tensor->rank < 4 ? names[tensor->rank][which] : NULL;
 }
 
-static sheaf_status convert(const bytes *from, const choice *c, bytes *to, bool *is_sparse, sheaf_error *error)
+static sheaf_status convert(const bytes *from, const choice *c, bytes *to, bool *is_sparse,
+                            sheaf_error *error)
 {
 	sheaf_dataset *dataset;
 	sheaf_writer *writer = NULL;
@@ -255,18 +287,26 @@ static sheaf_status convert(const bytes *from, const choice *c, bytes *to, bool 
 		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 		const char *layout = layout_of(c->layout, &schema->tensor, is_sparse);
 		sheaf_setting settings[] = {{"layout", layout}};
-		sheaf_create_options options = {.size = sizeof options, .format = "binsparse", .settings = settings, .nsettings = layout ? 1 : 0, .totals = SHEAF_NO_FACTS};
+		sheaf_create_options options = {.size = sizeof options,
+		                                .format = "binsparse",
+		                                .settings = settings,
+		                                .nsettings = layout ? 1 : 0,
+		                                .totals = SHEAF_NO_FACTS};
 		status = sheaf_create_sink(sink, schema, &options, cx, &writer, error);
-		while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) status = sheaf_write(writer, frame, error);
-		if (status == SHEAF_END) status = sheaf_finish(writer, error);
-		else if (writer) sheaf_abandon(writer);
+		while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)
+			status = sheaf_write(writer, frame, error);
+		if (status == SHEAF_END)
+			status = sheaf_finish(writer, error);
+		else if (writer)
+			sheaf_abandon(writer);
 	}
 	sheaf_close(dataset);
 	end_context(cx);
 	return status;
 }
 
-/* Sound entries in another layout are the same tensor. In dense ones zeros that were stored cannot be told from others. */
+/* Sound entries in another layout are the same tensor. In dense ones zeros that were stored cannot be told
+ * from others. */
 static void compare_layouts(const choice *c, const bytes *file)
 {
 	bytes other = {NULL, 0};
@@ -274,13 +314,15 @@ static void compare_layouts(const choice *c, const bytes *file)
 	sheaf_error error;
 	bool is_sparse = true;
 	sheaf_status status = hash_file(file, c, SHEAF_ENTRIES_CONTENT, first, &error);
-	/* What is stored may be read where what it implies cannot be: a Hermitian matrix with a diagonal that is not real. */
+	/* What is stored may be read where what it implies cannot be: a Hermitian matrix with a diagonal that is
+	 * not real. */
 	if (status) return;
 	status = convert(file, c, &other, &is_sparse, &error);
 	if (status == SHEAF_OK) {
 		status = hash_file(&other, NULL, SHEAF_ENTRIES_CONTENT, second, &error);
 		if (status && !is_about_memory(status)) broken("what was converted cannot be read", &error);
-		if (!status && is_sparse && strcmp(first, second) != 0) broken("another layout holds something else", NULL);
+		if (!status && is_sparse && strcmp(first, second) != 0)
+			broken("another layout holds something else", NULL);
 	} else if (status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_about_memory(status)) {
 		broken("what was read cannot be converted", &error);
 	}
@@ -299,8 +341,10 @@ static void through_file(const choice *c, const outcome *before)
 	end_context(cx);
 	if (status == SHEAF_OK) {
 		status = hash_file(&file, c, SHEAF_ENTRIES_STORED, hash, &error);
-		if (status && !is_about_memory(status)) broken("what memory gives cannot be read from a file", &error);
-		if (!status && strcmp(hash, before->hash) != 0) broken("a file holds something else than memory", NULL);
+		if (status && !is_about_memory(status))
+			broken("what memory gives cannot be read from a file", &error);
+		if (!status && strcmp(hash, before->hash) != 0)
+			broken("a file holds something else than memory", NULL);
 	}
 	if (status == SHEAF_OK) compare_layouts(c, &file);
 	free(file.data);

@@ -31,7 +31,8 @@ static void print_real(float v, FILE *to)
 
 static void print_fields(const float fields[SHEAF_LENS_FIELDS], const char *proc, FILE *to)
 {
-	static const char *const names[SHEAF_LENS_FIELDS] = {"max", "min", "grace", "defI", "actI", "defT", "actT"};
+	static const char *const names[SHEAF_LENS_FIELDS] = {"max",  "min",  "grace", "defI",
+	                                                     "actI", "defT", "actT"};
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
 		fprintf(to, " %s=", names[f]);
 		print_real(fields[f], to);
@@ -52,7 +53,8 @@ static void print_range(const sheaf_lens_set *set, const sheaf_lens_range *range
 		fprintf(to, " sparse value=");
 		print_real(range->value, to);
 		fprintf(to, " n=%" PRId32 ":", range->count);
-		for (int32_t i = 0; i < range->count; i++) fprintf(to, " %" PRId32, sheaf_lens_units_of(set, range)[i]);
+		for (int32_t i = 0; i < range->count; i++)
+			fprintf(to, " %" PRId32, sheaf_lens_units_of(set, range)[i]);
 	} else {
 		fprintf(to, " dense first=%" PRId32 " n=%" PRId32 ":", range->first, range->count);
 		for (int32_t i = 0; i < range->count; i++) {
@@ -76,7 +78,10 @@ static void print_list(const sheaf_lens_writing *w, int32_t event, sheaf_lens_di
 	if (side == SHEAF_LENS_TARGETS && n) {
 		fprintf(to, " shared-with INPUT of event %" PRId32 "\n", *inputs);
 	} else if (owner < event) {
-		fprintf(to, side == SHEAF_LENS_INPUTS ? " shared-with event %" PRId32 "\n" : " shared-with target of event %" PRId32 "\n", owner);
+		fprintf(to,
+		        side == SHEAF_LENS_INPUTS ? " shared-with event %" PRId32 "\n"
+		                                  : " shared-with target of event %" PRId32 "\n",
+		        owner);
 	} else {
 		fprintf(to, "\n");
 		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
@@ -84,7 +89,8 @@ static void print_list(const sheaf_lens_writing *w, int32_t event, sheaf_lens_di
 	}
 }
 
-static sheaf_status print_example(sheaf_lens_writing *w, const sheaf_lens_set *set, int64_t number, float probability, FILE *to, sheaf_error *err)
+static sheaf_status print_example(sheaf_lens_writing *w, const sheaf_lens_set *set, int64_t number,
+                                  float probability, FILE *to, sheaf_error *err)
 {
 	const sheaf_lens_example *example = sheaf_lens_example_at(set, number);
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
@@ -98,7 +104,8 @@ static sheaf_status print_example(sheaf_lens_writing *w, const sheaf_lens_set *s
 	print_text(sheaf_lens_string(set, example->proc), to);
 	fprintf(to, "\n");
 	for (int32_t e = 0; e < example->nevents; e++) {
-		const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, sheaf_lens_event_at(set, example, e));
+		const sheaf_lens_traits *traits =
+			sheaf_lens_event_traits(set, example, sheaf_lens_event_at(set, example, e));
 		fprintf(to, "  event %" PRId32, e);
 		print_fields(traits->fields, sheaf_lens_string(set, traits->proc), to);
 		print_list(w, e, SHEAF_LENS_INPUTS, to);
@@ -125,14 +132,17 @@ sheaf_status print_set(sheaf_lens_writing *w, const sheaf_lens_set *set, FILE *t
 	return SHEAF_OK;
 }
 
-sheaf_status write_set(sheaf_lens_writing *w, const sheaf_lens_spelling *spelling, const sheaf_lens_set *set, sheaf_builder *to, sheaf_error *err)
+sheaf_status write_set(sheaf_lens_writing *w, const sheaf_lens_spelling *spelling, const sheaf_lens_set *set,
+                       sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(spelling->put_header(w, set->header, sheaf_lens_count(set), to, err));
-	for (int64_t i = 0; i < sheaf_lens_count(set); i++) SHEAF_TRY(spelling->put_example(w, set, sheaf_lens_example_at(set, i), i, to, err));
+	for (int64_t i = 0; i < sheaf_lens_count(set); i++)
+		SHEAF_TRY(spelling->put_example(w, set, sheaf_lens_example_at(set, i), i, to, err));
 	return SHEAF_OK;
 }
 
-sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
+sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens_set *set, sheaf_context *cx,
+                      sheaf_error *err)
 {
 	sheaf_piece piece = {0};
 	sheaf_status status;

@@ -7,10 +7,13 @@
 #include <stdio.h>
 
 /* Adds all examples of the reader to the set, in pieces of about so many bytes. */
-SHEAF_USE sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens_set *set, sheaf_context *cx,
+                                sheaf_error *err);
 /* The whole set in one spelling, at the end of a builder. */
-SHEAF_USE sheaf_status write_set(sheaf_lens_writing *w, const sheaf_lens_spelling *spelling, const sheaf_lens_set *set, sheaf_builder *to, sheaf_error *err);
+SHEAF_USE sheaf_status write_set(sheaf_lens_writing *w, const sheaf_lens_spelling *spelling,
+                                 const sheaf_lens_set *set, sheaf_builder *to, sheaf_error *err);
 /* The set as the dumps of the real program show it, but for what a network makes of events. */
-SHEAF_USE sheaf_status print_set(sheaf_lens_writing *w, const sheaf_lens_set *set, FILE *to, sheaf_error *err);
+SHEAF_USE sheaf_status print_set(sheaf_lens_writing *w, const sheaf_lens_set *set, FILE *to,
+                                 sheaf_error *err);
 
 #endif

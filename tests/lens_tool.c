@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For the conformance of example files: reads a file of either spelling and prints its model as the real program's dumps do, or writes it
- * in one of the spellings. usage: lens_tool dump|text|binary FILE PIECE_BYTES */
+/* For the conformance of example files: reads a file of either spelling and prints its model as the real
+ * program's dumps do, or writes it in one of the spellings. usage: lens_tool dump|text|binary FILE
+ * PIECE_BYTES */
 #include "lens_model.h"
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@ static void tell(void *user, const sheaf_problem *problem)
 {
 	char text[1000];
 	(void)user;
-	fprintf(stderr, "%d %s: %s\n", problem->severity, problem->rule, sheaf_problem_text(problem, text, sizeof text));
+	fprintf(stderr, "%d %s: %s\n", problem->severity, problem->rule,
+	        sheaf_problem_text(problem, text, sizeof text));
 }
 
 static sheaf_status show(sheaf_lens_writing *w, const char *how, const sheaf_lens_set *set, sheaf_error *err)
@@ -16,7 +18,8 @@ static sheaf_status show(sheaf_lens_writing *w, const char *how, const sheaf_len
 	sheaf_builder to;
 	if (strcmp(how, "dump") == 0) return print_set(w, set, stdout, err);
 	sheaf_builder_begin(&to, w->cx, NULL);
-	sheaf_status status = write_set(w, strcmp(how, "text") == 0 ? &sheaf_lens_text_spelling : &sheaf_lens_binary_spelling, set, &to, err);
+	sheaf_status status = write_set(
+		w, strcmp(how, "text") == 0 ? &sheaf_lens_text_spelling : &sheaf_lens_binary_spelling, set, &to, err);
 	if (status == SHEAF_OK) fwrite(to.data, 1, to.size, stdout);
 	sheaf_builder_drop(&to);
 	return status;

@@ -20,7 +20,8 @@ sheaf_error err;
 void check_status(sheaf_status wanted, sheaf_status status, const char *file, int line)
 {
 	if (status == wanted) return;
-	print_error("expected %s, found %s: %s\n", sheaf_status_name(wanted), sheaf_status_name(status), status ? err.message : "");
+	print_error("expected %s, found %s: %s\n", sheaf_status_name(wanted), sheaf_status_name(status),
+	            status ? err.message : "");
 	_fail(file, line);
 }
 
@@ -68,7 +69,9 @@ static void *count_reallocate(void *user, void *memory, size_t old_bytes, size_t
 	int64_t call = ++a->calls;
 	if (a->fail_at && (call == a->fail_at || (a->stay && call > a->fail_at))) return NULL;
 	if (posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
-	int64_t now = atomic_fetch_add(&a->bytes, (int64_t)new_bytes - (int64_t)old_bytes) + (int64_t)new_bytes - (int64_t)old_bytes, peak = a->peak;
+	int64_t now = atomic_fetch_add(&a->bytes, (int64_t)new_bytes - (int64_t)old_bytes) + (int64_t)new_bytes -
+	              (int64_t)old_bytes,
+			peak = a->peak;
 	while (now > peak && !atomic_compare_exchange_weak(&a->peak, &peak, now)) {
 	}
 	if (!memory) return fresh;
@@ -79,7 +82,8 @@ static void *count_reallocate(void *user, void *memory, size_t old_bytes, size_t
 
 sheaf_context_options options_with(allocator *memory)
 {
-	return (sheaf_context_options){.size = sizeof(sheaf_context_options), .reallocate = count_reallocate, .user = memory};
+	return (sheaf_context_options){
+		.size = sizeof(sheaf_context_options), .reallocate = count_reallocate, .user = memory};
 }
 
 sheaf_context *context_with(const sheaf_context_options *options)
@@ -294,7 +298,8 @@ static const char *fill_word(filler *f, const char *at)
 
 static const char *fill_sample(filler *f, const char *at)
 {
-	for (at += strspn(at, " "); *at && *at != ',' && *at != ';'; at += strspn(at, " ")) at = *at == '_' ? at + 1 : fill_word(f, at);
+	for (at += strspn(at, " "); *at && *at != ',' && *at != ';'; at += strspn(at, " "))
+		at = *at == '_' ? at + 1 : fill_word(f, at);
 	end_sample(f);
 	return at;
 }
@@ -324,7 +329,8 @@ void fill_text(table *t, int column, const char *rows)
 	finish_filling(&f, &t->frame.columns[column]);
 }
 
-table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim, sheaf_type type, const char *rows)
+table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim, sheaf_type type,
+                   const char *rows)
 {
 	table t = new_table(cx);
 	add_stream(&t, name, sparse, dim, type);
@@ -333,7 +339,8 @@ table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim
 	return t;
 }
 
-sheaf_status open_bytes(sheaf_bytes bytes, const char *name, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out)
+sheaf_status open_bytes(sheaf_bytes bytes, const char *name, const sheaf_open_options *options,
+                        sheaf_context *cx, sheaf_dataset **out)
 {
 	sheaf_source *source;
 	*out = NULL;
@@ -355,7 +362,8 @@ static sheaf_status write_rows(sheaf_writer *writer, const table *t, int64_t ste
 	return status;
 }
 
-sheaf_status write_table(const table *t, const sheaf_create_options *options, int64_t step, bytes_sink *out, sheaf_context *cx)
+sheaf_status write_table(const table *t, const sheaf_create_options *options, int64_t step, bytes_sink *out,
+                         sheaf_context *cx)
 {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
@@ -485,5 +493,6 @@ bool is_built(const sheaf_format *format)
 
 bool holds_streams(const sheaf_format *format)
 {
-	return is_built(format) && (format->takes & SHEAF_TAKES_SEQUENCES) && (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
+	return is_built(format) && (format->takes & SHEAF_TAKES_SEQUENCES) &&
+	       (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
 }

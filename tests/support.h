@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests share: checks that show messages, an allocator that counts and fails, a folder, bytes in memory, and datasets
- * built value by value. */
+/* What the tests share: checks that show messages, an allocator that counts and fails, a folder, bytes in
+ * memory, and datasets built value by value. */
 #ifndef SHEAF_TESTS_SUPPORT_H
 #define SHEAF_TESTS_SUPPORT_H
 
@@ -49,7 +49,8 @@ typedef struct allocator {
 	bool stay;
 } allocator;
 
-/* A context's options with this allocator; `user` is the allocator, so callbacks that want more keep it elsewhere. */
+/* A context's options with this allocator; `user` is the allocator, so callbacks that want more keep it
+ * elsewhere. */
 sheaf_context_options options_with(allocator *memory);
 sheaf_context *context_with(const sheaf_context_options *options);
 /* A context of all defaults. */
@@ -96,7 +97,8 @@ int files_in_folder(void);
 
 /* Whether this build reads and writes it: not boxes, where there is no library for them. */
 bool is_built(const sheaf_format *format);
-/* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of rows. */
+/* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of
+ * rows. */
 bool holds_streams(const sheaf_format *format);
 
 /* A schema and one frame of it. */
@@ -126,19 +128,22 @@ void end_sample(filler *f);
 void end_row(filler *f);
 void finish_filling(filler *f, sheaf_column *column);
 
-/* Fills a stream from a short text: rows parted by ';', samples by ',', values by spaces, sparse ones as index:value. "" is no
- * sample; an empty sample is "_". */
+/* Fills a stream from a short text: rows parted by ';', samples by ',', values by spaces, sparse ones as
+ * index:value. "" is no sample; an empty sample is "_". */
 void fill_text(table *t, int column, const char *rows);
 /* A table of one stream, for short tests. */
-table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim, sheaf_type type, const char *rows);
+table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim, sheaf_type type,
+                   const char *rows);
 
 /* A buffer over somebody's array. */
 #define borrow(array) ((sheaf_buffer){(uint8_t *)(array), sizeof(array), NULL})
 
 /* Opens bytes as a dataset; options NULL: all defaults. */
-sheaf_status open_bytes(sheaf_bytes bytes, const char *name, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out);
+sheaf_status open_bytes(sheaf_bytes bytes, const char *name, const sheaf_open_options *options,
+                        sheaf_context *cx, sheaf_dataset **out);
 /* Rows [from, to) of the table into memory, `step` rows at a time (0: all at once). */
-sheaf_status write_table(const table *t, const sheaf_create_options *options, int64_t step, bytes_sink *out, sheaf_context *cx);
+sheaf_status write_table(const table *t, const sheaf_create_options *options, int64_t step, bytes_sink *out,
+                         sheaf_context *cx);
 /* The hash of a table's frame, or of all that a dataset gives. */
 void hash_table(const table *t, bool keys, bool types, char text[33]);
 sheaf_status hash_dataset(sheaf_dataset *dataset, bool keys, bool types, char text[33]);

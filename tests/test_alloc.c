@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every allocation refused once, and every one from some point on; memory limits from nothing to enough. Whatever is under way
- * ends with the right status, holds nothing, and leaves no file behind. */
+/* Every allocation refused once, and every one from some point on; memory limits from nothing to enough.
+ * Whatever is under way ends with the right status, holds nothing, and leaves no file behind. */
 #include "support.h"
 
 #include <stdio.h>
@@ -60,9 +60,11 @@ static table make_table(sheaf_context *cx)
 	table t = new_table(cx);
 	sheaf_builder a, b, c, offsets;
 	t.schema.rows = SHEAF_CELLS;
-	add_cell(&t, "a", SHEAF_NUMBER, SHEAF_I64, 1), add_cell(&t, "b", SHEAF_NUMBER, SHEAF_F64, 1), add_cell(&t, "c", SHEAF_STRING, SHEAF_U8, -1);
+	add_cell(&t, "a", SHEAF_NUMBER, SHEAF_I64, 1), add_cell(&t, "b", SHEAF_NUMBER, SHEAF_F64, 1),
+		add_cell(&t, "c", SHEAF_STRING, SHEAF_U8, -1);
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
-	sheaf_builder_begin(&a, cx, NULL), sheaf_builder_begin(&b, cx, NULL), sheaf_builder_begin(&c, cx, NULL), sheaf_builder_begin(&offsets, cx, NULL);
+	sheaf_builder_begin(&a, cx, NULL), sheaf_builder_begin(&b, cx, NULL), sheaf_builder_begin(&c, cx, NULL),
+		sheaf_builder_begin(&offsets, cx, NULL);
 	sheaf_builder_i64(&offsets, 0);
 	for (int r = 0; r < ROWS; r++) {
 		double half = r + 0.5;
@@ -96,7 +98,8 @@ static table make_matrix(sheaf_context *cx)
 		for (int d = 0; d < 2; d++) sheaf_builder_append(&columns[d], &at[d], sizeof at[d]);
 		sheaf_builder_append(&columns[2], &half, sizeof half);
 	}
-	for (int c = 0; c < 3; c++) assert_ok(sheaf_builder_finish(&columns[c], &t.frame.columns[c].values, &err));
+	for (int c = 0; c < 3; c++)
+		assert_ok(sheaf_builder_finish(&columns[c], &t.frame.columns[c].values, &err));
 	t.frame.nrows = ROWS;
 	return t;
 }
@@ -117,7 +120,8 @@ static table make_dataset(sheaf_context *cx)
 		for (int s = 0; s <= r % 3; s++) {
 			for (int v = 0; v < 3; v++) fill_value(&dense, -1, r + v);
 			end_sample(&dense);
-			for (int v = 0; v < r % 4; v++) fill_value(&sparse, v * 7 + s, (double)((float)r * 0.1f)); /* any format holds it */
+			for (int v = 0; v < r % 4; v++)
+				fill_value(&sparse, v * 7 + s, (double)((float)r * 0.1f)); /* any format holds it */
 			end_sample(&sparse);
 		}
 		end_row(&dense);
@@ -131,13 +135,23 @@ static table make_dataset(sheaf_context *cx)
 	return t;
 }
 
-static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table, make_matrix};
+static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table,
+                                                             make_matrix};
 
-/* Doubles, as the format that does not store types reads them on request; and the groups that each stream is, for one that wants to know. */
+/* Doubles, as the format that does not store types reads them on request; and the groups that each stream is,
+ * for one that wants to know. */
 enum { MOST_SETTINGS = 5 };
 #define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
-static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"}, {"group", "D:3:input"}, {"group", "S:100:output:sparse"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
-static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"}, {"group", "F:9:input:sparse"}, {"group", "G:1:output"}, {"schema", TABLE_SCHEMA}, {"string-bytes", "16"}};
+static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"},
+                                                        {"group", "D:3:input"},
+                                                        {"group", "S:100:output:sparse"},
+                                                        {"schema", TABLE_SCHEMA},
+                                                        {"string-bytes", "16"}};
+static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"},
+                                                     {"group", "F:9:input:sparse"},
+                                                     {"group", "G:1:output"},
+                                                     {"schema", TABLE_SCHEMA},
+                                                     {"string-bytes", "16"}};
 
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];
@@ -152,7 +166,10 @@ static bool uses(int i, unsigned use, const char *name)
 }
 
 /* Which columns of a table are a tensor's coordinates, for formats that know tables only. */
-static const char *coordinates_of(int i) { return inputs[i].content == MATRIX && uses(i, SHEAF_READING, "columns") ? "i,j" : NULL; }
+static const char *coordinates_of(int i)
+{
+	return inputs[i].content == MATRIX && uses(i, SHEAF_READING, "columns") ? "i,j" : NULL;
+}
 static const char *shape_of(int i) { return coordinates_of(i) ? "10,4" : NULL; }
 /* Whether its pieces can be read in any order: not where a table is looked at as a tensor. */
 static bool has_pieces(int i) { return format_of(i)->recall && !coordinates_of(i); }
@@ -160,10 +177,13 @@ static bool has_pieces(int i) { return format_of(i)->recall && !coordinates_of(i
 /* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
 static settings settings_for(const sheaf_setting *all, int from, int to)
 {
-	settings s = {.n = 0, .coordinates = from >= 0 ? coordinates_of(from) : NULL, .shape = from >= 0 ? shape_of(from) : NULL};
+	settings s = {.n = 0,
+	              .coordinates = from >= 0 ? coordinates_of(from) : NULL,
+	              .shape = from >= 0 ? shape_of(from) : NULL};
 	for (int k = 0; k < MOST_SETTINGS && all[k].name; k++) {
 		bool precision = strcmp(all[k].name, "precision") == 0; /* is not for writing here */
-		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) || (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
+		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) ||
+		            (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
 		if (used) s.list[s.n++] = all[k];
 	}
 	return s;
@@ -178,13 +198,20 @@ static void compress(input *in, sheaf_context *cx)
 }
 
 /* One sample in each sequence: a writer that wants to know has to have them counted. */
-static table make_flat(sheaf_context *cx) { return stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8"); }
+static table make_flat(sheaf_context *cx)
+{
+	return stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8");
+}
 
 static bytes_sink write_input(int i, const table *t, const sheaf_setting *all)
 {
 	bytes_sink bytes = {0};
 	settings s = settings_for(all, -1, i);
-	sheaf_create_options options = {.size = sizeof options, .format = format_of(i)->name, .settings = s.list, .nsettings = s.n, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = format_of(i)->name,
+	                                .settings = s.list,
+	                                .nsettings = s.n,
+	                                .totals = SHEAF_NO_FACTS};
 	options.totals.rows = t->frame.nrows;
 	assert_ok(write_table(t, &options, 0, &bytes, t->cx));
 	return bytes;
@@ -212,7 +239,8 @@ static void make_input(int i, const sheaf_format *format, contents content, shea
 
 static bool holds(const sheaf_format *format, contents content)
 {
-	static const unsigned kinds[CONTENTS] = {SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_CELLS, SHEAF_TAKES_ENTRIES};
+	static const unsigned kinds[CONTENTS] = {SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_CELLS,
+	                                         SHEAF_TAKES_ENTRIES};
 	if (content == STREAMS) return holds_streams(format);
 	if (content == LABELLED) return format->takes == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
 	return is_built(format) && (format->takes & kinds[content]);
@@ -265,7 +293,13 @@ static sheaf_open_options reading(int i)
 	s = settings_for(of_dataset, i, -1);
 	/* Nothing in a table, in rows of labels or in lines of entries may tell what it is. */
 	const char *format = inputs[i].content != STREAMS ? format_of(i)->name : NULL;
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .format = format, .settings = s.list, .nsettings = s.n, .piece_bytes = 300, .coordinates = s.coordinates, .shape = s.shape};
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
+	                            .format = format,
+	                            .settings = s.list,
+	                            .nsettings = s.n,
+	                            .piece_bytes = 300,
+	                            .coordinates = s.coordinates,
+	                            .shape = s.shape};
 }
 
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
@@ -341,7 +375,8 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 	sheaf_open_options options = reading(i);
 	if (!has_pieces(i)) return read_path(i, cx);
 	options.random = true;
-	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
+	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
+	                     &dataset));
 	sheaf_status status = sheaf_dataset_pieces(dataset, &pieces, &err);
 	if (status == SHEAF_OK) status = read_pieces(dataset, pieces, cx);
 	sheaf_close(dataset);
@@ -426,7 +461,8 @@ static sheaf_status add_all(sheaf_dataset *dataset, sheaf_stats *stats)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) SHEAF_TRY(sheaf_stats_add(stats, frame, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_stats_add(stats, frame, &err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -456,7 +492,9 @@ static sheaf_status print_it(int i, sheaf_context *cx)
 	sheaf_buffer text = {0};
 	SHEAF_TRY(open_memory(i, cx, &dataset));
 	sheaf_status status = sheaf_next(dataset, &frame, &err);
-	if (status == SHEAF_OK) status = sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, 0, 0, frame->nrows, &text, &err);
+	if (status == SHEAF_OK)
+		status = sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, 0, 0, frame->nrows, &text,
+		                         &err);
 	sheaf_buffer_reset(&text);
 	sheaf_close(dataset);
 	return status;
@@ -471,9 +509,11 @@ static sheaf_status show_it(int i, sheaf_context *cx)
 		sheaf_buffer text = {0};
 		sheaf_open_options options = reading(i);
 		options.view = (sheaf_view)view;
-		SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
+		SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
+		                     &dataset));
 		status = read_rows(dataset);
-		if (status == SHEAF_OK) status = sheaf_dataset_describe(dataset, view == SHEAF_VIEW_JSON, &text, &err);
+		if (status == SHEAF_OK)
+			status = sheaf_dataset_describe(dataset, view == SHEAF_VIEW_JSON, &text, &err);
 		sheaf_buffer_reset(&text);
 		sheaf_close(dataset);
 	}
@@ -486,10 +526,13 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	sheaf_buffer text = {0};
 	sheaf_open_options options = {.size = sizeof options};
-	if (inputs[i].content != STREAMS) options.format = format_of(i)->name, options.coordinates = reading(i).coordinates, options.shape = reading(i).shape;
+	if (inputs[i].content != STREAMS)
+		options.format = format_of(i)->name, options.coordinates = reading(i).coordinates,
+		options.shape = reading(i).shape;
 	if (inputs[i].content == TABLE) options = reading(i);
 	options.glance = true;
-	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx, &dataset));
+	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
+	                     &dataset));
 	sheaf_status status = sheaf_dataset_describe(dataset, false, &text, &err);
 	sheaf_buffer_reset(&text);
 	sheaf_close(dataset);
@@ -508,7 +551,11 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	sheaf_dataset *a, *b;
 	bool equal = true;
 	int differences = 0;
-	sheaf_diff_options options = {.size = sizeof options, .keys = true, .strict = true, .on_difference = see_difference, .user = &differences};
+	sheaf_diff_options options = {.size = sizeof options,
+	                              .keys = true,
+	                              .strict = true,
+	                              .on_difference = see_difference,
+	                              .user = &differences};
 	SHEAF_TRY(open_memory(i, cx, &a));
 	sheaf_status status = open_memory(next_to(i), cx, &b);
 	if (status) {
@@ -523,10 +570,16 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	return status;
 }
 
-static sheaf_status convert_it(const char *const *from, int n, settings s, const char *suffix, sheaf_context *cx)
+static sheaf_status convert_it(const char *const *from, int n, settings s, const char *suffix,
+                               sheaf_context *cx)
 {
 	char output[32];
-	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .piece_bytes = 300, .coordinates = s.coordinates, .shape = s.shape};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .settings = s.list,
+	                                 .nsettings = s.n,
+	                                 .piece_bytes = 300,
+	                                 .coordinates = s.coordinates,
+	                                 .shape = s.shape};
 	snprintf(output, sizeof output, "out%s", suffix);
 	sheaf_status status = sheaf_convert(from, n, in_folder(output), &options, cx, &err);
 	assert_int_equal(file_exists(output), status == SHEAF_OK);
@@ -535,11 +588,11 @@ static sheaf_status convert_it(const char *const *from, int n, settings s, const
 	return status;
 }
 
-
 static sheaf_status convert_to_next(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].name);
-	return convert_it(&from, 1, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0],
+	                  cx);
 }
 
 static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
@@ -554,20 +607,24 @@ static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 	const char *from = in_folder(inputs[i].name);
 	const char *const *suffixes = format_of(i)->suffixes;
 	settings none = {.n = 0};
-	return convert_it(&from, 1, inputs[i].content == TABLE ? settings_for(of_dataset, i, i) : none, suffixes[1] ? suffixes[1] : suffixes[0], cx);
+	return convert_it(&from, 1, inputs[i].content == TABLE ? settings_for(of_dataset, i, i) : none,
+	                  suffixes[1] ? suffixes[1] : suffixes[0], cx);
 }
 
 static sheaf_status convert_flat(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].flat);
-	return convert_it(&from, 1, settings_for(inputs[i].content == STREAMS ? of_flat : of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(&from, 1,
+	                  settings_for(inputs[i].content == STREAMS ? of_flat : of_dataset, i, next_to(i)),
+	                  format_of(next_to(i))->suffixes[0], cx);
 }
 
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
 	int n = inputs[i].content == MATRIX ? 1 : 2; /* a tensor that is there twice has each position twice */
-	return convert_it(from, n, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0], cx);
+	return convert_it(from, n, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0],
+	                  cx);
 }
 
 /* Over a file that is there: it must stay as it was. */
@@ -577,7 +634,11 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 	const char *from = in_folder(inputs[i].name);
 	int to = next_to(i);
 	settings s = settings_for(of_dataset, i, to);
-	sheaf_convert_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n, .coordinates = s.coordinates, .shape = s.shape};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .settings = s.list,
+	                                 .nsettings = s.n,
+	                                 .coordinates = s.coordinates,
+	                                 .shape = s.shape};
 	snprintf(output, sizeof output, "old%s", format_of(to)->suffixes[0]);
 	write_text(output, "the old file");
 	sheaf_status status = sheaf_convert(&from, 1, in_folder(output), &options, cx, &err);
@@ -617,7 +678,8 @@ static const operation operations[] = {
 
 static void explain(const operation *o, int i, const char *what, int64_t n, sheaf_status status)
 {
-	print_error("%s, %s, %s %lld: found %s: %s\n", o->name, format_of(i)->name, what, (long long)n, sheaf_status_name(status), status ? err.message : "");
+	print_error("%s, %s, %s %lld: found %s: %s\n", o->name, format_of(i)->name, what, (long long)n,
+	            sheaf_status_name(status), status ? err.message : "");
 }
 
 /* Runs it with allocation n refused. False where that many are not made. */
@@ -633,14 +695,16 @@ static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads,
 	sheaf_status status = o->run(i, cx);
 	bool reached = memory.calls >= memory.fail_at;
 	int64_t left = sheaf_context_memory(cx, NULL);
-	bool good = left == 0 && (status == SHEAF_OK || (reached && status == SHEAF_NOMEM && err.status == SHEAF_NOMEM && err.message[0]));
+	bool good = left == 0 && (status == SHEAF_OK || (reached && status == SHEAF_NOMEM &&
+	                                                 err.status == SHEAF_NOMEM && err.message[0]));
 	/* A failure must not be taken for a flaw of the data. */
 	if (o->validate && sheaf_context_problems(cx, SHEAF_ERROR)) good = false;
 	*refused += status == SHEAF_NOMEM;
 	sheaf_context_free(cx);
 	if (!good || memory.bytes != 0) {
 		explain(o, i, "allocation", n, status);
-		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator", (long long)left, (long long)memory.bytes);
+		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator", (long long)left,
+		         (long long)memory.bytes);
 	}
 	return reached;
 }
@@ -696,14 +760,16 @@ static sheaf_status limit(const operation *o, int i, int64_t max_memory)
 	err = (sheaf_error){SHEAF_OK, 0, ""};
 	sheaf_status status = o->run(i, cx);
 	int64_t left = sheaf_context_memory(cx, &peak);
-	/* What is taken from the allocator keeps to the limit, too; a few kilobytes are the contexts themselves. */
+	/* What is taken from the allocator keeps to the limit, too; a few kilobytes are the contexts
+	 * themselves. */
 	bool good = left == 0 && peak <= max_memory && memory.peak <= max_memory + CONTEXTS &&
-	            (status == SHEAF_OK || (status == SHEAF_LIMIT && err.status == SHEAF_LIMIT && strstr(err.message, "limit")));
+	            (status == SHEAF_OK ||
+	             (status == SHEAF_LIMIT && err.status == SHEAF_LIMIT && strstr(err.message, "limit")));
 	sheaf_context_free(cx);
 	if (!good || memory.bytes != 0) {
 		explain(o, i, "limit", max_memory, status);
-		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator; peaks %lld and %lld", (long long)left, (long long)memory.bytes,
-		         (long long)peak, (long long)memory.peak);
+		fail_msg("held at the end: %lld bytes of the context, %lld of the allocator; peaks %lld and %lld",
+		         (long long)left, (long long)memory.bytes, (long long)peak, (long long)memory.peak);
 	}
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground: the cursor, buffers and their builder, the context with its memory and its channel for problems, options, and the
- * text of errors and problems. */
+/* The ground: the cursor, buffers and their builder, the context with its memory and its channel for
+ * problems, options, and the text of errors and problems. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -69,7 +69,13 @@ static void test_cursor_counts_are_held_against_what_is_left(void **state)
 	static const struct {
 		uint64_t item;
 		uint64_t needed; /* 0: fits */
-	} cases[] = {{0, 0}, {1, 0}, {4, 0}, {5, 15}, {1000, 3000}, {UINT64_MAX, UINT64_MAX}, {UINT64_MAX / 3, UINT64_MAX / 3 * 3}};
+	} cases[] = {{0, 0},
+	             {1, 0},
+	             {4, 0},
+	             {5, 15},
+	             {1000, 3000},
+	             {UINT64_MAX, UINT64_MAX},
+	             {UINT64_MAX / 3, UINT64_MAX / 3 * 3}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_cursor c = sheaf_cursor_over(counted, sizeof counted, 100);
 		uint32_t n = sheaf_cursor_count_u32le(&c, cases[i].item, "things");
@@ -88,7 +94,8 @@ static void test_cursor_counts_are_held_against_what_is_left(void **state)
 static void test_cursor_products_do_not_wrap(void **state)
 {
 	(void)state;
-	static const uint64_t pairs[][2] = {{1, 17}, {17, 1}, {UINT64_C(1) << 32, UINT64_C(1) << 32}, {UINT64_MAX, 2}, {UINT64_C(1) << 63, 2}};
+	static const uint64_t pairs[][2] = {
+		{1, 17}, {17, 1}, {UINT64_C(1) << 32, UINT64_C(1) << 32}, {UINT64_MAX, 2}, {UINT64_C(1) << 63, 2}};
 	for (size_t i = 0; i < COUNT(pairs); i++) {
 		sheaf_cursor c = sheaf_cursor_over(counted, sizeof counted, 0);
 		assert_null(sheaf_cursor_bytes(&c, pairs[i][0], pairs[i][1], "things"));
@@ -326,7 +333,8 @@ static void test_builder_recycles_what_nobody_else_owns(void **state)
 	(void)state;
 	sheaf_builder b;
 	sheaf_context *cx = usual_context();
-	sheaf_buffer sole = buffer_of(cx, "sole"), shared = buffer_of(cx, "shared"), other = sheaf_buffer_ref(&shared);
+	sheaf_buffer sole = buffer_of(cx, "sole"), shared = buffer_of(cx, "shared"),
+				 other = sheaf_buffer_ref(&shared);
 	const uint8_t *memory = sole.data;
 	sheaf_builder_begin(&b, cx, &sole);
 	assert_null(sole.data);
@@ -590,7 +598,8 @@ static sheaf_status tell(sheaf_context *cx, sheaf_severity severity, sheaf_statu
 	return sheaf_report(cx, &problem, &err);
 }
 
-/* What one problem leads to, with no error tolerated: the documented meaning of the five severities under the two switches. */
+/* What one problem leads to, with no error tolerated: the documented meaning of the five severities under the
+ * two switches. */
 static void test_policy(void **state)
 {
 	(void)state;
@@ -599,8 +608,10 @@ static void test_policy(void **state)
 		sheaf_severity severity;
 		int plain, strict, validate, both;
 	} cases[] = {
-		{SHEAF_NOTE, SILENT, SILENT, SHEAF_NOTE, SHEAF_ERROR},          {SHEAF_WARNING, SHEAF_WARNING, STOPS, SHEAF_WARNING, SHEAF_ERROR},
-		{SHEAF_BREACH, SHEAF_BREACH, STOPS, SHEAF_BREACH, SHEAF_ERROR}, {SHEAF_ERROR, STOPS, STOPS, SHEAF_ERROR, SHEAF_ERROR},
+		{SHEAF_NOTE, SILENT, SILENT, SHEAF_NOTE, SHEAF_ERROR},
+		{SHEAF_WARNING, SHEAF_WARNING, STOPS, SHEAF_WARNING, SHEAF_ERROR},
+		{SHEAF_BREACH, SHEAF_BREACH, STOPS, SHEAF_BREACH, SHEAF_ERROR},
+		{SHEAF_ERROR, STOPS, STOPS, SHEAF_ERROR, SHEAF_ERROR},
 		{SHEAF_FATAL, STOPS, STOPS, SHEAF_FATAL, SHEAF_FATAL},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -675,7 +686,8 @@ static void test_policy_validation_has_no_budget(void **state)
 	end_context(cx);
 }
 
-/* A loss is told and passed whatever the switches: who writes decides at the end, when all kinds are known. */
+/* A loss is told and passed whatever the switches: who writes decides at the end, when all kinds are
+ * known. */
 static void test_policy_loss(void **state)
 {
 	(void)state;
@@ -715,7 +727,9 @@ static void test_tally(void **state)
 		const char *rule;
 		sheaf_severity severity;
 		int count;
-	} wanted[] = {{"second letter", SHEAF_WARNING, 2}, {"first letter", SHEAF_BREACH, 1}, {"third letter", SHEAF_ERROR, 3}};
+	} wanted[] = {{"second letter", SHEAF_WARNING, 2},
+	              {"first letter", SHEAF_BREACH, 1},
+	              {"third letter", SHEAF_ERROR, 3}};
 	sheaf_context_options options = hearing_options();
 	sheaf_tally tally;
 	options.max_errors = 5;
@@ -734,7 +748,8 @@ static void test_tally(void **state)
 	assert_false(sheaf_context_tally(cx, (int)COUNT(wanted), &tally));
 	assert_false(sheaf_context_tally(cx, -1, &tally));
 	static const int at_least[] = {6, 6, 4, 3, 0};
-	for (int s = SHEAF_NOTE; s <= SHEAF_FATAL; s++) assert_int_equal(sheaf_context_problems(cx, (sheaf_severity)s), at_least[s]);
+	for (int s = SHEAF_NOTE; s <= SHEAF_FATAL; s++)
+		assert_int_equal(sheaf_context_problems(cx, (sheaf_severity)s), at_least[s]);
 	end_context(cx);
 }
 
@@ -845,7 +860,8 @@ static void test_option_check(void **state)
 		{"choice", NULL, "--choice: expected one|three|two, found nothing"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		sheaf_status status = sheaf_option_check(sheaf_option_find(table_of_options, cases[i].name), cases[i].value, &err);
+		sheaf_status status =
+			sheaf_option_check(sheaf_option_find(table_of_options, cases[i].name), cases[i].value, &err);
 		assert_int_equal(status, cases[i].message ? SHEAF_USAGE : SHEAF_OK);
 		if (cases[i].message) assert_text(cases[i].message, err.message);
 	}
@@ -854,7 +870,9 @@ static void test_option_check(void **state)
 static void test_option_values(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "a"}, {"flag", NULL}, {"stream", "b"}, {"size", "1K"}, {"size", "2K"}, {"stream", "c"}, {"bad", "x"}};
+	static const sheaf_setting settings[] = {{"stream", "a"}, {"flag", NULL}, {"stream", "b"},
+	                                         {"size", "1K"},  {"size", "2K"}, {"stream", "c"},
+	                                         {"bad", "x"}};
 	const sheaf_values values = {settings, COUNT(settings)}, none = {NULL, 0};
 	assert_string_equal(sheaf_values_text(&values, "stream"), "c");
 	assert_null(sheaf_values_text(&values, "strea"));
@@ -909,7 +927,8 @@ static void test_sizes(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t size = -1;
 		bool good = sheaf_size_from_text(cases[i].text, &size);
-		if (good != (cases[i].size >= 0) || (good && size != cases[i].size)) fail_msg("\"%s\": found %d, %lld", cases[i].text, good, (long long)size);
+		if (good != (cases[i].size >= 0) || (good && size != cases[i].size))
+			fail_msg("\"%s\": found %d, %lld", cases[i].text, good, (long long)size);
 	}
 }
 
@@ -918,9 +937,11 @@ static void test_sizes(void **state)
 static void test_statuses(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"ok", "end", "nomem", "io", "unknown", "data", "short", "unsupported", "loss", "limit", "usage", "stopped"};
+	static const char *const names[] = {"ok",    "end",         "nomem", "io",    "unknown", "data",
+	                                    "short", "unsupported", "loss",  "limit", "usage",   "stopped"};
 	assert_int_equal(COUNT(names), SHEAF_STOPPED + 1);
-	for (size_t i = 0; i < COUNT(names); i++) assert_string_equal(sheaf_status_name((sheaf_status)i), names[i]);
+	for (size_t i = 0; i < COUNT(names); i++)
+		assert_string_equal(sheaf_status_name((sheaf_status)i), names[i]);
 	assert_string_equal(sheaf_status_name((sheaf_status)12), "status?");
 	assert_string_equal(sheaf_status_name((sheaf_status)-1), "status?");
 	assert_string_equal(sheaf_version(), SHEAF_VERSION);
@@ -975,7 +996,10 @@ static void test_fail_of_the_system(void **state)
 
 static const sheaf_place everywhere = {"train.ctf", 812, 17, 40211, 3, 55, "labels", NULL, NULL};
 
-static sheaf_problem problem_at(sheaf_place place) { return (sheaf_problem){SHEAF_ERROR, SHEAF_DATA, "rule", place, "an index below 10", "4000000", NULL}; }
+static sheaf_problem problem_at(sheaf_place place)
+{
+	return (sheaf_problem){SHEAF_ERROR, SHEAF_DATA, "rule", place, "an index below 10", "4000000", NULL};
+}
 
 static void test_problem_text(void **state)
 {
@@ -1008,7 +1032,8 @@ static void test_problem_text(void **state)
 		snprintf(wanted, sizeof wanted, "%sexpected an index below 10, found 4000000", cases[i].text);
 		assert_text(wanted, sheaf_problem_text(&problem, text, sizeof text));
 		problem.consequence = "the sample is left out";
-		snprintf(wanted, sizeof wanted, "%sexpected an index below 10, found 4000000; the sample is left out", cases[i].text);
+		snprintf(wanted, sizeof wanted, "%sexpected an index below 10, found 4000000; the sample is left out",
+		         cases[i].text);
 		assert_text(wanted, sheaf_problem_text(&problem, text, sizeof text));
 	}
 }
@@ -1037,7 +1062,8 @@ static sheaf_place place_of(int known)
 static void test_problem_text_of_every_place(void **state)
 {
 	(void)state;
-	static const char *const parts[] = {"train.ctf", "812", ":17", "byte 40211", "chunk 3", "sequence 55", "stream \"labels\""};
+	static const char *const parts[] = {
+		"train.ctf", "812", ":17", "byte 40211", "chunk 3", "sequence 55", "stream \"labels\""};
 	for (int known = 0; known < 128; known++) {
 		char text[300];
 		sheaf_problem problem = problem_at(place_of(known));
@@ -1045,12 +1071,14 @@ static void test_problem_text_of_every_place(void **state)
 		for (int k = 0; k < 7; k++) {
 			/* A column means something on a line only. */
 			bool shown = (known >> k & 1) && (k != 2 || (known & 2));
-			if (occurrences(text, parts[k]) != shown) fail_msg("\"%s\": expected %s %d times", text, parts[k], shown);
+			if (occurrences(text, parts[k]) != shown)
+				fail_msg("\"%s\": expected %s %d times", text, parts[k], shown);
 		}
 		/* No part stands glued to another, none begins with what parts it from nothing. */
 		for (int k = 3; k < 7; k++) {
 			const char *at = strstr(text, parts[k]);
-			if (at && at > text && !strchr(" (", at[-1])) fail_msg("\"%s\": expected a space before %s", text, parts[k]);
+			if (at && at > text && !strchr(" (", at[-1]))
+				fail_msg("\"%s\": expected a space before %s", text, parts[k]);
 		}
 		if (strchr(":, ", text[0])) fail_msg("\"%s\": expected a place first", text);
 		assert_true(known == 0 || known == 4 || strstr(text, ": expected an index below 10, found 4000000"));
@@ -1123,7 +1151,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_problem_text_is_cut_to_fit),
 };
 
-int main(void)
-{
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }

@@ -41,12 +41,18 @@ static void make_rows(made_rows *m, int64_t n, int64_t longest, int64_t most)
 	}
 	m->first_row[chunks] = n;
 	m->first_sample[chunks] = samples;
-	m->rows = (sheaf_rows){n, samples, chunks, m->first_row, m->first_sample, tell_lengths, m, NULL, false, NULL, NULL};
+	m->rows = (sheaf_rows){n,    samples, chunks, m->first_row, m->first_sample, tell_lengths, m,
+	                       NULL, false,   NULL,   NULL};
 }
 
 static sheaf_plan_options plan_of(const made_rows *m, const char *order, int64_t size)
 {
-	return (sheaf_plan_options){.order = sheaf_order_find(order), .size = size, .crosses = true, .world = 1, .epoch_size = m->rows.samples, .epochs = 1};
+	return (sheaf_plan_options){.order = sheaf_order_find(order),
+	                            .size = size,
+	                            .crosses = true,
+	                            .world = 1,
+	                            .epoch_size = m->rows.samples,
+	                            .epochs = 1};
 }
 
 /* ---- the permutation ---- */
@@ -96,7 +102,8 @@ static void test_permutation_of_few_is_fair(void **state)
 
 /* ---- orders ---- */
 
-static int64_t *rows_of_sweep(const sheaf_rows *rows, const char *name, sheaf_order_options options, int64_t sweep)
+static int64_t *rows_of_sweep(const sheaf_rows *rows, const char *name, sheaf_order_options options,
+                              int64_t sweep)
 {
 	const sheaf_order *order = sheaf_order_find(name);
 	sheaf_context *cx = usual_context();
@@ -139,7 +146,8 @@ static void test_orders_have_each_row_once(void **state)
 	for (int round = 0; round < 30; round++) {
 		make_rows(&m, 1 + random_below(400), 1 + random_below(9), random_below(30));
 		for (size_t a = 0; a < COUNT(arrangements); a++) {
-			int64_t *order = rows_of_sweep(&m.rows, arrangements[a].name, arrangements[a].options, random_below(5));
+			int64_t *order =
+				rows_of_sweep(&m.rows, arrangements[a].name, arrangements[a].options, random_below(5));
 			check_each_once(order, m.rows.rows);
 			free(order);
 		}
@@ -158,7 +166,8 @@ static void test_orders_tell_any_place(void **state)
 		const sheaf_order *order = sheaf_order_find(arrangements[a].name);
 		sheaf_context *cx = usual_context();
 		void *opened;
-		for (int64_t s = 0; s < 3; s++) sweeps[s] = rows_of_sweep(&m.rows, arrangements[a].name, arrangements[a].options, s);
+		for (int64_t s = 0; s < 3; s++)
+			sweeps[s] = rows_of_sweep(&m.rows, arrangements[a].name, arrangements[a].options, s);
 		assert_ok(order->open(&m.rows, &arrangements[a].options, cx, &opened, &err));
 		for (int k = 0; k < 200; k++) {
 			sheaf_item item;
@@ -177,14 +186,18 @@ static void test_orders_tell_any_place(void **state)
 static void test_cntk_order_of_ten(void **state)
 {
 	(void)state;
-	static const int64_t first[] = {6, 3, 1, 5, 9, 0, 4, 2, 7, 8}, second[] = {3, 0, 8, 4, 7, 5, 2, 9, 1, 6}, narrow[] = {8, 9, 1, 0, 6, 7, 2, 3, 4, 5};
+	static const int64_t first[] = {6, 3, 1, 5, 9, 0, 4, 2, 7, 8}, second[] = {3, 0, 8, 4, 7, 5, 2, 9, 1, 6},
+						 narrow[] = {8, 9, 1, 0, 6, 7, 2, 3, 4, 5};
 	static const int64_t starts[] = {0, 2, 4, 6, 8, 10};
 	sheaf_rows rows = {10, 10, 5, starts, starts, NULL, NULL, NULL, false, NULL, NULL};
 	const struct {
 		sheaf_order_options options;
 		int64_t sweep;
 		const int64_t *wanted;
-	} cases[] = {{{0, 0, false}, 0, first}, {{0, 0, false}, 1, second}, {{1, 0, false}, 0, second}, {{0, 4, true}, 0, narrow}};
+	} cases[] = {{{0, 0, false}, 0, first},
+	             {{0, 0, false}, 1, second},
+	             {{1, 0, false}, 0, second},
+	             {{0, 4, true}, 0, narrow}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t *order = rows_of_sweep(&rows, "cntk", cases[i].options, cases[i].sweep);
 		assert_memory_equal(order, cases[i].wanted, 10 * sizeof *order);
@@ -204,7 +217,8 @@ static double correlation(const int64_t *order, int64_t n)
 	return products / squares;
 }
 
-/* Runs of rows of the same chunk. In a true shuffle of chunks of k rows two neighbours share a chunk with chance (k-1)/(n-1). */
+/* Runs of rows of the same chunk. In a true shuffle of chunks of k rows two neighbours share a chunk with
+ * chance (k-1)/(n-1). */
 static int64_t runs_of_chunks(const int64_t *order, int64_t n, int64_t k)
 {
 	int64_t runs = 1;
@@ -330,7 +344,8 @@ static void check_shards(const made_rows *m, sheaf_plan_options o, int64_t world
 		for (int b = 0; b < part.n; b++) {
 			assert_int_equal(part.batches[b].after.position, whole.batches[b].after.position);
 			for (size_t i = 0; i < part.batches[b].count; i++)
-				assert_int_equal(part.batches[b].items[i].row, whole.batches[b].items[(size_t)o.rank + i * (size_t)world].row);
+				assert_int_equal(part.batches[b].items[i].row,
+				                 whole.batches[b].items[(size_t)o.rank + i * (size_t)world].row);
 			taken[b] += part.batches[b].count;
 		}
 		sheaf_plan_close(plan);
@@ -417,8 +432,9 @@ static void test_sizes(void **state)
 		sheaf_size_unit unit;
 		int64_t size, count;
 	} cases[] = {
-		{SHEAF_SIZE_SAMPLES, 7, 2}, {SHEAF_SIZE_SAMPLES, 11, 2}, {SHEAF_SIZE_SAMPLES, 12, 3}, {SHEAF_SIZE_SAMPLES, 1, 1}, {SHEAF_SIZE_SEQUENCES, 4, 4},
-		{SHEAF_SIZE_TOKENS, 8, 2},  {SHEAF_SIZE_TOKENS, 19, 3},  {SHEAF_SIZE_TOKENS, 20, 4},  {SHEAF_SIZE_TOKENS, 1, 1},
+		{SHEAF_SIZE_SAMPLES, 7, 2}, {SHEAF_SIZE_SAMPLES, 11, 2},  {SHEAF_SIZE_SAMPLES, 12, 3},
+		{SHEAF_SIZE_SAMPLES, 1, 1}, {SHEAF_SIZE_SEQUENCES, 4, 4}, {SHEAF_SIZE_TOKENS, 8, 2},
+		{SHEAF_SIZE_TOKENS, 19, 3}, {SHEAF_SIZE_TOKENS, 20, 4},   {SHEAF_SIZE_TOKENS, 1, 1},
 	};
 	made_rows m;
 	fixed_rows(&m, lengths, 6);
@@ -433,7 +449,8 @@ static void test_sizes(void **state)
 	}
 }
 
-/* Ten sequences of one sample in batches of four, for one sweep and three: sizes of the batches, and how many sequences are repeated. */
+/* Ten sequences of one sample in batches of four, for one sweep and three: sizes of the batches, and how many
+ * sequences are repeated. */
 static void test_rests(void **state)
 {
 	(void)state;
@@ -528,7 +545,8 @@ static void test_buckets_have_little_padding(void **state)
 		walk(&w, plan);
 		for (int b = 0; b < w.n; b++) {
 			sheaf_amount amount = {0};
-			for (size_t i = 0; i < w.batches[b].count; i++) amount = sheaf_amount_with(amount, w.batches[b].items[i].samples);
+			for (size_t i = 0; i < w.batches[b].count; i++)
+				amount = sheaf_amount_with(amount, w.batches[b].items[i].samples);
 			padded[bucket] += amount.sequences * amount.longest - amount.samples;
 		}
 		sheaf_plan_close(plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches over datasets: each batch has the very rows of the files, whatever the order, the format and the memory, and comes again where
- * a state says. */
+/* Minibatches over datasets: each batch has the very rows of the files, whatever the order, the format and
+ * the memory, and comes again where a state says. */
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +18,19 @@ typedef struct data {
 	int64_t rows;
 } data;
 
-/* Sequences of 1 to `longest` lines with a dense stream A and a sparse one B, with ids from `key` on in steps of 3. */
+/* Sequences of 1 to `longest` lines with a dense stream A and a sparse one B, with ids from `key` on in steps
+ * of 3. */
 static void make_text(data *d, const char *name, int64_t rows, int64_t longest, int64_t key)
 {
 	*d = (data){.name = name, .settings = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}};
 	for (int64_t r = 0; r < rows; r++)
 		for (int64_t lines = 1 + random_below(longest); lines > 0; lines--) {
 			char line[300];
-			int n = snprintf(line, sizeof line, "%d |A %d %d |B", (int)(key + 3 * r), (int)random_below(99), (int)r);
+			int n = snprintf(line, sizeof line, "%d |A %d %d |B", (int)(key + 3 * r), (int)random_below(99),
+			                 (int)r);
 			for (int64_t k = random_below(9); k > 0; k--)
-				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90), (int)random_below(9));
+				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90),
+				              (int)random_below(9));
 			line[n++] = '\n';
 			assert_int_equal(write_bytes(&d->bytes, line, (size_t)n), 0);
 		}
@@ -35,8 +38,11 @@ static void make_text(data *d, const char *name, int64_t rows, int64_t longest, 
 
 static sheaf_status open_data(const data *d, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out)
 {
-	sheaf_open_options options = {
-		.size = sizeof options, .piece_bytes = piece_bytes, .random = true, .settings = d->settings, .nsettings = d->settings[0].name ? 2 : 0};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .piece_bytes = piece_bytes,
+	                              .random = true,
+	                              .settings = d->settings,
+	                              .nsettings = d->settings[0].name ? 2 : 0};
 	return open_bytes((sheaf_bytes){d->bytes.data, d->bytes.size}, d->name, &options, cx, out);
 }
 
@@ -58,7 +64,8 @@ static void read_texts(data *d)
 	assert_ok(open_data(d, 0, cx, &dataset));
 	assert_ok(sheaf_read_all(dataset, &frame, &err));
 	d->rows = frame.nrows;
-	for (int64_t r = 0; r < frame.nrows; r++) d->texts[r] = row_text(&frame, sheaf_dataset_schema(dataset), r);
+	for (int64_t r = 0; r < frame.nrows; r++)
+		d->texts[r] = row_text(&frame, sheaf_dataset_schema(dataset), r);
 	sheaf_frame_free(&frame);
 	sheaf_close(dataset);
 	end_context(cx);
@@ -74,12 +81,17 @@ static void convert_data(const data *from, data *to, const char *name, const cha
 	const sheaf_frame *frame;
 	sheaf_status status;
 	sheaf_setting chunk = {"chunk-bytes", chunk_bytes};
-	sheaf_create_options options = {.size = sizeof options, .format = "cbf", .settings = &chunk, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = "cbf",
+	                                .settings = &chunk,
+	                                .nsettings = 1,
+	                                .totals = SHEAF_NO_FACTS};
 	*to = (data){.name = name};
 	assert_ok(open_data(from, 0, cx, &dataset));
 	assert_ok(sheaf_sink_function(write_bytes, &to->bytes, name, cx, &sink, &err));
 	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, &err));
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) assert_ok(sheaf_write(writer, frame, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		assert_ok(sheaf_write(writer, frame, &err));
 	assert_status(SHEAF_END, status);
 	assert_ok(sheaf_finish(writer, &err));
 	sheaf_close(dataset);
@@ -101,7 +113,8 @@ typedef struct run {
 	sheaf_batches *batches;
 } run;
 
-static void begin_run(run *r, const data *d, int64_t piece_bytes, const sheaf_batch_options *options, sheaf_context_options context)
+static void begin_run(run *r, const data *d, int64_t piece_bytes, const sheaf_batch_options *options,
+                      sheaf_context_options context)
 {
 	context.size = sizeof context;
 	r->cx = context_with(&context);
@@ -122,11 +135,13 @@ static char *batch_text(const sheaf_batch *b, const sheaf_schema *schema)
 	size_t used = 0, room = 100000;
 	char *text = malloc(room);
 	assert_non_null(text);
-	used += (size_t)snprintf(text, room, "%ld-%ld s%ld %d%d r%ld", (long)b->begin, (long)b->end, (long)b->sweep, b->sweep_end, b->epoch_end, (long)b->repeated);
+	used += (size_t)snprintf(text, room, "%ld-%ld s%ld %d%d r%ld", (long)b->begin, (long)b->end,
+	                         (long)b->sweep, b->sweep_end, b->epoch_end, (long)b->repeated);
 	for (int64_t i = 0; i < b->sequences; i++) {
 		char *row = row_text(b->frame, schema, i);
 		assert_true(used + strlen(row) + 40 < room);
-		used += (size_t)snprintf(text + used, room - used, "\n%lu %u %s", (unsigned long)b->keys[i], b->lengths[i], row);
+		used += (size_t)snprintf(text + used, room - used, "\n%lu %u %s", (unsigned long)b->keys[i],
+		                         b->lengths[i], row);
 		free(row);
 	}
 	return text;
@@ -190,7 +205,8 @@ static void check_rows(const data *d, const sheaf_batch_options *options)
 		for (int64_t i = 0; i < batch->sequences; i++) {
 			char *text = row_text(batch->frame, sheaf_batches_schema(r.batches), i);
 			int64_t row = 0;
-			while (row < d->rows && strcmp(strchr(d->texts[row], ','), strchr(text, ',')) != 0) row++; /* keys apart: not all formats have them */
+			while (row < d->rows && strcmp(strchr(d->texts[row], ','), strchr(text, ',')) != 0)
+				row++; /* keys apart: not all formats have them */
 			if (row == d->rows) print_error("not a row of the file: %s", text);
 			assert_true(row < d->rows);
 			seen[row]++;
@@ -212,7 +228,8 @@ static void test_batches_have_the_rows_of_the_file(void **state)
 	make_text(&text, "x.ctf", 120, 4, 0);
 	read_texts(&text);
 	convert_data(&text, &binary, "x.cbf", "900");
-	const sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0), with_order("sheaf", 2, 3), with_order("cntk", 3, 0),
+	const sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0),
+	                                       with_order("sheaf", 2, 3), with_order("cntk", 3, 0),
 	                                       with_order("cntk", 4, 2)};
 	for (size_t i = 0; i < COUNT(options); i++) {
 		check_rows(&text, &options[i]);
@@ -230,7 +247,8 @@ static void test_states_bring_every_batch_back(void **state)
 	seed_random(42);
 	make_text(&text, "x.ctf", 60, 5, 7);
 	read_texts(&text);
-	sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0), with_order("sheaf", 2, 2), with_order("cntk", 3, 2),
+	sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0),
+	                                 with_order("sheaf", 2, 2), with_order("cntk", 3, 2),
 	                                 with_order("sheaf", 5, 0)};
 	options[4].bucket = true;
 	for (size_t i = 0; i < COUNT(options); i++) {
@@ -265,7 +283,8 @@ static void test_states_of_something_else_are_refused(void **state)
 	begin_run(&r, &text, 700, &options, (sheaf_context_options){0});
 	sheaf_batches_state(r.batches, mine);
 	static const char *const broken[] = {"", "{}", "x", "{\"version\":1}", "{\"version\":1,\"version\":1}"};
-	for (size_t i = 0; i < COUNT(broken); i++) assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, broken[i], &err));
+	for (size_t i = 0; i < COUNT(broken); i++)
+		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, broken[i], &err));
 	snprintf(later, sizeof later, "%s", mine);
 	later[strlen("{\"version\":")] = '2';
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
@@ -314,7 +333,8 @@ static void test_memory_and_threads_change_nothing(void **state)
 		end_run(&r);
 		for (int way = 0; way < 4; way++) {
 			options.keep_in_memory = way == 3;
-			begin_run(&r, &text, 300, &options, (sheaf_context_options){.threads = 1 + way, .max_memory = way == 1 ? 1 << 20 : 0});
+			begin_run(&r, &text, 300, &options,
+			          (sheaf_context_options){.threads = 1 + way, .max_memory = way == 1 ? 1 << 20 : 0});
 			tell(&other, &r);
 			assert_same_story(&usual_story, 0, &other);
 			free_story(&other);
@@ -467,7 +487,8 @@ static sheaf_dataset *open_text(const char *text, const char *name, const char *
 {
 	sheaf_dataset *dataset;
 	sheaf_setting setting = {"stream", stream};
-	sheaf_open_options options = {.size = sizeof options, .piece_bytes = 12, .random = true, .settings = &setting, .nsettings = 1};
+	sheaf_open_options options = {
+		.size = sizeof options, .piece_bytes = 12, .random = true, .settings = &setting, .nsettings = 1};
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, name, &options, cx, &dataset));
 	return dataset;
 }
@@ -555,7 +576,8 @@ static void test_files_mixed_by_weights(void **state)
 		for (int64_t i = 0; i < batch->sequences; i++, draws++) {
 			of_a += batch->keys[i] < A;
 			/* A sequence comes again only when all others of its file have come. */
-			int64_t first = batch->keys[i] < A ? 0 : A, end = first ? A + B : A, least = seen[batch->keys[i]]++;
+			int64_t first = batch->keys[i] < A ? 0 : A, end = first ? A + B : A,
+					least = seen[batch->keys[i]]++;
 			for (int64_t k = first; k < end; k++) assert_true(seen[k] >= least - 1);
 		}
 		assert_true(batch->sequences < 4 || of_a == draws / 4 * 3);
@@ -608,7 +630,8 @@ static int64_t count_draws(const char *file, const char *order, int64_t draws[4]
 static void test_draws_with_replacement(void **state)
 {
 	(void)state;
-	static const char examples[] = "; name: {a} freq: 1 I: 1 T: 1; name: {b} freq: 2 I: 0 T: 0; name: {c} freq: 0 I: 1 T: 0; name: {d} freq: 5 I: 0 T: 1;";
+	static const char examples[] = "; name: {a} freq: 1 I: 1 T: 1; name: {b} freq: 2 I: 0 T: 0; name: {c} "
+								   "freq: 0 I: 1 T: 0; name: {d} freq: 5 I: 0 T: 1;";
 	static const double wanted[2][4] = {{2500, 2500, 2500, 2500}, {1250, 2500, 0, 6250}};
 	static const char *const orders[] = {"random", "frequency"};
 	for (int o = 0; o < 2; o++) {
@@ -661,7 +684,8 @@ static void test_options_that_make_no_sense(void **state)
 	o[9].epochs = -1;
 	o[10].first_epoch = INT64_MAX / 2;
 	o[11].rank = -1;
-	for (size_t i = 0; i < COUNT(o); i++) assert_status(SHEAF_USAGE, sheaf_batches_open(&dataset, 1, &o[i], cx, &batches, &err));
+	for (size_t i = 0; i < COUNT(o); i++)
+		assert_status(SHEAF_USAGE, sheaf_batches_open(&dataset, 1, &o[i], cx, &batches, &err));
 	assert_status(SHEAF_USAGE, sheaf_batches_open(&dataset, 0, &usual, cx, &batches, &err));
 	sheaf_close(dataset);
 	end_context(cx);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Binsparse: descriptors by themselves, and tensors in boxes in memory. */
-#include "support.h"
 #include "base/memory.h"
 #include "format/binsparse/descriptor.h"
 #include "format/binsparse/reader.h"
+#include "support.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,13 +33,14 @@ static void hear(void *user, const sheaf_problem *problem)
 	static const char *const names[] = {"note", "warning", "breach", "error", "fatal"};
 	told *t = (told *)user;
 	char text[500];
-	snprintf(t->text + strlen(t->text), sizeof t->text - strlen(t->text), "%s%s: %s", t->count++ ? "\n" : "", names[problem->severity],
-	         sheaf_problem_text(problem, text, sizeof text));
+	snprintf(t->text + strlen(t->text), sizeof t->text - strlen(t->text), "%s%s: %s", t->count++ ? "\n" : "",
+	         names[problem->severity], sheaf_problem_text(problem, text, sizeof text));
 }
 
 static sheaf_context *listening(told *t, bool validate)
 {
-	sheaf_context_options options = {.size = sizeof options, .validate = validate, .on_problem = hear, .user = t};
+	sheaf_context_options options = {
+		.size = sizeof options, .validate = validate, .on_problem = hear, .user = t};
 	*t = (told){.count = 0};
 	return context_with(&options);
 }
@@ -52,16 +53,22 @@ static sheaf_status parse(const char *text, sheaf_context *cx, sheaf_bsp_descrip
 	return sheaf_bsp_descriptor_parse(json, strlen(json), "x.h5", cx, out, &err);
 }
 
-/* The same things in one line: version, format, levels, shape, stored values, types, fill, structure, diagonal. */
+/* The same things in one line: version, format, levels, shape, stored values, types, fill, structure,
+ * diagonal. */
 static const char *summary(const sheaf_bsp_descriptor *d)
 {
 	static char text[500];
 	char levels[BSP_LAYOUT_SIZE], type[BSP_NAME_SIZE];
-	size_t n = (size_t)snprintf(text, sizeof text, "%s %s %s [", d->version, d->format, sheaf_bsp_layout_text(&d->layout, levels));
-	for (int k = 0; k < d->layout.rank; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%s%" PRId64, k ? "," : "", d->shape[k]);
-	n += (size_t)snprintf(text + n, sizeof text - n, "] %" PRId64 " %s", d->stored, sheaf_bsp_type_text(d->values, type));
-	if (d->has_fill) n += (size_t)snprintf(text + n, sizeof text - n, " fill %s", sheaf_bsp_type_text(d->fill, type));
-	if (d->structure) n += (size_t)snprintf(text + n, sizeof text - n, " %s", sheaf_structure_name(d->structure));
+	size_t n = (size_t)snprintf(text, sizeof text, "%s %s %s [", d->version, d->format,
+	                            sheaf_bsp_layout_text(&d->layout, levels));
+	for (int k = 0; k < d->layout.rank; k++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%" PRId64, k ? "," : "", d->shape[k]);
+	n += (size_t)snprintf(text + n, sizeof text - n, "] %" PRId64 " %s", d->stored,
+	                      sheaf_bsp_type_text(d->values, type));
+	if (d->has_fill)
+		n += (size_t)snprintf(text + n, sizeof text - n, " fill %s", sheaf_bsp_type_text(d->fill, type));
+	if (d->structure)
+		n += (size_t)snprintf(text + n, sizeof text - n, " %s", sheaf_structure_name(d->structure));
 	if (d->diagonal >= 0) snprintf(text + n, sizeof text - n, " diagonal %" PRId64, d->diagonal);
 	return text;
 }
@@ -73,7 +80,8 @@ static void assert_reads(const char *json, const char *wanted, const char *findi
 	sheaf_context *cx = listening(&t, false);
 	assert_ok(parse(json, cx, &d));
 	assert_text(wanted, summary(&d));
-	if (!strstr(t.text, findings) || (!*findings && t.count)) fail_msg("expected \"%s\", told \"%s\"", findings, t.text);
+	if (!strstr(t.text, findings) || (!*findings && t.count))
+		fail_msg("expected \"%s\", told \"%s\"", findings, t.text);
 	sheaf_bsp_descriptor_free(&d);
 	end_context(cx);
 }
@@ -92,19 +100,26 @@ static void assert_refused(sheaf_status status, const char *json, const char *me
 
 #define TYPES_CSR "'data_types':{'pointers_to_1':'uint64','indices_1':'uint64','values':'float32'}"
 #define CSR "'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6," TYPES_CSR
-#define OF(type) "{'binsparse':{'version':'0.1','format':'DVEC','shape':[3],'number_of_stored_values':3,'data_types':{'values':'" type "'}}}"
+#define OF(type) \
+	"{'binsparse':{'version':'0.1','format':'DVEC','shape':[3],'number_of_stored_values':3,'data_types':{'" \
+	"values':'" type "'}}}"
 
 static void test_examples_of_the_specification(void **state)
 {
 	(void)state;
-	assert_reads("{'binsparse':{'version':'0.1','format':'CSC','shape':[10,12],'number_of_stored_values':20,'data_types':{'pointers_to_1':'uint64',"
-	             "'indices_1':'uint64','values':'float32'}},'original_source':'https://url/of/original/file.mtx','author':'John Doe'}",
+	assert_reads("{'binsparse':{'version':'0.1','format':'CSC','shape':[10,12],'number_of_stored_values':20,'"
+	             "data_types':{'pointers_to_1':'uint64',"
+	             "'indices_1':'uint64','values':'float32'}},'original_source':'https://url/of/original/"
+	             "file.mtx','author':'John Doe'}",
 	             "0.1 CSC DS@10 [10,12] 20 float32", "");
 	/* The other two stand there without the name around them. */
-	assert_reads("{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6,'data_types':{'pointers_to_1':'uint64','indices_1':'uint64',"
+	assert_reads("{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6,'data_types':{'"
+	             "pointers_to_1':'uint64','indices_1':'uint64',"
 	             "'values':'iso[int8]'}}",
-	             "0.1 CSR DS [5,5] 6 iso[int8]", "warning: x.h5: expected the descriptor inside of \"binsparse\"");
-	assert_reads("{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':9,'structure':'symmetric_lower','data_types':{"
+	             "0.1 CSR DS [5,5] 6 iso[int8]",
+	             "warning: x.h5: expected the descriptor inside of \"binsparse\"");
+	assert_reads("{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':9,'structure':'"
+	             "symmetric_lower','data_types':{"
 	             "'pointers_to_1':'uint64','indices_1':'uint64','values':'int8'}}",
 	             "0.1 CSR DS [5,5] 9 int8 symmetric_lower", "warning: x.h5");
 }
@@ -114,23 +129,36 @@ static void test_versions(void **state)
 	(void)state;
 	static const struct {
 		const char *version, *finding;
-	} read[] = {{"'0.1'", ""},          {"'0.1.0'", ""},  {"'0.1.7-draft+x'", ""}, {"0.1", "breach: x.h5: expected the version as a text"},
-	            {"'0.5'", "warning: x.h5: expected version 0.1"}, {"'0.1-rc'", ""}, {"'0'", "warning"}};
+	} read[] = {{"'0.1'", ""},
+	            {"'0.1.0'", ""},
+	            {"'0.1.7-draft+x'", ""},
+	            {"0.1", "breach: x.h5: expected the version as a text"},
+	            {"'0.5'", "warning: x.h5: expected version 0.1"},
+	            {"'0.1-rc'", ""},
+	            {"'0'", "warning"}};
 	for (size_t i = 0; i < COUNT(read); i++) {
 		char json[600];
 		told t;
 		sheaf_bsp_descriptor d;
 		sheaf_context *cx = listening(&t, false);
-		snprintf(json, sizeof json, "{'binsparse':{'format':'DVEC','shape':[1],'number_of_stored_values':1,'data_types':{'values':'int8'},'version':%s}}", read[i].version);
+		snprintf(json, sizeof json,
+		         "{'binsparse':{'format':'DVEC','shape':[1],'number_of_stored_values':1,'data_types':{'"
+		         "values':'int8'},'version':%s}}",
+		         read[i].version);
 		assert_ok(parse(json, cx, &d));
-		if (!strstr(t.text, read[i].finding) || (!*read[i].finding && t.count)) fail_msg("version %s: told \"%s\"", read[i].version, t.text);
+		if (!strstr(t.text, read[i].finding) || (!*read[i].finding && t.count))
+			fail_msg("version %s: told \"%s\"", read[i].version, t.text);
 		sheaf_bsp_descriptor_free(&d);
 		end_context(cx);
 	}
-	assert_refused(SHEAF_UNSUPPORTED, "{'binsparse':{'version':'1.0','format':'DVEC'}}", "version: expected one of major version 0, found \"1.0\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'draft','format':'DVEC'}}", "version: expected a version like \"0.1\", found \"draft\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1x','format':'DVEC'}}", "version: expected a version like \"0.1\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':[0,1],'format':'DVEC'}}", "version: expected a text like \"0.1\", found an array");
+	assert_refused(SHEAF_UNSUPPORTED, "{'binsparse':{'version':'1.0','format':'DVEC'}}",
+	               "version: expected one of major version 0, found \"1.0\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'draft','format':'DVEC'}}",
+	               "version: expected a version like \"0.1\", found \"draft\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1x','format':'DVEC'}}",
+	               "version: expected a version like \"0.1\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':[0,1],'format':'DVEC'}}",
+	               "version: expected a text like \"0.1\", found an array");
 }
 
 /* Each key that must be there has its own error. */
@@ -141,17 +169,28 @@ static void test_missing_keys(void **state)
 	assert_refused(SHEAF_DATA, "{'binsparse':3}", "binsparse: expected an object, found 3");
 	assert_refused(SHEAF_DATA, "[1]", "all of it: expected an object, found an array");
 	assert_refused(SHEAF_DATA, "{'binsparse':{'format':'CSR'}}", "expected the key \"version\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR'}}", "expected the key \"shape\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5]}}", "expected the key \"number_of_stored_values\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','shape':[5,5],'number_of_stored_values':6}}", "expected the key \"format\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6}}", "expected the key \"data_types\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'custom','shape':[5,5],'number_of_stored_values':6}}", "expected the key \"custom\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR'}}",
+	               "expected the key \"shape\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5]}}",
+	               "expected the key \"number_of_stored_values\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','shape':[5,5],'number_of_stored_values':6}}",
+	               "expected the key \"format\"");
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6}}",
+	               "expected the key \"data_types\"");
+	assert_refused(
+		SHEAF_DATA,
+		"{'binsparse':{'version':'0.1','format':'custom','shape':[5,5],'number_of_stored_values':6}}",
+		"expected the key \"custom\"");
 	static const char *const arrays[] = {"pointers_to_1", "indices_1", "values"};
 	for (size_t i = 0; i < COUNT(arrays); i++) {
 		char json[500], message[100];
-		snprintf(json, sizeof json, "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6,'data_types':{");
+		snprintf(json, sizeof json,
+		         "{'binsparse':{'version':'0.1','format':'CSR','shape':[5,5],'number_of_stored_values':6,'"
+		         "data_types':{");
 		for (size_t k = 0; k < COUNT(arrays); k++)
-			snprintf(json + strlen(json), sizeof json - strlen(json), "%s'%s':'uint8'", k ? "," : "", k == i ? "other" : arrays[k]);
+			snprintf(json + strlen(json), sizeof json - strlen(json), "%s'%s':'uint8'", k ? "," : "",
+			         k == i ? "other" : arrays[k]);
 		strcat(json, "}}}");
 		snprintf(message, sizeof message, "data_types: expected the type of \"%s\", found none", arrays[i]);
 		assert_refused(SHEAF_DATA, json, message);
@@ -161,7 +200,8 @@ static void test_missing_keys(void **state)
 static void test_broken_json(void **state)
 {
 	(void)state;
-	assert_refused(SHEAF_DATA, "{'binsparse':{'custom':{'level':{'level_desc':'element',}}}}", "expected JSON");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'custom':{'level':{'level_desc':'element',}}}}",
+	               "expected JSON");
 	assert_refused(SHEAF_DATA, "{'binsparse':{}", "expected JSON");
 	assert_refused(SHEAF_DATA, "", "expected JSON");
 	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','version':'0.1'}}", "expected JSON");
@@ -170,20 +210,32 @@ static void test_broken_json(void **state)
 static void test_whole_numbers(void **state)
 {
 	(void)state;
-	assert_reads("{'binsparse':{'version':'0.1','format':'COO','shape':[9007199254740993,3e9],'number_of_stored_values':20.0,"
+	assert_reads("{'binsparse':{'version':'0.1','format':'COO','shape':[9007199254740993,3e9],'number_of_"
+	             "stored_values':20.0,"
 	             "'data_types':{'indices_0':'uint64','indices_1':'uint64','values':'int8'}}}",
 	             "0.1 COO S2 [9007199254740993,3000000000] 20 int8", "");
-	assert_reads("{'binsparse':{'version':'0.1','format':'CVEC','shape':[9223372036854775807],'number_of_stored_values':0,"
+	assert_reads("{'binsparse':{'version':'0.1','format':'CVEC','shape':[9223372036854775807],'number_of_"
+	             "stored_values':0,"
 	             "'data_types':{'indices_0':'uint64','values':'int8'}}}",
 	             "0.1 CVEC S [9223372036854775807] 0 int8", "");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[18446744073709551615]}}", "shape: expected whole numbers");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[-1]}}", "shape: expected whole numbers from 0");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[2.5]}}", "shape: expected whole numbers");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':['3']}}", "shape: expected whole numbers from 0 to 9223372036854775807, found \"3\"");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':3}}", "shape: expected an array of whole numbers, found 3");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[3],'number_of_stored_values':-2}}",
-	               "number_of_stored_values: expected a whole number from 0 to 9223372036854775807, found -2");
-	assert_refused(SHEAF_UNSUPPORTED, "{'binsparse':{'version':'0.1','format':'custom','shape':[1,1,1,1,1,1,1,1,1]}}", "shape: expected at most 8 dimensions, found 9");
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','format':'CVEC','shape':[18446744073709551615]}}",
+	               "shape: expected whole numbers");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[-1]}}",
+	               "shape: expected whole numbers from 0");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':[2.5]}}",
+	               "shape: expected whole numbers");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':['3']}}",
+	               "shape: expected whole numbers from 0 to 9223372036854775807, found \"3\"");
+	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CVEC','shape':3}}",
+	               "shape: expected an array of whole numbers, found 3");
+	assert_refused(
+		SHEAF_DATA,
+		"{'binsparse':{'version':'0.1','format':'CVEC','shape':[3],'number_of_stored_values':-2}}",
+		"number_of_stored_values: expected a whole number from 0 to 9223372036854775807, found -2");
+	assert_refused(SHEAF_UNSUPPORTED,
+	               "{'binsparse':{'version':'0.1','format':'custom','shape':[1,1,1,1,1,1,1,1,1]}}",
+	               "shape: expected at most 8 dimensions, found 9");
 }
 
 /* ---- formats and levels ---- */
@@ -193,8 +245,9 @@ static void test_formats(void **state)
 	(void)state;
 	static const struct {
 		const char *name, *levels;
-	} formats[] = {{"DVEC", "D"}, {"DMATR", "DD"}, {"DMAT", "DD"}, {"DMATC", "DD@10"}, {"CVEC", "S"}, {"CSR", "DS"},
-	               {"CSC", "DS@10"}, {"DCSR", "SS"}, {"DCSC", "SS@10"}, {"COOR", "S2"}, {"COO", "S2"}, {"COOC", "S2@10"}};
+	} formats[] = {{"DVEC", "D"},     {"DMATR", "DD"}, {"DMAT", "DD"},   {"DMATC", "DD@10"},
+	               {"CVEC", "S"},     {"CSR", "DS"},   {"CSC", "DS@10"}, {"DCSR", "SS"},
+	               {"DCSC", "SS@10"}, {"COOR", "S2"},  {"COO", "S2"},    {"COOC", "S2@10"}};
 	for (size_t i = 0; i < COUNT(formats); i++) {
 		sheaf_bsp_layout named, spelled;
 		char text[BSP_LAYOUT_SIZE];
@@ -205,16 +258,25 @@ static void test_formats(void **state)
 		/* Each name leads to levels and these to a name of the same levels. */
 		assert_true(sheaf_bsp_layout_named(sheaf_bsp_layout_name(&named, false), &spelled));
 		assert_true(sheaf_bsp_layout_equal(&named, &spelled));
-		if (strchr(strstr(sheaf_bsp_layout_names, formats[i].name), ',') == NULL) assert_string_equal(formats[i].name, "COOC");
+		if (strchr(strstr(sheaf_bsp_layout_names, formats[i].name), ',') == NULL)
+			assert_string_equal(formats[i].name, "COOC");
 	}
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'csr','shape':[5,5],'number_of_stored_values':6}}", "format: expected one of DVEC, DMATR");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':7,'shape':[5,5],'number_of_stored_values':6}}", "format: expected a text, found 7");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'CSR','shape':[5],'number_of_stored_values':6}}",
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','format':'csr','shape':[5,5],'number_of_stored_values':6}}",
+	               "format: expected one of DVEC, DMATR");
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','format':7,'shape':[5,5],'number_of_stored_values':6}}",
+	               "format: expected a text, found 7");
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','format':'CSR','shape':[5],'number_of_stored_values':6}}",
 	               "shape: expected 2 dimensions in format CSR, found 1");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,2],'number_of_stored_values':6}}",
-	               "shape: expected 1 dimension in format DVEC, found 2");
+	assert_refused(
+		SHEAF_DATA,
+		"{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,2],'number_of_stored_values':6}}",
+		"shape: expected 1 dimension in format DVEC, found 2");
 	/* Vectors of two dimensions were written once. */
-	assert_reads("{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,1],'number_of_stored_values':5,'data_types':{'values':'int8'}}}",
+	assert_reads("{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,1],'number_of_stored_values':5,'"
+	             "data_types':{'values':'int8'}}}",
 	             "0.1 DVEC D [5] 5 int8", "warning: x.h5: expected one dimension, found two");
 }
 
@@ -222,7 +284,8 @@ static void test_formats(void **state)
 #define DENSE(rank, level) "{'level_desc':'dense','rank':" #rank ",'level':" level "}"
 #define SPARSE(rank, level) "{'level_desc':'sparse','rank':" #rank ",'level':" level "}"
 #define CUSTOM(more, level, shape, types) \
-	"{'binsparse':{'version':'0.1'," more "'custom':{'level':" level "},'shape':" shape ",'number_of_stored_values':2,'data_types':{" types "'values':'int8'}}}"
+	"{'binsparse':{'version':'0.1'," more "'custom':{'level':" level "},'shape':" shape \
+	",'number_of_stored_values':2,'data_types':{" types "'values':'int8'}}}"
 #define I0 "'indices_0':'int32',"
 #define I1 "'indices_1':'int32',"
 #define I2 "'indices_2':'int32',"
@@ -233,30 +296,44 @@ static void test_levels(void **state)
 {
 	(void)state;
 	assert_reads(CUSTOM("", DENSE(1, SPARSE(1, ELEMENT)), "[2,3]", P1 I1), "0.1 custom DS [2,3] 2 int8", "");
-	assert_reads(CUSTOM("'format':'custom',", SPARSE(2, ELEMENT), "[2,3]", I0 I1), "0.1 custom S2 [2,3] 2 int8", "");
-	assert_reads(CUSTOM("'format':'CSR',", DENSE(1, SPARSE(1, ELEMENT)), "[2,3]", P1 I1), "0.1 CSR DS [2,3] 2 int8", "");
+	assert_reads(CUSTOM("'format':'custom',", SPARSE(2, ELEMENT), "[2,3]", I0 I1),
+	             "0.1 custom S2 [2,3] 2 int8", "");
+	assert_reads(CUSTOM("'format':'CSR',", DENSE(1, SPARSE(1, ELEMENT)), "[2,3]", P1 I1),
+	             "0.1 CSR DS [2,3] 2 int8", "");
 	/* Dense levels of rank 2 are two of rank 1; arrays are named by dimensions, not by levels. */
-	assert_reads(CUSTOM("'format':'DMATR',", DENSE(2, ELEMENT), "[2,3]", ""), "0.1 DMATR DD [2,3] 2 int8", "");
-	assert_reads(CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,3,4]", P2 I2), "0.1 custom DDS [2,3,4] 2 int8", "");
+	assert_reads(CUSTOM("'format':'DMATR',", DENSE(2, ELEMENT), "[2,3]", ""), "0.1 DMATR DD [2,3] 2 int8",
+	             "");
+	assert_reads(CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,3,4]", P2 I2), "0.1 custom DDS [2,3,4] 2 int8",
+	             "");
 	assert_reads(CUSTOM("", SPARSE(1, DENSE(1, ELEMENT)), "[2,3]", I0), "0.1 custom SD [2,3] 2 int8", "");
 	assert_reads(CUSTOM("", ELEMENT, "[]", ""), "0.1 custom E [] 2 int8", "");
 	assert_reads(CUSTOM("'format':'custom',", SPARSE(8, ELEMENT), "[1,1,1,1,1,1,1,1]",
-	                    I0 I1 I2 "'indices_3':'int8','indices_4':'int8','indices_5':'int8','indices_6':'int8','indices_7':'int8',"),
+	                    I0 I1 I2 "'indices_3':'int8','indices_4':'int8','indices_5':'int8','indices_6':'int8'"
+	                             ",'indices_7':'int8',"),
 	             "0.1 custom S8 [1,1,1,1,1,1,1,1] 2 int8", "");
-	assert_refused(SHEAF_DATA, CUSTOM("'format':'CSC',", DENSE(1, SPARSE(1, ELEMENT)), "[2,3]", P1 I1), "expected a custom section that is format CSC");
-	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(1, ELEMENT), "[2,3]", ""), "custom: expected levels of rank 2 in all, as shape has it, found 1");
-	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(3, ELEMENT), "[2,3]", ""), "custom: expected levels of rank 2 in all, as shape has it, found more");
-	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(0, ELEMENT), "[2,3]", ""), "custom: rank: expected a whole number of at least 1");
-	assert_refused(SHEAF_DATA, CUSTOM("", "{'level_desc':'dense','level':" ELEMENT "}", "[2]", ""), "custom: rank: expected a whole number of at least 1");
-	assert_refused(SHEAF_DATA, CUSTOM("", "{'level_desc':'dense','rank':1}", "[2]", ""), "custom: level: expected an object, found nothing");
+	assert_refused(SHEAF_DATA, CUSTOM("'format':'CSC',", DENSE(1, SPARSE(1, ELEMENT)), "[2,3]", P1 I1),
+	               "expected a custom section that is format CSC");
+	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(1, ELEMENT), "[2,3]", ""),
+	               "custom: expected levels of rank 2 in all, as shape has it, found 1");
+	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(3, ELEMENT), "[2,3]", ""),
+	               "custom: expected levels of rank 2 in all, as shape has it, found more");
+	assert_refused(SHEAF_DATA, CUSTOM("", DENSE(0, ELEMENT), "[2,3]", ""),
+	               "custom: rank: expected a whole number of at least 1");
+	assert_refused(SHEAF_DATA, CUSTOM("", "{'level_desc':'dense','level':" ELEMENT "}", "[2]", ""),
+	               "custom: rank: expected a whole number of at least 1");
+	assert_refused(SHEAF_DATA, CUSTOM("", "{'level_desc':'dense','rank':1}", "[2]", ""),
+	               "custom: level: expected an object, found nothing");
 	assert_refused(SHEAF_DATA, CUSTOM("", "{'level_desc':'ragged','rank':1}", "[2]", ""), "found \"ragged\"");
 	assert_refused(SHEAF_DATA, CUSTOM("", "5", "[2]", ""), "custom: level");
-	assert_refused(SHEAF_DATA, "{'binsparse':{'version':'0.1','custom':[],'shape':[2],'number_of_stored_values':2}}", "custom: the section: expected an object");
+	assert_refused(SHEAF_DATA,
+	               "{'binsparse':{'version':'0.1','custom':[],'shape':[2],'number_of_stored_values':2}}",
+	               "custom: the section: expected an object");
 }
 
 #define TRANSPOSED(transpose, format) \
-	"{'binsparse':{'version':'0.1'," format "'custom':{'transpose':" transpose ",'level':" SPARSE(2, ELEMENT) \
-	"},'shape':[2,3],'number_of_stored_values':2,'data_types':{" I0 I1 "'values':'int8'}}}"
+	"{'binsparse':{'version':'0.1'," format "'custom':{'transpose':" transpose \
+	",'level':" SPARSE(2, ELEMENT) "},'shape':[2,3],'number_of_stored_values':2,'data_types':{" I0 I1 \
+								   "'values':'int8'}}}"
 
 static void test_transpose(void **state)
 {
@@ -264,7 +341,9 @@ static void test_transpose(void **state)
 	assert_reads(TRANSPOSED("[1,0]", ""), "0.1 custom S2@10 [2,3] 2 int8", "");
 	assert_reads(TRANSPOSED("[0,1]", ""), "0.1 custom S2 [2,3] 2 int8", "");
 	assert_reads(TRANSPOSED("[1,0]", "'format':'COOC',"), "0.1 COOC S2@10 [2,3] 2 int8", "");
-	assert_refused(SHEAF_DATA, TRANSPOSED("[0,0]", ""), "transpose: expected a permutation of the dimensions, each number from 0 once, found 0 at position 1");
+	assert_refused(SHEAF_DATA, TRANSPOSED("[0,0]", ""),
+	               "transpose: expected a permutation of the dimensions, each number from 0 once, found 0 at "
+	               "position 1");
 	assert_refused(SHEAF_DATA, TRANSPOSED("[1,2]", ""), "found 2 at position 1");
 	assert_refused(SHEAF_DATA, TRANSPOSED("[1]", ""), "transpose: expected a permutation");
 	assert_refused(SHEAF_DATA, TRANSPOSED("'10'", ""), "transpose: expected a permutation");
@@ -283,7 +362,8 @@ static void test_equivalences(void **state)
 	assert_string_equal(sheaf_bsp_layout_name(&layout, true), "DMATR");
 	assert_ok(sheaf_bsp_layout_parse("DSS", &layout, &err));
 	assert_null(sheaf_bsp_layout_name(&layout, false));
-	static const char *const bad[] = {"", "X", "D9", "DDDDDDDDD", "S@1", "DS@1", "DS@11", "DS@012", "csr", "S0", "E2"};
+	static const char *const bad[] = {"",      "X",      "D9",  "DDDDDDDDD", "S@1", "DS@1",
+	                                  "DS@11", "DS@012", "csr", "S0",        "E2"};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_status(SHEAF_USAGE, sheaf_bsp_layout_parse(bad[i], &layout, &err));
 		assert_message("--layout: expected one of DVEC");
@@ -293,25 +373,55 @@ static void test_equivalences(void **state)
 static void test_types(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64", "bint8", "complex[float32]",
-	                                   "complex[float64]", "iso[int8]", "iso[bint8]", "iso[complex[float64]]"};
+	static const char *const good[] = {"uint8",
+	                                   "uint16",
+	                                   "uint32",
+	                                   "uint64",
+	                                   "int8",
+	                                   "int16",
+	                                   "int32",
+	                                   "int64",
+	                                   "float32",
+	                                   "float64",
+	                                   "bint8",
+	                                   "complex[float32]",
+	                                   "complex[float64]",
+	                                   "iso[int8]",
+	                                   "iso[bint8]",
+	                                   "iso[complex[float64]]"};
 	for (size_t i = 0; i < COUNT(good); i++) {
 		sheaf_bsp_type type;
 		char text[BSP_NAME_SIZE];
 		assert_true(sheaf_bsp_type_parse(good[i], &type));
 		assert_text(good[i], sheaf_bsp_type_text(type, text));
 	}
-	static const char *const bad[] = {"", "float", "double", "int", "complex[int8]", "complex[bint8]", "complex[iso[float64]]", "iso[iso[int8]]",
-	                                  "complex[complex[float32]]", "iso[]", "iso[int8", "int8]", "Iso[int8]", "iso [int8]", "float16"};
+	static const char *const bad[] = {"",
+	                                  "float",
+	                                  "double",
+	                                  "int",
+	                                  "complex[int8]",
+	                                  "complex[bint8]",
+	                                  "complex[iso[float64]]",
+	                                  "iso[iso[int8]]",
+	                                  "complex[complex[float32]]",
+	                                  "iso[]",
+	                                  "iso[int8",
+	                                  "int8]",
+	                                  "Iso[int8]",
+	                                  "iso [int8]",
+	                                  "float16"};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		sheaf_bsp_type type;
 		assert_false(sheaf_bsp_type_parse(bad[i], &type));
 	}
 	assert_refused(SHEAF_DATA, OF("float"), "data_types, values: expected a data type");
 	assert_refused(SHEAF_DATA, OF("complex[int8]"), "found \"complex[int8]\"");
-	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':'float32',"), "indices_0: expected a whole number type, found \"float32\"");
-	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':'iso[int8]',"), "indices_0: expected a whole number type");
-	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':3,"), "indices_0: expected a data type");
+	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':'float32',"),
+	               "indices_0: expected a whole number type, found \"float32\"");
+	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':'iso[int8]',"),
+	               "indices_0: expected a whole number type");
+	assert_refused(SHEAF_DATA, CUSTOM("", SPARSE(1, ELEMENT), "[2]", "'indices_0':3,"),
+	               "indices_0: expected a data type");
 }
 
 static void test_fill_and_attributes(void **state)
@@ -320,13 +430,17 @@ static void test_fill_and_attributes(void **state)
 	assert_reads("{'binsparse':{" CSR ",'fill':true}}", "0.1 CSR DS [5,5] 6 float32 fill float32", "");
 	assert_reads("{'binsparse':{" CSR ",'fill':false}}", "0.1 CSR DS [5,5] 6 float32", "");
 	assert_refused(SHEAF_DATA, "{'binsparse':{" CSR ",'fill':0}}", "fill: expected true or false, found 0");
-	assert_reads("{'binsparse':{" CSR ",'attributes':{'number_of_diagonal_elements':5,'more':[1]}}}", "0.1 CSR DS [5,5] 6 float32 diagonal 5", "");
-	assert_refused(SHEAF_DATA, "{'binsparse':{" CSR ",'attributes':3}}", "attributes: expected an object, found 3");
-	assert_refused(SHEAF_DATA, "{'binsparse':{" CSR ",'attributes':{'number_of_diagonal_elements':-1}}}", "number_of_diagonal_elements: expected a whole number");
+	assert_reads("{'binsparse':{" CSR ",'attributes':{'number_of_diagonal_elements':5,'more':[1]}}}",
+	             "0.1 CSR DS [5,5] 6 float32 diagonal 5", "");
+	assert_refused(SHEAF_DATA, "{'binsparse':{" CSR ",'attributes':3}}",
+	               "attributes: expected an object, found 3");
+	assert_refused(SHEAF_DATA, "{'binsparse':{" CSR ",'attributes':{'number_of_diagonal_elements':-1}}}",
+	               "number_of_diagonal_elements: expected a whole number");
 }
 
 #define STRUCTURED(structure, type, shape) \
-	"{'binsparse':{'version':'0.1','format':'COO','shape':" shape ",'number_of_stored_values':1,'structure':" structure \
+	"{'binsparse':{'version':'0.1','format':'COO','shape':" shape \
+	",'number_of_stored_values':1,'structure':" structure \
 	",'data_types':{'indices_0':'int8','indices_1':'int8','values':'" type "'}}}"
 
 static void test_structures(void **state)
@@ -340,13 +454,20 @@ static void test_structures(void **state)
 		assert_reads(json, wanted, "");
 	}
 	assert_reads(STRUCTURED("'general'", "int8", "[3,4]"), "0.1 COO S2 [3,4] 1 int8", "");
-	assert_reads(STRUCTURED("'hermitian'", "complex[float32]", "[3,3]"), "0.1 COO S2 [3,3] 1 complex[float32] hermitian_lower",
-	             "warning: x.h5: expected a structure that names its triangle, found hermitian; the lower triangle is meant");
-	assert_reads(STRUCTURED("'symmetric'", "int8", "[3,3]"), "0.1 COO S2 [3,3] 1 int8 symmetric_lower", "warning");
-	assert_reads(STRUCTURED("'skew_symmetric'", "int8", "[3,3]"), "0.1 COO S2 [3,3] 1 int8 skew_symmetric_lower", "warning");
-	assert_reads(STRUCTURED("'skew_symmetric_lower'", "uint8", "[3,3]"), "0.1 COO S2 [3,3] 1 uint8 skew_symmetric_lower", "it cannot be expanded");
-	assert_refused(SHEAF_DATA, STRUCTURED("'hermitian_lower'", "float64", "[3,3]"), "since the values are not complex");
-	assert_refused(SHEAF_DATA, STRUCTURED("'symmetric_lower'", "float64", "[3,4]"), "since the tensor is no square matrix");
+	assert_reads(STRUCTURED("'hermitian'", "complex[float32]", "[3,3]"),
+	             "0.1 COO S2 [3,3] 1 complex[float32] hermitian_lower",
+	             "warning: x.h5: expected a structure that names its triangle, found hermitian; the lower "
+	             "triangle is meant");
+	assert_reads(STRUCTURED("'symmetric'", "int8", "[3,3]"), "0.1 COO S2 [3,3] 1 int8 symmetric_lower",
+	             "warning");
+	assert_reads(STRUCTURED("'skew_symmetric'", "int8", "[3,3]"),
+	             "0.1 COO S2 [3,3] 1 int8 skew_symmetric_lower", "warning");
+	assert_reads(STRUCTURED("'skew_symmetric_lower'", "uint8", "[3,3]"),
+	             "0.1 COO S2 [3,3] 1 uint8 skew_symmetric_lower", "it cannot be expanded");
+	assert_refused(SHEAF_DATA, STRUCTURED("'hermitian_lower'", "float64", "[3,3]"),
+	               "since the values are not complex");
+	assert_refused(SHEAF_DATA, STRUCTURED("'symmetric_lower'", "float64", "[3,4]"),
+	               "since the tensor is no square matrix");
 	assert_refused(SHEAF_DATA, STRUCTURED("'triangular'", "float64", "[3,3]"), "structure: expected one of");
 	assert_refused(SHEAF_DATA, STRUCTURED("1", "float64", "[3,3]"), "structure: expected a text, found 1");
 }
@@ -356,7 +477,8 @@ static void test_composing(void **state)
 {
 	(void)state;
 	static const char *const given[] = {
-		"{'binsparse':{" CSR ",'fill':true,'structure':'symmetric_upper','attributes':{'number_of_diagonal_elements':2}}}",
+		"{'binsparse':{" CSR
+		",'fill':true,'structure':'symmetric_upper','attributes':{'number_of_diagonal_elements':2}}}",
 		TRANSPOSED("[1,0]", ""),
 		CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,3,4]", P2 I2),
 		CUSTOM("", ELEMENT, "[]", ""),
@@ -393,7 +515,9 @@ static void put_array(sheaf_box *box, const char *group, const char *spec)
 	static const struct {
 		const char *name;
 		sheaf_type type;
-	} types[] = {{"u8", SHEAF_U8}, {"u16", SHEAF_U16}, {"u32", SHEAF_U32}, {"u64", SHEAF_U64}, {"i8", SHEAF_I8}, {"i16", SHEAF_I16}, {"i32", SHEAF_I32}, {"i64", SHEAF_I64}, {"f32", SHEAF_F32}, {"f64", SHEAF_F64}};
+	} types[] = {{"u8", SHEAF_U8},   {"u16", SHEAF_U16}, {"u32", SHEAF_U32}, {"u64", SHEAF_U64},
+	             {"i8", SHEAF_I8},   {"i16", SHEAF_I16}, {"i32", SHEAF_I32}, {"i64", SHEAF_I64},
+	             {"f32", SHEAF_F32}, {"f64", SHEAF_F64}};
 	char path[100], name[50], type_name[8];
 	int at = 0;
 	assert_int_equal(sscanf(spec, "%49[^:]:%7[^=]=%n", name, type_name, &at), 2);
@@ -411,7 +535,11 @@ static void put_array(sheaf_box *box, const char *group, const char *spec)
 		size_t size = sheaf_type_size(types[t].type);
 		int64_t whole = (int64_t)values[i];
 		float narrow = (float)values[i];
-		memcpy(stored + (size_t)i * size, types[t].type == SHEAF_F32 ? (void *)&narrow : types[t].type == SHEAF_F64 ? (void *)&values[i] : (void *)&whole, size);
+		memcpy(stored + (size_t)i * size,
+		       types[t].type == SHEAF_F32   ? (void *)&narrow
+		       : types[t].type == SHEAF_F64 ? (void *)&values[i]
+		                                    : (void *)&whole,
+		       size);
 	}
 	snprintf(path, sizeof path, "%s%s%s", group, *group ? "/" : "", name);
 	static const sheaf_box_storing plain;
@@ -444,11 +572,13 @@ static sheaf_status read_pieces(sheaf_bsp_reader *in, int64_t bytes, sheaf_build
 	sheaf_buffer text = {0};
 	sheaf_status status;
 	int64_t row = 0;
-	while ((status = sheaf_bsp_cut(in, bytes, &piece, &err)) == SHEAF_OK && (status = sheaf_bsp_decode(in, &piece, &frame, cx, &err)) == SHEAF_OK) {
+	while ((status = sheaf_bsp_cut(in, bytes, &piece, &err)) == SHEAF_OK &&
+	       (status = sheaf_bsp_decode(in, &piece, &frame, cx, &err)) == SHEAF_OK) {
 		assert_ok(sheaf_frame_check(&frame, sheaf_bsp_schema(in), SHEAF_CHECK_FULL, &err));
 		assert_ok(sheaf_bsp_review(in, &frame, row, &err));
 		if (in->schema.rows != SHEAF_WHOLE) {
-			assert_ok(sheaf_rows_text(&frame, sheaf_bsp_schema(in), SHEAF_JSON, row, 0, frame.nrows, &text, &err));
+			assert_ok(
+				sheaf_rows_text(&frame, sheaf_bsp_schema(in), SHEAF_JSON, row, 0, frame.nrows, &text, &err));
 			sheaf_builder_append(b, text.data, text.size);
 		}
 		row += frame.nrows;
@@ -462,7 +592,8 @@ static sheaf_status read_pieces(sheaf_bsp_reader *in, int64_t bytes, sheaf_build
 }
 
 /* The box is read, and closed. */
-static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *setting, unsigned rows, int64_t bytes)
+static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *setting, unsigned rows,
+                        int64_t bytes)
 {
 	static reading r;
 	void *in = NULL;
@@ -486,7 +617,8 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
 	return r;
 }
 
-static reading read_tensor_as(const char *json, const char *arrays, bool validate, const char *setting, unsigned rows, int64_t bytes)
+static reading read_tensor_as(const char *json, const char *arrays, bool validate, const char *setting,
+                              unsigned rows, int64_t bytes)
 {
 	told t;
 	sheaf_box *box;
@@ -506,12 +638,14 @@ static void assert_tensor(const char *json, const char *arrays, const char *entr
 		reading r = read_tensor_as(json, arrays, false, NULL, SHEAF_TAKES_ENTRIES, sizes[i]);
 		assert_ok(r.status);
 		assert_text(entries, r.rows);
-		if (!strstr(r.findings.text, finding) || (!*finding && r.findings.count)) fail_msg("expected \"%s\", told \"%s\"", finding, r.findings.text);
+		if (!strstr(r.findings.text, finding) || (!*finding && r.findings.count))
+			fail_msg("expected \"%s\", told \"%s\"", finding, r.findings.text);
 	}
 	assert_ok(read_tensor_as(json, arrays, false, NULL, SHEAF_TAKES_WHOLE, 1).status);
 }
 
-/* Refused when read, with this message; all of `findings`, parted by bars, are told when validated, by pieces and as a whole. */
+/* Refused when read, with this message; all of `findings`, parted by bars, are told when validated, by pieces
+ * and as a whole. */
 static void assert_flawed(const char *json, const char *arrays, const char *findings)
 {
 	char copy[1000], *at = copy;
@@ -524,12 +658,15 @@ static void assert_flawed(const char *json, const char *arrays, const char *find
 	int wanted = 0;
 	snprintf(copy, sizeof copy, "%s", findings);
 	for (char *finding; (finding = strsep(&at, "|")); wanted++)
-		if (!strstr(all.findings.text, finding)) fail_msg("expected \"%s\", told \"%s\"", finding, all.findings.text);
-	if (wanted != all.findings.count) fail_msg("expected %d findings, told \"%s\"", wanted, all.findings.text);
+		if (!strstr(all.findings.text, finding))
+			fail_msg("expected \"%s\", told \"%s\"", finding, all.findings.text);
+	if (wanted != all.findings.count)
+		fail_msg("expected %d findings, told \"%s\"", wanted, all.findings.text);
 }
 
 #define FORMAT(format, shape, stored, types, value) \
-	"{'binsparse':{'version':'0.1','format':'" format "','shape':" shape ",'number_of_stored_values':" #stored ",'data_types':{" types "'values':'" value "'}}}"
+	"{'binsparse':{'version':'0.1','format':'" format "','shape':" shape \
+	",'number_of_stored_values':" #stored ",'data_types':{" types "'values':'" value "'}}}"
 #define A3 "[[0,1],1],[[0,3],2],[[2,0],3],[[2,3],4]"
 #define U0 "'indices_0':'uint8',"
 #define U1 "'indices_1':'uint8',"
@@ -539,18 +676,27 @@ static void test_arrays_of_each_format(void **state)
 {
 	(void)state;
 	assert_tensor(FORMAT("DVEC", "[3]", 3, "", "int16"), "values:i16=5 -6 7", "[[0],5],[[1],-6],[[2],7]", "");
-	assert_tensor(FORMAT("DMATR", "[2,3]", 6, "", "uint8"), "values:u8=1 2 3 4 5 6", "[[0,0],1],[[0,1],2],[[0,2],3],[[1,0],4],[[1,1],5],[[1,2],6]", "");
-	assert_tensor(FORMAT("DMATC", "[2,3]", 6, "", "uint8"), "values:u8=1 2 3 4 5 6", "[[0,0],1],[[1,0],2],[[0,1],3],[[1,1],4],[[0,2],5],[[1,2],6]", "");
-	assert_tensor(FORMAT("CVEC", "[10]", 2, U0, "float32"), "indices_0:u8=3 9|values:f32=0.5 0", "[[3],0.5],[[9],0]", "");
-	assert_tensor(FORMAT("CSR", "[3,4]", 4, Q1 U1, "float64"), "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
-	assert_tensor(FORMAT("CSC", "[3,4]", 4, Q1 U1, "float64"), "pointers_to_1:u8=0 1 2 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
+	assert_tensor(FORMAT("DMATR", "[2,3]", 6, "", "uint8"), "values:u8=1 2 3 4 5 6",
+	              "[[0,0],1],[[0,1],2],[[0,2],3],[[1,0],4],[[1,1],5],[[1,2],6]", "");
+	assert_tensor(FORMAT("DMATC", "[2,3]", 6, "", "uint8"), "values:u8=1 2 3 4 5 6",
+	              "[[0,0],1],[[1,0],2],[[0,1],3],[[1,1],4],[[0,2],5],[[1,2],6]", "");
+	assert_tensor(FORMAT("CVEC", "[10]", 2, U0, "float32"), "indices_0:u8=3 9|values:f32=0.5 0",
+	              "[[3],0.5],[[9],0]", "");
+	assert_tensor(FORMAT("CSR", "[3,4]", 4, Q1 U1, "float64"),
+	              "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
+	assert_tensor(FORMAT("CSC", "[3,4]", 4, Q1 U1, "float64"),
+	              "pointers_to_1:u8=0 1 2 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
 	              "[[2,0],3],[[0,1],1],[[0,3],2],[[2,3],4]", "");
-	assert_tensor(FORMAT("DCSR", "[3,4]", 4, U0 Q1 U1, "float64"), "indices_0:u8=0 2|pointers_to_1:u8=0 2 4|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
-	assert_tensor(FORMAT("DCSC", "[3,4]", 4, U0 Q1 U1, "float64"), "indices_0:u8=0 1 3|pointers_to_1:u8=0 1 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
+	assert_tensor(FORMAT("DCSR", "[3,4]", 4, U0 Q1 U1, "float64"),
+	              "indices_0:u8=0 2|pointers_to_1:u8=0 2 4|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
+	assert_tensor(FORMAT("DCSC", "[3,4]", 4, U0 Q1 U1, "float64"),
+	              "indices_0:u8=0 1 3|pointers_to_1:u8=0 1 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
 	              "[[2,0],3],[[0,1],1],[[0,3],2],[[2,3],4]", "");
-	assert_tensor(FORMAT("COO", "[3,4]", 4, U0 U1, "float64"), "indices_0:u8=0 0 2 2|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
+	assert_tensor(FORMAT("COO", "[3,4]", 4, U0 U1, "float64"),
+	              "indices_0:u8=0 0 2 2|indices_1:u8=1 3 0 3|values:f64=1 2 3 4", A3, "");
 	/* By columns indices_0 is the column. */
-	assert_tensor(FORMAT("COOC", "[3,4]", 4, U0 U1, "float64"), "indices_0:u8=0 1 3 3|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
+	assert_tensor(FORMAT("COOC", "[3,4]", 4, U0 U1, "float64"),
+	              "indices_0:u8=0 1 3 3|indices_1:u8=2 0 0 2|values:f64=3 1 2 4",
 	              "[[2,0],3],[[0,1],1],[[0,3],2],[[2,3],4]", "");
 }
 
@@ -558,66 +704,102 @@ static void test_arrays_of_levels(void **state)
 {
 	(void)state;
 	/* No dimension: one value. */
-	assert_tensor("{'binsparse':{'version':'0.1','format':'custom','custom':{'level':" ELEMENT "},'shape':[],'number_of_stored_values':1,'data_types':{'values':'int8'}}}",
+	assert_tensor("{'binsparse':{'version':'0.1','format':'custom','custom':{'level':" ELEMENT
+	              "},'shape':[],'number_of_stored_values':1,'data_types':{'values':'int8'}}}",
 	              "values:i8=-7", "[[],-7]", "");
 	/* Dense inside of sparse: all positions below a stored one are stored. */
-	assert_tensor(CUSTOM("", SPARSE(1, DENSE(1, ELEMENT)), "[5,2]", I0), "indices_0:i32=3|values:i8=1 2", "[[3,0],1],[[3,1],2]", "");
+	assert_tensor(CUSTOM("", SPARSE(1, DENSE(1, ELEMENT)), "[5,2]", I0), "indices_0:i32=3|values:i8=1 2",
+	              "[[3,0],1],[[3,1],2]", "");
 	/* Dense of rank 2 above sparse: pointers_to_2 has 2 * 2 + 1 values. */
-	assert_tensor(CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,2,9]", P2 I2), "pointers_to_2:i32=0 0 1 1 2|indices_2:i32=8 4|values:i8=5 6",
-	              "[[0,1,8],5],[[1,1,4],6]", "");
+	assert_tensor(CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,2,9]", P2 I2),
+	              "pointers_to_2:i32=0 0 1 1 2|indices_2:i32=8 4|values:i8=5 6", "[[0,1,8],5],[[1,1,4],6]",
+	              "");
 	/* Inner slices of levels may be empty. */
-	assert_tensor(CUSTOM("", SPARSE(1, SPARSE(1, ELEMENT)), "[5,5]", I0 P1 I1), "indices_0:i32=1 2 4|pointers_to_1:i32=0 1 1 2|indices_1:i32=0 3|values:i8=5 6",
+	assert_tensor(CUSTOM("", SPARSE(1, SPARSE(1, ELEMENT)), "[5,5]", I0 P1 I1),
+	              "indices_0:i32=1 2 4|pointers_to_1:i32=0 1 1 2|indices_1:i32=0 3|values:i8=5 6",
 	              "[[1,0],5],[[4,3],6]", "");
 	/* Dimension k of the levels is dimension transpose[k] of the tensor. */
-	assert_tensor("{'binsparse':{'version':'0.1','custom':{'transpose':[1,2,0],'level':" SPARSE(3, ELEMENT) "},'shape':[2,3,4],'number_of_stored_values':2,'data_types':{"
-	              I0 I1 I2 "'values':'int8'}}}",
-	              "indices_0:i32=0 2|indices_1:i32=2 1|indices_2:i32=1 1|values:i8=1 4", "[[1,0,2],1],[[1,2,1],4]", "");
+	assert_tensor("{'binsparse':{'version':'0.1','custom':{'transpose':[1,2,0],'level':" SPARSE(
+					  3, ELEMENT) "},'shape':[2,3,4],'number_of_stored_values':2,'data_types':{" I0 I1 I2
+	                              "'values':'int8'}}}",
+	              "indices_0:i32=0 2|indices_1:i32=2 1|indices_2:i32=1 1|values:i8=1 4",
+	              "[[1,0,2],1],[[1,2,1],4]", "");
 	/* Pointers of a root may be there, and are not looked at. */
-	assert_tensor(CUSTOM("", SPARSE(1, ELEMENT), "[5]", I0), "pointers_to_0:i32=0 2|indices_0:i32=1 2|values:i8=5 6", "[[1],5],[[2],6]", "");
+	assert_tensor(CUSTOM("", SPARSE(1, ELEMENT), "[5]", I0),
+	              "pointers_to_0:i32=0 2|indices_0:i32=1 2|values:i8=5 6", "[[1],5],[[2],6]", "");
 }
 
 static void test_values(void **state)
 {
 	(void)state;
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "complex[float32]"), "indices_0:u8=1 2|values:f32=1 -2 0.5 0", "[[1],[1,-2]],[[2],[0.5,0]]", "");
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7", "[[1],7],[[2],7]", "");
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[complex[float64]]"), "indices_0:u8=1 2|values:f64=3 -3.5", "[[1],[3,-3.5]],[[2],[3,-3.5]]", "");
-	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "iso[complex[float64]]"), "values:f64=1 2", "[[0],[1,2]],[[1],[1,2]]", "");
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8", "[[1],7],[[2],7]", "warning: x.h5: expected values with 1 number, since all are the same, found 2; the first one is taken");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "complex[float32]"), "indices_0:u8=1 2|values:f32=1 -2 0.5 0",
+	              "[[1],[1,-2]],[[2],[0.5,0]]", "");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7",
+	              "[[1],7],[[2],7]", "");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[complex[float64]]"), "indices_0:u8=1 2|values:f64=3 -3.5",
+	              "[[1],[3,-3.5]],[[2],[3,-3.5]]", "");
+	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "iso[complex[float64]]"), "values:f64=1 2",
+	              "[[0],[1,2]],[[1],[1,2]]", "");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8",
+	              "[[1],7],[[2],7]",
+	              "warning: x.h5: expected values with 1 number, since all are the same, found 2; the first "
+	              "one is taken");
 	/* Nothing stored: one value or none. */
 	assert_tensor(FORMAT("CVEC", "[5]", 0, U0, "iso[int8]"), "indices_0:u8=|values:i8=7", "", "");
 	assert_tensor(FORMAT("CVEC", "[5]", 0, U0, "iso[int8]"), "indices_0:u8=|values:i8=", "", "");
-	assert_flawed(FORMAT("CVEC", "[5]", 1, U0, "iso[int8]"), "indices_0:u8=1|values:i8=", "values with 1 number, since all are the same, found 0");
+	assert_flawed(FORMAT("CVEC", "[5]", 1, U0, "iso[int8]"),
+	              "indices_0:u8=1|values:i8=", "values with 1 number, since all are the same, found 0");
 	/* Truth values in bytes of either kind; other numbers are true. */
 	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "bint8"), "values:u8=1 0", "[[0],true],[[1],false]", "");
 	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "bint8"), "values:i8=1 0", "[[0],true],[[1],false]", "");
-	assert_tensor(FORMAT("DVEC", "[3]", 3, "", "bint8"), "values:i8=0 -1 1", "[[0],false],[[1],true],[[2],true]", "values[1] to be 0 or 1, found 255; it is read as true");
+	assert_tensor(FORMAT("DVEC", "[3]", 3, "", "bint8"), "values:i8=0 -1 1",
+	              "[[0],false],[[1],true],[[2],true]",
+	              "values[1] to be 0 or 1, found 255; it is read as true");
 	/* Indices of any type; integers exact. */
-	assert_tensor(FORMAT("CVEC", "[5]", 2, "'indices_0':'int64',", "int8"), "indices_0:i64=1 2|values:i8=7 8", "[[1],7],[[2],8]", "");
-	assert_tensor(FORMAT("CVEC", "[5]", 2, "'indices_0':'int16',", "int8"), "indices_0:i16=1 2|values:i8=7 8", "[[1],7],[[2],8]", "");
-	assert_tensor(FORMAT("CVEC", "[4294967296]", 1, "'indices_0':'uint32',", "int8"), "indices_0:u32=4294967295|values:i8=7", "[[4294967295],7]", "");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, "'indices_0':'int64',", "int8"), "indices_0:i64=1 2|values:i8=7 8",
+	              "[[1],7],[[2],8]", "");
+	assert_tensor(FORMAT("CVEC", "[5]", 2, "'indices_0':'int16',", "int8"), "indices_0:i16=1 2|values:i8=7 8",
+	              "[[1],7],[[2],8]", "");
+	assert_tensor(FORMAT("CVEC", "[4294967296]", 1, "'indices_0':'uint32',", "int8"),
+	              "indices_0:u32=4294967295|values:i8=7", "[[4294967295],7]", "");
 	/* Other types than declared. */
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "int8"), "indices_0:u32=1 2|values:i8=7 8", "[[1],7],[[2],8]", "warning: x.h5: expected indices_0 of the declared type uint8, found uint32");
-	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "float32"), "values:f64=1 2.5", "[[0],1],[[1],2.5]", "warning: x.h5: expected values of the declared type float32, found float64");
-	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("DVEC", "[2]", 2, "", "int8"), "values:f64=1 2.5", false, NULL, SHEAF_TAKES_ENTRIES, 100).status);
-	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("CVEC", "[5]", 1, U0, "int8"), "indices_0:f32=1|values:i8=7", false, NULL, SHEAF_TAKES_ENTRIES, 100).status);
+	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "int8"), "indices_0:u32=1 2|values:i8=7 8", "[[1],7],[[2],8]",
+	              "warning: x.h5: expected indices_0 of the declared type uint8, found uint32");
+	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "float32"), "values:f64=1 2.5", "[[0],1],[[1],2.5]",
+	              "warning: x.h5: expected values of the declared type float32, found float64");
+	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("DVEC", "[2]", 2, "", "int8"), "values:f64=1 2.5", false,
+	                                         NULL, SHEAF_TAKES_ENTRIES, 100)
+	                              .status);
+	assert_status(SHEAF_DATA,
+	              read_tensor_as(FORMAT("CVEC", "[5]", 1, U0, "int8"), "indices_0:f32=1|values:i8=7", false,
+	                             NULL, SHEAF_TAKES_ENTRIES, 100)
+	                  .status);
 	assert_message("indices_0: expected an array of whole numbers");
 }
 
 static void test_empty_tensors(void **state)
 {
 	(void)state;
-	assert_tensor(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"), "pointers_to_1:u8=0 0 0 0|indices_1:u8=|values:f64=", "", "");
-	assert_tensor(FORMAT("CSR", "[0,0]", 0, Q1 U1, "float64"), "pointers_to_1:u8=0|indices_1:u8=|values:f64=", "", "");
+	assert_tensor(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"),
+	              "pointers_to_1:u8=0 0 0 0|indices_1:u8=|values:f64=", "", "");
+	assert_tensor(FORMAT("CSR", "[0,0]", 0, Q1 U1, "float64"),
+	              "pointers_to_1:u8=0|indices_1:u8=|values:f64=", "", "");
 	assert_tensor(FORMAT("DMAT", "[0,4]", 0, "", "float64"), "values:f64=", "", "");
 	/* Arrays that a program could not write. */
-	assert_tensor(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"), "pointers_to_1:u8=0 0 0 0|values:f64=", "", "breach: x.h5: expected the array \"indices_1\", found none; the tensor is empty");
-	assert_tensor(FORMAT("COO", "[3,4]", 0, U0 U1, "float64"), "values:f64=", "", "the array \"indices_0\", found none");
-	assert_tensor(FORMAT("DCSR", "[3,4]", 0, U0 Q1 U1, "float64"), "", "", "the array \"pointers_to_1\", found none");
-	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("COO", "[3,4]", 1, U0 U1, "float64"), "indices_0:u8=1|values:f64=1", false, NULL, 0, 100).status);
+	assert_tensor(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"), "pointers_to_1:u8=0 0 0 0|values:f64=", "",
+	              "breach: x.h5: expected the array \"indices_1\", found none; the tensor is empty");
+	assert_tensor(FORMAT("COO", "[3,4]", 0, U0 U1, "float64"), "values:f64=", "",
+	              "the array \"indices_0\", found none");
+	assert_tensor(FORMAT("DCSR", "[3,4]", 0, U0 Q1 U1, "float64"), "", "",
+	              "the array \"pointers_to_1\", found none");
+	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("COO", "[3,4]", 1, U0 U1, "float64"),
+	                                         "indices_0:u8=1|values:f64=1", false, NULL, 0, 100)
+	                              .status);
 	assert_message("expected the array \"indices_1\", found none");
 	/* Pointers of a tensor without elements are looked at, too. */
-	assert_flawed(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"), "pointers_to_1:u8=0 1 0 0|indices_1:u8=|values:f64=", "pointers_to_1[1] at most 0, found 1|pointers_to_1[2] at least 1, found 0");
+	assert_flawed(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"),
+	              "pointers_to_1:u8=0 1 0 0|indices_1:u8=|values:f64=",
+	              "pointers_to_1[1] at most 0, found 1|pointers_to_1[2] at least 1, found 0");
 }
 
 #define CSR34 FORMAT("CSR", "[3,4]", 4, Q1 U1, "uint8")
@@ -626,32 +808,52 @@ static void test_empty_tensors(void **state)
 static void test_flaws_of_arrays(void **state)
 {
 	(void)state;
-	assert_flawed(CSR34, "pointers_to_1:u8=0 2 4|indices_1:u8=1 3 0 3|" VALUES4, "pointers_to_1 with 4 values, one more than positions above, found 3");
-	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 3|indices_1:u8=1 3 0 3|" VALUES4, "pointers_to_1 to end with 4, the length of its indices, found 3");
-	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|values:u8=1 2 3", "values with 4 numbers, found 3");
-	assert_flawed(FORMAT("CSR", "[3,4]", 5, Q1 U1, "uint8"), "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|" VALUES4,
+	assert_flawed(CSR34, "pointers_to_1:u8=0 2 4|indices_1:u8=1 3 0 3|" VALUES4,
+	              "pointers_to_1 with 4 values, one more than positions above, found 3");
+	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 3|indices_1:u8=1 3 0 3|" VALUES4,
+	              "pointers_to_1 to end with 4, the length of its indices, found 3");
+	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|values:u8=1 2 3",
+	              "values with 4 numbers, found 3");
+	assert_flawed(FORMAT("CSR", "[3,4]", 5, Q1 U1, "uint8"),
+	              "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|" VALUES4,
 	              "5 stored values, as number_of_stored_values has it, found 4");
-	assert_flawed(FORMAT("COO", "[3,4]", 4, U0 U1, "uint8"), "indices_0:u8=0 0 2 2|indices_1:u8=1 3 0|" VALUES4, "indices_1 with 4 values, as many as indices_0, found 3");
+	assert_flawed(FORMAT("COO", "[3,4]", 4, U0 U1, "uint8"),
+	              "indices_0:u8=0 0 2 2|indices_1:u8=1 3 0|" VALUES4,
+	              "indices_1 with 4 values, as many as indices_0, found 3");
 	assert_flawed(FORMAT("DVEC", "[4]", 4, "", "uint8"), "values:u8=1 2 3", "values with 4 numbers, found 3");
-	assert_flawed(FORMAT("DVEC", "[4]", 3, "", "uint8"), "values:u8=1 2 3", "3 stored values, as number_of_stored_values has it, found 4|values with 4 numbers, found 3");
+	assert_flawed(
+		FORMAT("DVEC", "[4]", 3, "", "uint8"), "values:u8=1 2 3",
+		"3 stored values, as number_of_stored_values has it, found 4|values with 4 numbers, found 3");
 }
 
 /* Every flaw with its array and position. */
 static void test_flaws_of_indices(void **state)
 {
 	(void)state;
-	assert_flawed(CSR34, "pointers_to_1:u8=1 2 2 4|indices_1:u8=1 3 0 3|" VALUES4, "pointers_to_1[0] to be 0, found 1");
-	assert_flawed(CSR34, "pointers_to_1:u8=0 3 2 4|indices_1:u8=0 1 2 3|" VALUES4, "pointers_to_1[2] at least 3, found 2");
-	assert_flawed(CSR34, "pointers_to_1:u8=0 9 2 4|indices_1:u8=0 1 2 3|" VALUES4, "pointers_to_1[1] at most 4, found 9|pointers_to_1[2] at least 9, found 2");
-	assert_flawed(FORMAT("CVEC", "[10]", 4, U0, "uint8"), "indices_0:u8=1 10 12 3|" VALUES4,
-	              "indices_0[1] below 10, found 10|indices_0[2] below 10, found 12|indices_0[3] above 12, found 3");
-	assert_flawed(FORMAT("CVEC", "[10]", 2, "'indices_0':'int8',", "uint8"), "indices_0:i8=-1 3|values:u8=1 2", "indices_0[0] at least 0 and below 10, found -1");
+	assert_flawed(CSR34, "pointers_to_1:u8=1 2 2 4|indices_1:u8=1 3 0 3|" VALUES4,
+	              "pointers_to_1[0] to be 0, found 1");
+	assert_flawed(CSR34, "pointers_to_1:u8=0 3 2 4|indices_1:u8=0 1 2 3|" VALUES4,
+	              "pointers_to_1[2] at least 3, found 2");
+	assert_flawed(CSR34, "pointers_to_1:u8=0 9 2 4|indices_1:u8=0 1 2 3|" VALUES4,
+	              "pointers_to_1[1] at most 4, found 9|pointers_to_1[2] at least 9, found 2");
+	assert_flawed(
+		FORMAT("CVEC", "[10]", 4, U0, "uint8"), "indices_0:u8=1 10 12 3|" VALUES4,
+		"indices_0[1] below 10, found 10|indices_0[2] below 10, found 12|indices_0[3] above 12, found 3");
+	assert_flawed(FORMAT("CVEC", "[10]", 2, "'indices_0':'int8',", "uint8"),
+	              "indices_0:i8=-1 3|values:u8=1 2", "indices_0[0] at least 0 and below 10, found -1");
 	/* Twice, and out of order. */
-	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 1 3 0|" VALUES4, "indices_1[1] above 1, found 1|indices_1[3] above 3, found 0");
-	assert_flawed(FORMAT("COO", "[3,4]", 4, U0 U1, "uint8"), "indices_0:u8=0 0 2 1|indices_1:u8=1 1 0 3|" VALUES4, "indices_1[1] above 1, found 1|indices_0[3] above 2, found 1");
+	assert_flawed(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 1 3 0|" VALUES4,
+	              "indices_1[1] above 1, found 1|indices_1[3] above 3, found 0");
+	assert_flawed(FORMAT("COO", "[3,4]", 4, U0 U1, "uint8"),
+	              "indices_0:u8=0 0 2 1|indices_1:u8=1 1 0 3|" VALUES4,
+	              "indices_1[1] above 1, found 1|indices_0[3] above 2, found 1");
 	/* Doubly compressed formats have no empty rows. */
-	assert_flawed(FORMAT("DCSR", "[3,4]", 2, U0 Q1 U1, "uint8"), "indices_0:u8=0 2|pointers_to_1:u8=0 0 2|indices_1:u8=1 3|values:u8=1 2", "pointers_to_1[1] above 0, found 0");
-	assert_flawed(FORMAT("DCSR", "[3,4]", 2, U0 Q1 U1, "uint8"), "indices_0:u8=2 0|pointers_to_1:u8=0 1 2|indices_1:u8=1 3|values:u8=1 2", "indices_0[1] above 2, found 0");
+	assert_flawed(FORMAT("DCSR", "[3,4]", 2, U0 Q1 U1, "uint8"),
+	              "indices_0:u8=0 2|pointers_to_1:u8=0 0 2|indices_1:u8=1 3|values:u8=1 2",
+	              "pointers_to_1[1] above 0, found 0");
+	assert_flawed(FORMAT("DCSR", "[3,4]", 2, U0 Q1 U1, "uint8"),
+	              "indices_0:u8=2 0|pointers_to_1:u8=0 1 2|indices_1:u8=1 3|values:u8=1 2",
+	              "indices_0[1] above 2, found 0");
 }
 
 /* Order is looked at across the ends of pieces. */
@@ -659,10 +861,12 @@ static void test_flaws_between_pieces(void **state)
 {
 	(void)state;
 	for (int64_t bytes = 1; bytes < 40; bytes += 3) {
-		reading r = read_tensor_as(FORMAT("COO", "[9,9]", 6, U0 U1, "uint8"), "indices_0:u8=0 1 2 2 2 1|indices_1:u8=0 0 0 3 1 5|values:u8=1 2 3 4 5 6", true, NULL,
-		                           SHEAF_TAKES_ENTRIES, bytes);
+		reading r = read_tensor_as(FORMAT("COO", "[9,9]", 6, U0 U1, "uint8"),
+		                           "indices_0:u8=0 1 2 2 2 1|indices_1:u8=0 0 0 3 1 5|values:u8=1 2 3 4 5 6",
+		                           true, NULL, SHEAF_TAKES_ENTRIES, bytes);
 		assert_ok(r.status);
-		if (!strstr(r.findings.text, "indices_1[4] above 3, found 1") || !strstr(r.findings.text, "indices_0[5] above 2, found 1") || r.findings.count != 2)
+		if (!strstr(r.findings.text, "indices_1[4] above 3, found 1") ||
+		    !strstr(r.findings.text, "indices_0[5] above 2, found 1") || r.findings.count != 2)
 			fail_msg("pieces of %" PRId64 " bytes: told \"%s\"", bytes, r.findings.text);
 	}
 }
@@ -670,30 +874,42 @@ static void test_flaws_between_pieces(void **state)
 static void test_structure_of_arrays(void **state)
 {
 	(void)state;
-	assert_tensor(STRUCTURED("'symmetric_lower'", "int8", "[3,3]"), "indices_0:i8=2|indices_1:i8=1|values:i8=5", "[[2,1],5]", "");
-	reading r = read_tensor_as(STRUCTURED("'symmetric_upper'", "int8", "[3,3]"), "indices_0:i8=2|indices_1:i8=1|values:i8=5", false, NULL, 0, 100);
+	assert_tensor(STRUCTURED("'symmetric_lower'", "int8", "[3,3]"),
+	              "indices_0:i8=2|indices_1:i8=1|values:i8=5", "[[2,1],5]", "");
+	reading r = read_tensor_as(STRUCTURED("'symmetric_upper'", "int8", "[3,3]"),
+	                           "indices_0:i8=2|indices_1:i8=1|values:i8=5", false, NULL, 0, 100);
 	assert_status(SHEAF_DATA, r.status);
 	assert_message("expected element 0 in the upper triangle, found (2, 1)");
-	assert_tensor(STRUCTURED("'skew_symmetric_lower'", "int8", "[3,3]"), "indices_0:i8=1|indices_1:i8=1|values:i8=0", "[[1,1],0]", "");
-	assert_tensor(STRUCTURED("'skew_symmetric_lower'", "int8", "[3,3]"), "indices_0:i8=1|indices_1:i8=1|values:i8=5", "[[1,1],5]", "breach: x.h5: expected values[0], which is on the diagonal, to be 0");
-	assert_tensor(STRUCTURED("'hermitian_lower'", "complex[float32]", "[3,3]"), "indices_0:i8=1|indices_1:i8=1|values:f32=5 2", "[[1,1],[5,2]]", "to be real");
+	assert_tensor(STRUCTURED("'skew_symmetric_lower'", "int8", "[3,3]"),
+	              "indices_0:i8=1|indices_1:i8=1|values:i8=0", "[[1,1],0]", "");
+	assert_tensor(STRUCTURED("'skew_symmetric_lower'", "int8", "[3,3]"),
+	              "indices_0:i8=1|indices_1:i8=1|values:i8=5", "[[1,1],5]",
+	              "breach: x.h5: expected values[0], which is on the diagonal, to be 0");
+	assert_tensor(STRUCTURED("'hermitian_lower'", "complex[float32]", "[3,3]"),
+	              "indices_0:i8=1|indices_1:i8=1|values:f32=5 2", "[[1,1],[5,2]]", "to be real");
 	/* In dense formats the other triangle is there and means nothing. */
-	assert_tensor("{'binsparse':{'version':'0.1','format':'DMAT','shape':[2,2],'number_of_stored_values':4,'structure':'symmetric_lower','data_types':{'values':'int8'}}}",
+	assert_tensor("{'binsparse':{'version':'0.1','format':'DMAT','shape':[2,2],'number_of_stored_values':4,'"
+	              "structure':'symmetric_lower','data_types':{'values':'int8'}}}",
 	              "values:i8=1 99 3 4", "[[0,0],1],[[1,0],3],[[1,1],4]", "");
 	/* The number of elements on the diagonal is counted. */
-	assert_tensor("{'binsparse':{'version':'0.1','format':'COO','shape':[3,3],'number_of_stored_values':2,'structure':'symmetric_lower','attributes':{'number_of_diagonal_elements':2},"
-	              "'data_types':{'indices_0':'int8','indices_1':'int8','values':'int8'}}}",
-	              "indices_0:i8=1 2|indices_1:i8=1 1|values:i8=5 6", "[[1,1],5],[[2,1],6]", "warning: x.h5: expected 2 elements on the diagonal, as number_of_diagonal_elements has it, found 1");
+	assert_tensor(
+		"{'binsparse':{'version':'0.1','format':'COO','shape':[3,3],'number_of_stored_values':2,'structure':'"
+		"symmetric_lower','attributes':{'number_of_diagonal_elements':2},"
+		"'data_types':{'indices_0':'int8','indices_1':'int8','values':'int8'}}}",
+		"indices_0:i8=1 2|indices_1:i8=1 1|values:i8=5 6", "[[1,1],5],[[2,1],6]",
+		"warning: x.h5: expected 2 elements on the diagonal, as number_of_diagonal_elements has it, found 1");
 }
 
 static void test_fill(void **state)
 {
 	(void)state;
-	static const char filled[] = "{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_stored_values':1,'fill':true,'data_types':{'values':'int16'}}}";
+	static const char filled[] = "{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_"
+								 "stored_values':1,'fill':true,'data_types':{'values':'int16'}}}";
 	assert_tensor(filled, "values:i16=5|fill_value:i16=-1", "[[0],5]", "");
 	assert_status(SHEAF_DATA, read_tensor_as(filled, "values:i16=5", false, NULL, 0, 100).status);
 	assert_message("expected the array \"fill_value\", since fill is true, found none");
-	assert_status(SHEAF_DATA, read_tensor_as(filled, "values:i16=5|fill_value:i16=1 2", false, NULL, 0, 100).status);
+	assert_status(SHEAF_DATA,
+	              read_tensor_as(filled, "values:i16=5|fill_value:i16=1 2", false, NULL, 0, 100).status);
 	assert_message("fill_value with 1 number, found 2");
 }
 
@@ -717,7 +933,8 @@ static void test_wrapped_pointers(void **state)
 		assert_ok(sheaf_box_put(box, "values", SHEAF_U8, "\1", 1, &plain, &err));
 		reading r = read_box(box, cx, &t, repair ? "repair-pointers" : NULL, SHEAF_TAKES_ENTRIES, 100);
 		assert_ok(r.status);
-		assert_true(strstr(r.findings.text, repair ? "they are repaired" : "--repair-pointers mends them") != NULL);
+		assert_true(strstr(r.findings.text, repair ? "they are repaired" : "--repair-pointers mends them") !=
+		            NULL);
 		assert_int_equal(strlen(r.rows) > 0, repair);
 		if (repair) assert_memory_equal(r.rows, "[[0,0],true],[[0,1],true]", 25);
 		end_context(cx);
@@ -759,12 +976,17 @@ static void test_members(void **state)
 static void test_description(void **state)
 {
 	(void)state;
-	reading r = read_tensor_as("{'binsparse':{'version':'0.1','format':'CSC','shape':[5,5],'number_of_stored_values':2,'structure':'symmetric_lower',"
-	                           "'attributes':{'number_of_diagonal_elements':1},'data_types':{" Q1 U1 "'values':'int8'}},'author':'J'}",
-	                           "pointers_to_1:u8=0 1 2 2 2 2|indices_1:u8=0 4|values:i8=5 6", false, NULL, SHEAF_TAKES_ENTRIES, 100);
+	reading r = read_tensor_as("{'binsparse':{'version':'0.1','format':'CSC','shape':[5,5],'number_of_stored_"
+	                           "values':2,'structure':'symmetric_lower',"
+	                           "'attributes':{'number_of_diagonal_elements':1},'data_types':{" Q1 U1
+	                           "'values':'int8'}},'author':'J'}",
+	                           "pointers_to_1:u8=0 1 2 2 2 2|indices_1:u8=0 4|values:i8=5 6", false, NULL,
+	                           SHEAF_TAKES_ENTRIES, 100);
 	assert_ok(r.status);
-	assert_text("tensors: /\ntensor /: binsparse 0.1, format CSC: dense, sparse, element; transposed 1 0\nshape: 5 x 5\nvalues: int8\nstored values: 2\n"
-	            "structure: symmetric_lower\nvalues of both triangles: 3\narrays:\n  pointers_to_1  uint8  6  contiguous  6 bytes\n  indices_1  uint8  2  contiguous  2 bytes\n"
+	assert_text("tensors: /\ntensor /: binsparse 0.1, format CSC: dense, sparse, element; transposed 1 "
+	            "0\nshape: 5 x 5\nvalues: int8\nstored values: 2\n"
+	            "structure: symmetric_lower\nvalues of both triangles: 3\narrays:\n  pointers_to_1  uint8  6 "
+	            " contiguous  6 bytes\n  indices_1  uint8  2  contiguous  2 bytes\n"
 	            "  values  int8  2  contiguous  2 bytes\nuser keys: author\n",
 	            r.described);
 }
@@ -775,41 +997,67 @@ static void test_matrices_as_sequences(void **state)
 {
 	(void)state;
 	for (int64_t bytes = 1; bytes < 100; bytes += 33) {
-		reading r = read_tensor_as(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|" VALUES4, false, NULL, SHEAF_TAKES_SEQUENCES, bytes);
+		reading r = read_tensor_as(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|" VALUES4, false,
+		                           NULL, SHEAF_TAKES_SEQUENCES, bytes);
 		assert_ok(r.status);
-		assert_text("{\"key\":0,\"streams\":{\"value\":[[[1,1],[3,2]]]}}\n{\"key\":1,\"streams\":{\"value\":[[]]}}\n{\"key\":2,\"streams\":{\"value\":[[[0,3],[3,4]]]}}\n", r.rows);
-		r = read_tensor_as(FORMAT("DMATR", "[2,2]", 4, "", "uint8"), VALUES4, false, NULL, SHEAF_TAKES_SEQUENCES, bytes);
+		assert_text("{\"key\":0,\"streams\":{\"value\":[[[1,1],[3,2]]]}}\n{\"key\":1,\"streams\":{\"value\":["
+		            "[]]}}\n{\"key\":2,\"streams\":{\"value\":[[[0,3],[3,4]]]}}\n",
+		            r.rows);
+		r = read_tensor_as(FORMAT("DMATR", "[2,2]", 4, "", "uint8"), VALUES4, false, NULL,
+		                   SHEAF_TAKES_SEQUENCES, bytes);
 		assert_ok(r.status);
-		assert_text("{\"key\":0,\"streams\":{\"value\":[[1,2]]}}\n{\"key\":1,\"streams\":{\"value\":[[3,4]]}}\n", r.rows);
+		assert_text(
+			"{\"key\":0,\"streams\":{\"value\":[[1,2]]}}\n{\"key\":1,\"streams\":{\"value\":[[3,4]]}}\n",
+			r.rows);
 	}
-	assert_status(SHEAF_DATA, read_tensor_as(CSR34, "pointers_to_1:u8=0 3 2 4|indices_1:u8=1 3 0 3|" VALUES4, false, NULL, SHEAF_TAKES_SEQUENCES, 100).status);
-	assert_status(SHEAF_DATA, read_tensor_as(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 4 0 3|" VALUES4, false, NULL, SHEAF_TAKES_SEQUENCES, 100).status);
+	assert_status(SHEAF_DATA, read_tensor_as(CSR34, "pointers_to_1:u8=0 3 2 4|indices_1:u8=1 3 0 3|" VALUES4,
+	                                         false, NULL, SHEAF_TAKES_SEQUENCES, 100)
+	                              .status);
+	assert_status(SHEAF_DATA, read_tensor_as(CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 4 0 3|" VALUES4,
+	                                         false, NULL, SHEAF_TAKES_SEQUENCES, 100)
+	                              .status);
 }
 
 #define STREAM(levels, shape, stored, types) \
-	"{'binsparse':{'version':'0.1','format':'custom','custom':{'level':" levels "},'shape':" shape ",'number_of_stored_values':" #stored ",'data_types':{" types \
+	"{'binsparse':{'version':'0.1','format':'custom','custom':{'level':" levels "},'shape':" shape \
+	",'number_of_stored_values':" #stored ",'data_types':{" types \
 	"'values':'int8'}},'sheaf':{'stream':'a'}}"
 
 static void test_streams(void **state)
 {
 	(void)state;
-	static const char sparse[] = STREAM(DENSE(1, SPARSE(1, SPARSE(1, ELEMENT))), "[3,2,4]", 2, "'pointers_to_1':'uint8','pointers_to_2':'uint8','indices_1':'uint8','indices_2':'uint8',");
+	static const char sparse[] =
+		STREAM(DENSE(1, SPARSE(1, SPARSE(1, ELEMENT))), "[3,2,4]", 2,
+	           "'pointers_to_1':'uint8','pointers_to_2':'uint8','indices_1':'uint8','indices_2':'uint8',");
 	for (int64_t bytes = 1; bytes < 100; bytes += 33) {
-		reading r = read_tensor_as(sparse, "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 1 0|pointers_to_2:u8=0 1 1 2|indices_2:u8=3 0|values:i8=5 6", false, NULL, 0, bytes);
+		reading r = read_tensor_as(sparse,
+		                           "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 1 0|pointers_to_2:u8=0 1 1 "
+		                           "2|indices_2:u8=3 0|values:i8=5 6",
+		                           false, NULL, 0, bytes);
 		assert_ok(r.status);
-		assert_text("{\"key\":0,\"streams\":{\"a\":[[[3,5]],[]]}}\n{\"key\":1,\"streams\":{\"a\":[]}}\n{\"key\":2,\"streams\":{\"a\":[[[0,6]]]}}\n", r.rows);
+		assert_text("{\"key\":0,\"streams\":{\"a\":[[[3,5]],[]]}}\n{\"key\":1,\"streams\":{\"a\":[]}}\n{"
+		            "\"key\":2,\"streams\":{\"a\":[[[0,6]]]}}\n",
+		            r.rows);
 	}
-	assert_status(SHEAF_DATA, read_tensor_as(sparse, "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 2 0|pointers_to_2:u8=0 1 1 2|indices_2:u8=3 0|values:i8=5 6", false, NULL, 0, 100).status);
+	assert_status(SHEAF_DATA, read_tensor_as(sparse,
+	                                         "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 2 0|pointers_to_2:u8=0 "
+	                                         "1 1 2|indices_2:u8=3 0|values:i8=5 6",
+	                                         false, NULL, 0, 100)
+	                              .status);
 	assert_message("indices_1[1] to be 1, found 2");
-	static const char dense[] = STREAM(DENSE(1, SPARSE(1, DENSE(1, ELEMENT))), "[2,2,2]", 4, "'pointers_to_1':'uint8','indices_1':'uint8',");
-	reading r = read_tensor_as(dense, "pointers_to_1:u8=0 0 2|indices_1:u8=0 1|values:i8=5 6 7 8", false, NULL, 0, 1);
+	static const char dense[] = STREAM(DENSE(1, SPARSE(1, DENSE(1, ELEMENT))), "[2,2,2]", 4,
+	                                   "'pointers_to_1':'uint8','indices_1':'uint8',");
+	reading r =
+		read_tensor_as(dense, "pointers_to_1:u8=0 0 2|indices_1:u8=0 1|values:i8=5 6 7 8", false, NULL, 0, 1);
 	assert_ok(r.status);
-	assert_text("{\"key\":0,\"streams\":{\"a\":[]}}\n{\"key\":1,\"streams\":{\"a\":[[5,6],[7,8]]}}\n", r.rows);
+	assert_text("{\"key\":0,\"streams\":{\"a\":[]}}\n{\"key\":1,\"streams\":{\"a\":[[5,6],[7,8]]}}\n",
+	            r.rows);
 }
 
 /* ---- chance ---- */
 
-/* Sound tensors with some of their numbers changed: whatever they say, they are read or refused, and what is read is sound. */
+/* Sound tensors with some of their numbers changed: whatever they say, they are read or refused, and what is
+ * read is sound. */
 static void test_damaged_tensors(void **state)
 {
 	(void)state;
@@ -817,12 +1065,17 @@ static void test_damaged_tensors(void **state)
 		const char *json, *arrays;
 	} sound[] = {
 		{CSR34, "pointers_to_1:u8=0 2 2 4|indices_1:u8=1 3 0 3|" VALUES4},
-		{FORMAT("DCSC", "[3,4]", 4, U0 Q1 U1, "float64"), "indices_0:u8=0 1 3|pointers_to_1:u8=0 1 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4"},
+		{FORMAT("DCSC", "[3,4]", 4, U0 Q1 U1, "float64"),
+	     "indices_0:u8=0 1 3|pointers_to_1:u8=0 1 2 4|indices_1:u8=2 0 0 2|values:f64=3 1 2 4"},
 		{FORMAT("COO", "[3,4]", 4, U0 U1, "bint8"), "indices_0:u8=0 0 2 2|indices_1:u8=1 3 0 3|" VALUES4},
-		{CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,2,9]", P2 I2), "pointers_to_2:i32=0 0 1 1 2|indices_2:i32=8 4|values:i8=5 6"},
-		{CUSTOM("", SPARSE(1, SPARSE(1, DENSE(1, ELEMENT))), "[5,5,1]", I0 P1 I1), "indices_0:i32=1 2 4|pointers_to_1:i32=0 1 1 2|indices_1:i32=0 3|values:i8=5 6"},
-		{STREAM(DENSE(1, SPARSE(1, SPARSE(1, ELEMENT))), "[3,2,4]", 2, "'pointers_to_1':'uint8','pointers_to_2':'uint8','indices_1':'uint8','indices_2':'uint8',"),
-	     "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 1 0|pointers_to_2:u8=0 1 1 2|indices_2:u8=3 0|values:i8=5 6"},
+		{CUSTOM("", DENSE(2, SPARSE(1, ELEMENT)), "[2,2,9]", P2 I2),
+	     "pointers_to_2:i32=0 0 1 1 2|indices_2:i32=8 4|values:i8=5 6"},
+		{CUSTOM("", SPARSE(1, SPARSE(1, DENSE(1, ELEMENT))), "[5,5,1]", I0 P1 I1),
+	     "indices_0:i32=1 2 4|pointers_to_1:i32=0 1 1 2|indices_1:i32=0 3|values:i8=5 6"},
+		{STREAM(DENSE(1, SPARSE(1, SPARSE(1, ELEMENT))), "[3,2,4]", 2,
+	            "'pointers_to_1':'uint8','pointers_to_2':'uint8','indices_1':'uint8','indices_2':'uint8',"),
+	     "pointers_to_1:u8=0 2 2 3|indices_1:u8=0 1 0|pointers_to_2:u8=0 1 1 2|indices_2:u8=3 0|values:i8=5 "
+	     "6"},
 		{STRUCTURED("'symmetric_lower'", "int8", "[3,3]"), "indices_0:i8=2|indices_1:i8=1|values:i8=5"},
 	};
 	static const unsigned rows[] = {0, SHEAF_TAKES_ENTRIES, SHEAF_TAKES_WHOLE, SHEAF_TAKES_SEQUENCES};
@@ -837,10 +1090,14 @@ static void test_damaged_tensors(void **state)
 			char *text = random_below(3) ? arrays : json;
 			size_t at = (size_t)random_below((int64_t)strlen(text));
 			/* Digits of numbers, and now and then a byte of anything. */
-			if (text[at] >= '0' && text[at] <= '9' && at && !(text[at - 1] >= 'a' && text[at - 1] <= 'z') && text[at - 1] != '_') text[at] = (char)('0' + random_below(10));
-			else if (text == json && random_below(4) == 0) text[at] = (char)(' ' + random_below(95));
+			if (text[at] >= '0' && text[at] <= '9' && at && !(text[at - 1] >= 'a' && text[at - 1] <= 'z') &&
+			    text[at - 1] != '_')
+				text[at] = (char)('0' + random_below(10));
+			else if (text == json && random_below(4) == 0)
+				text[at] = (char)(' ' + random_below(95));
 		}
-		(void)read_tensor_as(json, arrays, random_below(2), random_below(2) ? "repair-pointers" : NULL, rows[random_below(4)], 1 + random_below(60));
+		(void)read_tensor_as(json, arrays, random_below(2), random_below(2) ? "repair-pointers" : NULL,
+		                     rows[random_below(4)], 1 + random_below(60));
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes of each kind by the same list of tests: what is written is read. */
-#include "support.h"
 #include "base/thread.h"
 #include "box/box.h"
 #include "number/shuffle.h"
+#include "support.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,7 +80,9 @@ static void assert_paths(const made *m, const char *wanted)
 	char text[1000] = "";
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(m->box, &count);
-	for (int64_t i = 0; i < count; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? " " : "", items[i].path, items[i].is_group ? "/" : "");
+	for (int64_t i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? " " : "", items[i].path,
+		         items[i].is_group ? "/" : "");
 	assert_text(wanted, text);
 }
 
@@ -108,14 +110,17 @@ static void fill(sheaf_type type, void *values, int64_t count)
 	}
 }
 
-static void assert_values(made *m, const char *path, sheaf_type type, const void *wanted, int64_t from, int64_t to)
+static void assert_values(made *m, const char *path, sheaf_type type, const void *wanted, int64_t from,
+                          int64_t to)
 {
 	sheaf_buffer values = {0};
 	const sheaf_box_item *item = find(m, path);
 	assert_int_equal(type, item->type);
 	assert_ok(sheaf_box_read(m->box, item, from, to, type, &values, &err));
 	assert_int_equal((size_t)(to - from) * sheaf_type_size(type), values.size);
-	if (to > from) assert_memory_equal((const uint8_t *)wanted + (size_t)from * sheaf_type_size(type), values.data, values.size);
+	if (to > from)
+		assert_memory_equal((const uint8_t *)wanted + (size_t)from * sheaf_type_size(type), values.data,
+		                    values.size);
 	sheaf_buffer_reset(&values);
 }
 
@@ -126,7 +131,8 @@ static uint64_t many[MANY];
 
 static void all_types_in_all_storage(sheaf_box_kind kind)
 {
-	static const sheaf_box_storing storings[] = {{0, false, 0}, {1, false, 0}, {6, true, 4096}, {0, false, 1000}, {0, true, 64}, {12, true, 1 << 20}};
+	static const sheaf_box_storing storings[] = {{0, false, 0},    {1, false, 0}, {6, true, 4096},
+	                                             {0, false, 1000}, {0, true, 64}, {12, true, 1 << 20}};
 	static const int64_t counts[] = {0, 1, 63, 1000, 50001};
 	made m = begin(kind);
 	char path[64];
@@ -138,7 +144,8 @@ static void all_types_in_all_storage(sheaf_box_kind kind)
 					snprintf(path, sizeof path, "%s/s%zu/n%zu", sheaf_type_name((sheaf_type)t), s, c);
 					fill((sheaf_type)t, many, counts[c]);
 					if (pass == 0)
-						assert_ok(sheaf_box_put(m.box, path, (sheaf_type)t, many, counts[c], &storings[s], &err));
+						assert_ok(
+							sheaf_box_put(m.box, path, (sheaf_type)t, many, counts[c], &storings[s], &err));
 					else {
 						assert_int_equal(counts[c], find(&m, path)->count);
 						assert_values(&m, path, (sheaf_type)t, many, 0, counts[c]);
@@ -214,7 +221,8 @@ static void arrays_in_pieces(sheaf_box_kind kind)
 	assert_ok(sheaf_box_new_array(m.box, "unknown", SHEAF_I32, -1, NULL, &a[2], &err));
 	for (int64_t at = 0, n; at < 50000; at += n) {
 		n = 1 + at % 4999 < 50000 - at ? 1 + at % 4999 : 50000 - at;
-		for (int i = 0; i < 3; i++) assert_ok(sheaf_box_append(a[i], (const int32_t *)(const void *)many + at, n, &err));
+		for (int i = 0; i < 3; i++)
+			assert_ok(sheaf_box_append(a[i], (const int32_t *)(const void *)many + at, n, &err));
 	}
 	for (int i = 0; i < 3; i++) assert_ok(sheaf_box_end_array(a[i], &err));
 	assert_ok(sheaf_box_new_array(m.box, "none", SHEAF_U8, -1, &packed, &a[0], &err));
@@ -224,7 +232,8 @@ static void arrays_in_pieces(sheaf_box_kind kind)
 	assert_values(&m, "packed", SHEAF_I32, many, 0, 50000);
 	assert_values(&m, "packed", SHEAF_I32, many, 2499, 2501);
 	assert_values(&m, "packed", SHEAF_I32, many, 2500, 5000);
-	for (int64_t at = 0; at < 50000; at += 777) assert_values(&m, "packed", SHEAF_I32, many, at, at + 777 < 50000 ? at + 777 : 50000);
+	for (int64_t at = 0; at < 50000; at += 777)
+		assert_values(&m, "packed", SHEAF_I32, many, at, at + 777 < 50000 ? at + 777 : 50000);
 	for (int64_t at = 49000; at > 0; at -= 777) assert_values(&m, "packed", SHEAF_I32, many, at, at + 777);
 	assert_values(&m, "unknown", SHEAF_I32, many, 0, 50000);
 	assert_int_equal(50000, find(&m, "unknown")->count);
@@ -278,7 +287,8 @@ static void what_cannot_be_asked_for(sheaf_box_kind kind)
 	assert_status(SHEAF_DATA, sheaf_box_make_group(m.box, "g/a/b", &err));
 	assert_status(SHEAF_DATA, sheaf_box_remove(m.box, "g", &err));
 	assert_ok(sheaf_box_remove(m.box, "nothing", &err));
-	assert_status(SHEAF_USAGE, sheaf_box_put(m.box, "d", SHEAF_F64, &v, 1, &(sheaf_box_storing){13, false, 0}, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_box_put(m.box, "d", SHEAF_F64, &v, 1, &(sheaf_box_storing){13, false, 0}, &err));
 	assert_status(SHEAF_UNKNOWN, sheaf_box_set_text(m.box, "nothing", "t", "x", 1, &err));
 	assert_ok(sheaf_box_new_array(m.box, "few", SHEAF_F64, 1, NULL, &a, &err));
 	assert_ok(sheaf_box_append(a, &v, 1, &err));
@@ -329,7 +339,10 @@ static sheaf_sink *sink_of(sheaf_context *cx, const char *name)
 	return sink;
 }
 
-static void put_one(sheaf_box *box, const char *path, double value) { assert_ok(sheaf_box_put(box, path, SHEAF_F64, &value, 1, NULL, &err)); }
+static void put_one(sheaf_box *box, const char *path, double value)
+{
+	assert_ok(sheaf_box_put(box, path, SHEAF_F64, &value, 1, NULL, &err));
+}
 
 static double one_of(sheaf_box *box, const char *path)
 {
@@ -536,7 +549,8 @@ static void names_and_heads(void **state)
 	memset(head, 0, sizeof head);
 	memcpy(head + 256, signature, sizeof signature);
 	assert_int_equal(SHEAF_NO_BOX, sheaf_box_recognise((sheaf_bytes){head, sizeof head}));
-	assert_int_equal(SHEAF_BOX_CLASSIC, sheaf_box_recognise((sheaf_bytes){(const uint8_t *)"CDF\x05....", 8}));
+	assert_int_equal(SHEAF_BOX_CLASSIC,
+	                 sheaf_box_recognise((sheaf_bytes){(const uint8_t *)"CDF\x05....", 8}));
 	assert_int_equal(SHEAF_NO_BOX, sheaf_box_recognise((sheaf_bytes){(const uint8_t *)"CDF\x03....", 8}));
 	assert_int_equal(SHEAF_NO_BOX, sheaf_box_recognise((sheaf_bytes){NULL, 0}));
 	assert_int_equal(SHEAF_BOX_NETCDF, sheaf_box_kind_by_name("a/b.nc"));
@@ -632,7 +646,8 @@ static void limits_are_kept(void **state)
 	sheaf_buffer values = {0};
 	m = (made){.cx = context_with(&options), .kind = SHEAF_BOX_HDF5};
 	open_file(&m);
-	assert_status(SHEAF_LIMIT, sheaf_box_read(m.box, find(&m, "x"), 0, sizeof zeros, SHEAF_U8, &values, &err));
+	assert_status(SHEAF_LIMIT,
+	              sheaf_box_read(m.box, find(&m, "x"), 0, sizeof zeros, SHEAF_U8, &values, &err));
 	assert_ok(sheaf_box_read(m.box, find(&m, "x"), 1 << 19, 1 << 20, SHEAF_U8, &values, &err));
 	sheaf_buffer_reset(&values);
 	end(&m);
@@ -676,7 +691,8 @@ static void shuffled_noise(void **state)
 		bits &= 0x0000ffff00000000;
 		memcpy(&values[3][i], &bits, sizeof bits);
 	}
-	for (int k = 0; k < KINDS; k++) assert_ok(sheaf_box_put(m.box, names[k], SHEAF_F64, values[k], COUNT_OF, &packed, &err));
+	for (int k = 0; k < KINDS; k++)
+		assert_ok(sheaf_box_put(m.box, names[k], SHEAF_F64, values[k], COUNT_OF, &packed, &err));
 	turn(&m);
 	for (int k = 0; k < KINDS; k++) assert_values(&m, names[k], SHEAF_F64, values[k], 0, COUNT_OF);
 	assert_true(find(&m, "low")->bytes < (int64_t)sizeof values[0] * 9 / 10);
@@ -732,7 +748,8 @@ static void *read_in_thread(void *user)
 	r->fine = true;
 	for (int i = 0; r->fine && i < 20; i++) {
 		static _Thread_local int32_t values[MANY];
-		r->fine = sheaf_box_read_into(r->m->box, sheaf_box_find(r->m->box, "x"), 0, MANY, SHEAF_I32, values, &mine) == SHEAF_OK &&
+		r->fine = sheaf_box_read_into(r->m->box, sheaf_box_find(r->m->box, "x"), 0, MANY, SHEAF_I32, values,
+		                              &mine) == SHEAF_OK &&
 		          memcmp(values, many, sizeof values) == 0;
 		sheaf_context *cx;
 		if (sheaf_context_new(NULL, &cx, &mine)) return NULL;
@@ -767,9 +784,23 @@ static void readers_beside_each_other(void **state)
 }
 
 #define EACH(test) \
-	static void memory_##test(void **state) { (void)state; test(SHEAF_BOX_MEMORY); } \
-	static void hdf5_##test(void **state) { (void)state; need_hdf5(); test(SHEAF_BOX_HDF5); } \
-	static void netcdf_##test(void **state) { (void)state; need_hdf5(); test(SHEAF_BOX_NETCDF); }
+	static void memory_##test(void **state) \
+	{ \
+		(void)state; \
+		test(SHEAF_BOX_MEMORY); \
+	} \
+	static void hdf5_##test(void **state) \
+	{ \
+		(void)state; \
+		need_hdf5(); \
+		test(SHEAF_BOX_HDF5); \
+	} \
+	static void netcdf_##test(void **state) \
+	{ \
+		(void)state; \
+		need_hdf5(); \
+		test(SHEAF_BOX_NETCDF); \
+	}
 /* clang-format off */
 #define FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 #define ROWS(test) \

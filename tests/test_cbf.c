@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary format: what each message says and where it points, views, parts of long chunks, and every byte that the writer
- * writes. Files with one rule each are in tests/files/cbf. */
+/* The binary format: what each message says and where it points, views, parts of long chunks, and every byte
+ * that the writer writes. Files with one rule each are in tests/files/cbf. */
 #include "base/endian.h"
 #include "data/frame.h"
 #include "record.h"
@@ -83,11 +83,11 @@ static void chunk_header(bytes *b, uint64_t offset, uint32_t sequences, uint32_t
 }
 
 /* Two chunks. Where what stands:
- *   12 chunk 0: counts 12 16; A: 20 N, 24 values, 40 N, 44 values; B: 52 N, 56 nnz, 60 values, 68 indices, 76 per sample;
- *      80 N, 84 nnz, 88 per sample
- *   92 chunk 1: count 92; A: 96 N, 100 values; B: 108 N, 112 nnz, 116 value, 120 index, 124 per sample
- *   128 header: 136 chunks, 140 streams, 144 A (149 name, 150 type, 151 dim), 155 B (160 name, 161 type, 162 dim),
- *      166 chunk 0 (174 sequences, 178 samples), 182 chunk 1 (190, 194), 198 header's offset; 206 bytes */
+ *   12 chunk 0: counts 12 16; A: 20 N, 24 values, 40 N, 44 values; B: 52 N, 56 nnz, 60 values, 68 indices, 76
+ * per sample; 80 N, 84 nnz, 88 per sample 92 chunk 1: count 92; A: 96 N, 100 values; B: 108 N, 112 nnz, 116
+ * value, 120 index, 124 per sample 128 header: 136 chunks, 140 streams, 144 A (149 name, 150 type, 151 dim),
+ * 155 B (160 name, 161 type, 162 dim), 166 chunk 0 (174 sequences, 178 samples), 182 chunk 1 (190, 194), 198
+ * header's offset; 206 bytes */
 enum { HEADER = 128, SIZE = 206 };
 
 static void make_sample(bytes *b)
@@ -117,27 +117,35 @@ static const char sample_rows[] = "{\"key\":0,\"streams\":{\"A\":[[1,2],[3,4]],\
 
 /* ---- reading ---- */
 
-static sheaf_status open_binary(const bytes *b, const char *options, int64_t piece_bytes, record *r, sheaf_dataset **out)
+static sheaf_status open_binary(const bytes *b, const char *options, int64_t piece_bytes, record *r,
+                                sheaf_dataset **out)
 {
 	settings s;
 	sheaf_source *source;
 	read_settings(options, &s);
-	sheaf_open_options open = {.size = sizeof open, .format = "cbf", .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
-	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){b->data, b->n}, "x.cbf", r->cx, &source, &err));
+	sheaf_open_options open = {.size = sizeof open,
+	                           .format = "cbf",
+	                           .settings = s.list,
+	                           .nsettings = s.n,
+	                           .piece_bytes = piece_bytes};
+	assert_int_equal(SHEAF_OK,
+	                 sheaf_source_memory((sheaf_bytes){b->data, b->n}, "x.cbf", r->cx, &source, &err));
 	return sheaf_open_source(source, &open, r->cx, out, &err);
 }
 
 static void add_rows(sheaf_dataset *dataset, const sheaf_frame *frame, char *rows, size_t room)
 {
 	sheaf_buffer text = {0};
-	assert_int_equal(SHEAF_OK, sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+	assert_int_equal(SHEAF_OK, sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON,
+	                                           sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 	assert_true(strlen(rows) + text.size < room);
 	strncat(rows, (const char *)text.data, text.size);
 	sheaf_buffer_reset(&text);
 }
 
 /* All rows as JSON into `rows` (NULL: not wanted). */
-static sheaf_status read_binary(const bytes *b, const char *options, int64_t piece_bytes, record *r, char *rows, size_t room)
+static sheaf_status read_binary(const bytes *b, const char *options, int64_t piece_bytes, record *r,
+                                char *rows, size_t room)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
@@ -166,7 +174,8 @@ static void sample_is_read_and_valid(void **state)
 
 /* ---- messages ---- */
 
-/* A change of the sample: `size` bytes at `at` become `value`; size 0: the file is cut (at < SIZE) or grows. */
+/* A change of the sample: `size` bytes at `at` become `value`; size 0: the file is cut (at < SIZE) or
+ * grows. */
 typedef struct change {
 	int64_t at;
 	int size;
@@ -195,20 +204,64 @@ typedef struct flaw {
 static const flaw flaws[] = {
 	/* prefix */
 	OPEN(" (byte 0): expected the magic number 0x636e746b5f62696e, found 0x636e746b5f626900", {0, 1, 0}),
-	OPEN(" (byte 0): expected the magic number in little-endian order (\"nib_ktnc\"), found it in big-endian order", {0, 4, 0x6b746e63}, {4, 4, 0x6e69625f}),
-	{{{8, 4, 2}}, SHEAF_FATAL, NULL, "x.cbf (byte 8): expected version 1, found version 2", -1, -1, -1, "", SHEAF_UNSUPPORTED},
-	{{{0, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 0", -1, -1, -1, "", SHEAF_SHORT},
-	{{{11, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 11", -1, -1, -1, "", SHEAF_SHORT},
-	{{{35, 0, 0}}, SHEAF_FATAL, NULL, "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 35", -1, -1, -1, "", SHEAF_SHORT},
+	OPEN(" (byte 0): expected the magic number in little-endian order (\"nib_ktnc\"), found it in big-endian "
+         "order",
+         {0, 4, 0x6b746e63}, {4, 4, 0x6e69625f}),
+	{{{8, 4, 2}},
+     SHEAF_FATAL,
+     NULL,
+     "x.cbf (byte 8): expected version 1, found version 2",
+     -1,
+     -1,
+     -1,
+     "",
+     SHEAF_UNSUPPORTED},
+	{{{0, 0, 0}},
+     SHEAF_FATAL,
+     NULL,
+     "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 0",
+     -1,
+     -1,
+     -1,
+     "",
+     SHEAF_SHORT},
+	{{{11, 0, 0}},
+     SHEAF_FATAL,
+     NULL,
+     "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 11",
+     -1,
+     -1,
+     -1,
+     "",
+     SHEAF_SHORT},
+	{{{35, 0, 0}},
+     SHEAF_FATAL,
+     NULL,
+     "x.cbf: expected at least 36 bytes (prefix, header and header offset), found 35",
+     -1,
+     -1,
+     -1,
+     "",
+     SHEAF_SHORT},
 	/* header */
-	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 11 (is the file cut off, or has it grown?)", {198, 8, 11}),
-	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found -1 (is the file cut off, or has it grown?)", {198, 8, -1}),
-	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 183 (is the file cut off, or has it grown?)", {198, 8, 183}),
-	OPEN(" (byte 128): expected the magic number 0x636e746b5f62696e at the start of the header, found 0x636e746b5f626900", {128, 1, 0}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 11 (is the "
+         "file cut off, or has it grown?)",
+         {198, 8, 11}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found -1 (is the "
+         "file cut off, or has it grown?)",
+         {198, 8, -1}),
+	OPEN(" (byte 198): expected the header's offset, from 12 to 182, in the last 8 bytes, found 183 (is the "
+         "file cut off, or has it grown?)",
+         {198, 8, 183}),
+	OPEN(" (byte 128): expected the magic number 0x636e746b5f62696e at the start of the header, found "
+         "0x636e746b5f626900",
+         {128, 1, 0}),
 	OPEN(" (byte 140): expected at least 1 stream, found 0", {140, 4, 0}),
 	OPEN(" (byte 140): expected room for the stream headers, 655360 bytes, found 58", {140, 4, 65536}),
-	OPEN(" (byte 166): expected a table of 3 chunks, 48 bytes up to the header offset, found 32 bytes", {136, 4, 3}),
-	OPEN(" (byte 166): expected a table of 1 chunks, 16 bytes up to the header offset, found 32 bytes", {136, 4, 1}),
+	OPEN(" (byte 166): expected a table of 3 chunks, 48 bytes up to the header offset, found 32 bytes",
+         {136, 4, 3}),
+	OPEN(" (byte 166): expected a table of 1 chunks, 16 bytes up to the header offset, found 32 bytes",
+         {136, 4, 1}),
 	/* stream headers */
 	OPEN(" (byte 144): expected storage type 0 (dense) or 1 (sparse), found 2", {144, 1, 2}),
 	OPEN(" (byte 150): expected element type 0 (float) or 1 (double), found 255", {150, 1, 255}),
@@ -219,53 +272,84 @@ static const flaw flaws[] = {
 	OPEN(" (byte 145): expected room for the stream name, 4294967295 bytes, found 53", {145, 4, -1}),
 	/* chunk table */
 	OPEN(" (byte 166): expected chunk 0 to begin from byte 12 to byte 128, found offset 11", {166, 8, 11}),
-	OPEN(" (byte 166): expected chunk 0 to begin from byte 12 to byte 128, found offset -9223372036854775808", {166, 8, INT64_MIN}),
+	OPEN(" (byte 166): expected chunk 0 to begin from byte 12 to byte 128, found offset -9223372036854775808",
+         {166, 8, INT64_MIN}),
 	OPEN(" (byte 182): expected chunk 1 to begin from byte 12 to byte 128, found offset 129", {182, 8, 129}),
 	OPEN(" (byte 182): expected chunk 1 to begin from byte 12 to byte 128, found offset 11", {182, 8, 11}),
 	OPEN(" (byte 174): expected chunk 0 to have at most 5 sequences in its 80 bytes, found 6", {174, 4, 6}),
-	OPEN(" (byte 190): expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295", {190, 4, -1}),
+	OPEN(" (byte 190): expected chunk 1 to have at most 2 sequences in its 36 bytes, found 4294967295",
+         {190, 4, -1}),
 	/* sequences */
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 0, 1, "A", 44,
-          ": chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to the end of the chunk", {40, 4, 7}),
+          ": chunk 0, sequence 1, stream \"A\", byte 44: expected room for the values, 56 bytes, found 48 to "
+          "the end of the chunk",
+          {40, 4, 7}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "A", 100,
-          ": chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, found 28 to the end of the chunk", {96, 4, -1}),
+          ": chunk 1, sequence 2, stream \"A\", byte 100: expected room for the values, 34359738360 bytes, "
+          "found 28 to the end of the chunk",
+          {96, 4, -1}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 116,
-          ": chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 to the end of the chunk", {112, 4, 4}),
+          ": chunk 1, sequence 2, stream \"B\", byte 116: expected room for the values, 16 bytes, found 12 "
+          "to the end of the chunk",
+          {112, 4, 4}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to the end of the chunk", {112, 4, 2}),
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the indices, 8 bytes, found 4 to "
+          "the end of the chunk",
+          {112, 4, 2}),
 	FOUND(SHEAF_FATAL, "sequence beyond its chunk", 1, 2, "B", 124,
-          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 bytes, found 4 to the end of the chunk", {108, 4, 2}),
-	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56, ": chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found -1",
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected room for the non-zeros of each sample, 8 "
+          "bytes, found 4 to the end of the chunk",
+          {108, 4, 2}),
+	FOUND(SHEAF_FATAL, "negative count", 0, 0, "B", 56,
+          ": chunk 0, sequence 0, stream \"B\", byte 56: expected a number of non-zeros of at least 0, found "
+          "-1",
           {56, 4, -1}),
 	FOUND(SHEAF_FATAL, "negative count", 1, 2, "B", 124,
-          ": chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, found -2147483648", {124, 4, INT32_MIN}),
+          ": chunk 1, sequence 2, stream \"B\", byte 124: expected a number of non-zeros of at least 0, "
+          "found -2147483648",
+          {124, 4, INT32_MIN}),
 	FOUND(SHEAF_FATAL, "sum of non-zeros", 0, 0, "B", 76,
-          ": chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, found 3", {76, 4, 3}),
-	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72, ": chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
-	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120, ": chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1", {120, 4, -1}),
+          ": chunk 0, sequence 0, stream \"B\", byte 76: expected non-zeros of the samples that sum to 2, "
+          "found 3",
+          {76, 4, 3}),
+	FOUND(SHEAF_FATAL, "index range", 0, 0, "B", 72,
+          ": chunk 0, sequence 0, stream \"B\", byte 72: expected an index below 10, found 10", {72, 4, 10}),
+	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120,
+          ": chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1",
+          {120, 4, -1}),
 	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116,
-          ": chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more", {108, 4, 0}, {112, 4, 0}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12, ": chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3",
+          ": chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more",
+          {108, 4, 0}, {112, 4, 0}),
+	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12,
+          ": chunk 0, byte 12: expected sample counts that sum to 9, as in the chunk table, found 3",
           {178, 4, 9}),
-	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92, ": chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1",
+	FOUND(SHEAF_ERROR, "sum of sample counts", 1, -1, "", 92,
+          ": chunk 1, byte 92: expected sample counts that sum to 0, as in the chunk table, found 1",
           {194, 4, 0}),
 	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
-          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
+          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between "
+          "are not read",
+          {166, 8, 92}, {174, 8, 0}),
 	FOUND(SHEAF_BREACH, "unused bytes", 0, -1, "", 12,
-          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between are not read", {166, 8, 92}, {174, 8, 0}),
+          ": chunk 0, byte 12: expected the first chunk at byte 12, found it at byte 92; the bytes between "
+          "are not read",
+          {166, 8, 92}, {174, 8, 0}),
 	/* the whole file */
-	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
-	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149, " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
-	FOUND(
-		SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
-		": expected the sample counts of sequences to be those of the largest stream or of one stream throughout, found counts that are neither; the streams' own counts "
-		"are used",
-		{92, 4, 5}, {194, 4, 5}),
-	FOUND(
-		SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
-		": stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy",
-		{12, 4, 1}, {178, 4, 2}),
-	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1, ": stream \"B\": expected indices that ascend in each sample, found 1 samples with others",
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149,
+          " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149,
+          " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+	FOUND(SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
+          ": expected the sample counts of sequences to be those of the largest stream or of one stream "
+          "throughout, found counts that are neither; the streams' own counts "
+          "are used",
+          {92, 4, 5}, {194, 4, 5}),
+	FOUND(SHEAF_WARNING, "sample counts of one stream", -1, -1, "B", -1,
+          ": stream \"B\": expected the sample counts of sequences to be those of the largest stream, found "
+          "those of this stream; --main-stream keeps them in a copy",
+          {12, 4, 1}, {178, 4, 2}),
+	FOUND(SHEAF_NOTE, "indices not ascending", -1, -1, "B", -1,
+          ": stream \"B\": expected indices that ascend in each sample, found 1 samples with others",
           {68, 4, 9}),
 };
 
@@ -305,7 +389,8 @@ static void check_validating(const flaw *f, const bytes *b, int64_t piece_bytes)
 	end(&r);
 }
 
-/* What is worse than a breach stops the reading with the same message, behind which an error says what would go on. */
+/* What is worse than a breach stops the reading with the same message, behind which an error says what would
+ * go on. */
 static void check_reading(const flaw *f, const bytes *b)
 {
 	record r;
@@ -384,9 +469,14 @@ static void declarations_are_held_against_the_file(void **state)
 	check_open("A:3:dense", SHEAF_DATA, "x.cbf: stream \"A\": expected dim 3, found 2");
 	check_open("A:sparse", SHEAF_DATA, "x.cbf: stream \"A\": expected sparse storage, found dense");
 	check_open("B:double", SHEAF_DATA, "x.cbf: stream \"B\": expected float64, found float32");
-	check_open("X:alias=Y", SHEAF_OK, "x.cbf: expected a stream named X, found none; the declaration is passed over");
-	check_open("B:alias=A", SHEAF_USAGE, "--stream B:alias=A: expected a new name that no other stream has, found one that stream 1 has");
-	check_open("-sort-indices", SHEAF_USAGE, "--sort-indices: expected an option that format cbf uses for reading, found one that it does not");
+	check_open("X:alias=Y", SHEAF_OK,
+	           "x.cbf: expected a stream named X, found none; the declaration is passed over");
+	check_open(
+		"B:alias=A", SHEAF_USAGE,
+		"--stream B:alias=A: expected a new name that no other stream has, found one that stream 1 has");
+	check_open(
+		"-sort-indices", SHEAF_USAGE,
+		"--sort-indices: expected an option that format cbf uses for reading, found one that it does not");
 }
 
 static void alias_renames_a_stream(void **state)
@@ -404,9 +494,13 @@ static void alias_renames_a_stream(void **state)
 
 /* ---- views ---- */
 
-static bool is_within(const sheaf_buffer *buffer, const bytes *b) { return buffer->data >= b->data && buffer->data < b->data + b->n; }
+static bool is_within(const sheaf_buffer *buffer, const bytes *b)
+{
+	return buffer->data >= b->data && buffer->data < b->data + b->n;
+}
 
-/* One sequence a chunk: the values at a byte that their size divides are used where they stand, others are copied. */
+/* One sequence a chunk: the values at a byte that their size divides are used where they stand, others are
+ * copied. */
 static void single_sequences_are_views(void **state)
 {
 	static bytes b;
@@ -466,8 +560,8 @@ static void unaligned_doubles_are_copied(void **state)
 
 enum { LONG_SEQUENCES = 200 };
 
-/* One chunk of 200 sequences; sequence i has i % 3 samples in A, and one of i % 4 non-zeros in B. `bad`: a sequence whose last index
- * is 99; -1: none. */
+/* One chunk of 200 sequences; sequence i has i % 3 samples in A, and one of i % 4 non-zeros in B. `bad`: a
+ * sequence whose last index is 99; -1: none. */
 static void make_long(bytes *b, int bad)
 {
 	uint32_t samples = 0;
@@ -500,7 +594,8 @@ static void parts_of_a_chunk_are_as_the_whole(void **state)
 	make_long(&b, -1);
 	begin(&r, (sheaf_context_options){.validate = true});
 	assert_int_equal(SHEAF_OK, read_binary(&b, "", 1 << 20, &r, whole, sizeof whole));
-	assert_non_null(strstr(whole, "{\"key\":199,\"streams\":{\"A\":[[1990]],\"B\":[[[0,0.5],[3,1.5],[6,2.5]]]}}\n"));
+	assert_non_null(
+		strstr(whole, "{\"key\":199,\"streams\":{\"A\":[[1990]],\"B\":[[[0,0.5],[3,1.5],[6,2.5]]]}}\n"));
 	for (int64_t piece = 1; piece < 400; piece += 13) {
 		assert_int_equal(SHEAF_OK, read_binary(&b, "", piece, &r, parts, sizeof parts));
 		assert_string_equal(whole, parts);
@@ -554,18 +649,23 @@ static void get_file(const char *name, bytes *b)
 	assert_int_equal(0, fclose(file));
 }
 
-static sheaf_status convert_piecewise(const char *from, const char *to, const char *options, int64_t piece_bytes, record *r)
+static sheaf_status convert_piecewise(const char *from, const char *to, const char *options,
+                                      int64_t piece_bytes, record *r)
 {
 	char in[128], out[128];
 	settings s;
 	const char *inputs[1] = {path_of(from, in)};
 	read_settings(options, &s);
 	unlink(path_of(to, out));
-	sheaf_convert_options convert = {.size = sizeof convert, .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
+	sheaf_convert_options convert = {
+		.size = sizeof convert, .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
 	return sheaf_convert(inputs, 1, out, &convert, r->cx, &err);
 }
 
-static sheaf_status convert(const char *from, const char *to, const char *options, record *r) { return convert_piecewise(from, to, options, 0, r); }
+static sheaf_status convert(const char *from, const char *to, const char *options, record *r)
+{
+	return convert_piecewise(from, to, options, 0, r);
+}
 
 static void write_from_text(const char *input, const char *options, bytes *out)
 {
@@ -588,7 +688,9 @@ static void dense_example_of_the_page(void **state)
 {
 	static bytes found, wanted;
 	(void)state;
-	write_from_text("7 |features 0.1 0.2 0.3\n7 |features 0.4 0.5 0.6\n7 |features 0.7 0.8 0.9\n7 |features 1.0 1.1 1.2\n", "features:3:dense", &found);
+	write_from_text("7 |features 0.1 0.2 0.3\n7 |features 0.4 0.5 0.6\n7 |features 0.7 0.8 0.9\n7 |features "
+	                "1.0 1.1 1.2\n",
+	                "features:3:dense", &found);
 	prefix(&wanted);
 	u32(&wanted, 4);
 	size_t sequence = wanted.n;
@@ -607,7 +709,8 @@ static void sparse_example_of_the_page(void **state)
 	static const uint32_t indices[] = {123, 456, 789, 99, 999};
 	static bytes found, wanted;
 	(void)state;
-	write_from_text("7 |features 123:0.1 456:0.2 789:0.3\n7 |features 99:0.4 999:0.5\n", "features:1000:sparse:double", &found);
+	write_from_text("7 |features 123:0.1 456:0.2 789:0.3\n7 |features 99:0.4 999:0.5\n",
+	                "features:1000:sparse:double", &found);
 	prefix(&wanted);
 	u32(&wanted, 2);
 	size_t sequence = wanted.n;
@@ -627,7 +730,8 @@ static void sample_is_written_as_it_stands(void **state)
 {
 	static bytes found, wanted;
 	(void)state;
-	write_from_text("0 |A 1 2 |B 1:0.5 9:1.5\n0 |A 3 4\n1 |A 5 6 |B\n2 |A 7 8 |B 0:2.5\n", "A:2:dense B:10:sparse -chunk-bytes=80", &found);
+	write_from_text("0 |A 1 2 |B 1:0.5 9:1.5\n0 |A 3 4\n1 |A 5 6 |B\n2 |A 7 8 |B 0:2.5\n",
+	                "A:2:dense B:10:sparse -chunk-bytes=80", &found);
 	make_sample(&wanted);
 	assert_equal_bytes(&wanted, &found);
 }
@@ -641,7 +745,9 @@ static void empty_samples_and_streams_are_kept(void **state)
 	write_from_text("0 |A 1 |B\n0 |A\n1 |A 2\n", "A:1:dense B:10:sparse -allow-missing", &found);
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, read_binary(&found, "", 0, &r, rows, sizeof rows));
-	assert_string_equal("{\"key\":0,\"streams\":{\"A\":[[1],[0]],\"B\":[[]]}}\n{\"key\":1,\"streams\":{\"A\":[[2]],\"B\":[]}}\n", rows);
+	assert_string_equal("{\"key\":0,\"streams\":{\"A\":[[1],[0]],\"B\":[[]]}}\n{\"key\":1,\"streams\":{\"A\":"
+	                    "[[2]],\"B\":[]}}\n",
+	                    rows);
 	end(&r);
 }
 
@@ -699,12 +805,12 @@ static void main_stream_gives_the_sample_counts(void **state)
 {
 	(void)state;
 	check_counts("", (const uint32_t[]){3, 2, 1}, 0, NULL);
-	check_counts(
-		"-main-stream=A", (const uint32_t[]){3, 1, 1}, 1,
-		"x.cbf: stream \"A\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
-	check_counts(
-		"-main-stream=B", (const uint32_t[]){1, 2, 1}, 1,
-		"x.cbf: stream \"B\": expected the sample counts of sequences to be those of the largest stream, found those of this stream; --main-stream keeps them in a copy");
+	check_counts("-main-stream=A", (const uint32_t[]){3, 1, 1}, 1,
+	             "x.cbf: stream \"A\": expected the sample counts of sequences to be those of the largest "
+	             "stream, found those of this stream; --main-stream keeps them in a copy");
+	check_counts("-main-stream=B", (const uint32_t[]){1, 2, 1}, 1,
+	             "x.cbf: stream \"B\": expected the sample counts of sequences to be those of the largest "
+	             "stream, found those of this stream; --main-stream keeps them in a copy");
 }
 
 /* ---- chunks ---- */
@@ -725,7 +831,8 @@ static int read_chunks(const bytes *b, int64_t *first, int most)
 
 enum { ROWS = 60 };
 
-/* Row i has a dense stream of n(i) samples of one float: 4 bytes for its count in the chunk, 4 for that of the stream, 4 a sample. */
+/* Row i has a dense stream of n(i) samples of one float: 4 bytes for its count in the chunk, 4 for that of
+ * the stream, 4 a sample. */
 static int64_t samples_of(int i) { return 1 + (i * 7) % 5 + (i % 11 == 0 ? 20 : 0); }
 
 static void make_rows(char *text)
@@ -775,7 +882,8 @@ static void chunk_bytes_zero_and_one_give_each_sequence_a_chunk(void **state)
 	int64_t first[4];
 	(void)state;
 	for (int size = 0; size < 2; size++) {
-		write_from_text("|A 1\n|A 2\n|A 3\n", size ? "A:1:dense -chunk-bytes=1" : "A:1:dense -chunk-bytes=0", &found);
+		write_from_text("|A 1\n|A 2\n|A 3\n", size ? "A:1:dense -chunk-bytes=1" : "A:1:dense -chunk-bytes=0",
+		                &found);
 		assert_int_equal(3, read_chunks(&found, first, 4));
 	}
 	write_from_text("|A 1\n|A 2\n|A 3\n", "A:1:dense", &found);
@@ -831,7 +939,8 @@ static void keys_become_positions_with_one_warning(void **state)
 	assert_int_equal(1, r.n);
 	assert_string_equal("keys become positions", r.found[0].rule);
 	assert_int_equal(SHEAF_WARNING, r.found[0].severity);
-	snprintf(message, sizeof message, "%s/out.cbf: sequence 1: expected key 1, found key 5; keys become positions", folder);
+	snprintf(message, sizeof message,
+	         "%s/out.cbf: sequence 1: expected key 1, found key 5; keys become positions", folder);
 	assert_string_equal(message, r.found[0].text);
 	end(&r);
 }
@@ -848,7 +957,8 @@ static void precision_makes_types_one(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double B:10:sparse", &r));
 	snprintf(message, sizeof message,
-	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which CNTK's reader refuses; --precision makes them one",
+	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which "
+	         "CNTK's reader refuses; --precision makes them one",
 	         folder);
 	assert_int_equal(1, r.n);
 	assert_string_equal(message, r.found[0].text);
@@ -889,9 +999,11 @@ static void check_refusal(const char *input, const char *options, sheaf_status w
 static void what_cannot_be_stored_is_refused(void **state)
 {
 	(void)state;
-	check_refusal("|B 1:1\n", "B:2147483648:sparse", SHEAF_UNSUPPORTED, "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
+	check_refusal("|B 1:1\n", "B:2147483648:sparse", SHEAF_UNSUPPORTED,
+	              "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
 	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE,
-	              "--alias: expected an option that ctf uses for reading or cbf for writing, found one that neither does");
+	              "--alias: expected an option that ctf uses for reading or cbf for writing, found one that "
+	              "neither does");
 }
 
 /* ---- all of them ---- */
@@ -931,7 +1043,9 @@ int main(void)
 {
 	static struct CMUnitTest tests[COUNT(flaws) + COUNT(others)];
 	size_t n = 0;
-	for (size_t i = 0; i < COUNT(flaws); i++) tests[n++] = (struct CMUnitTest){flaws[i].message, message_points_at_the_flaw, NULL, NULL, (void *)&flaws[i]};
+	for (size_t i = 0; i < COUNT(flaws); i++)
+		tests[n++] =
+			(struct CMUnitTest){flaws[i].message, message_points_at_the_flaw, NULL, NULL, (void *)&flaws[i]};
 	for (size_t i = 0; i < COUNT(others); i++) tests[n++] = others[i];
 	return _cmocka_run_group_tests("cbf", tests, n, make_folder, remove_folder);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of a table and entries of a tensor in the core: printing, codes of what is missing, comparing, hashing, statistics, dates. */
+/* Cells of a table and entries of a tensor in the core: printing, codes of what is missing, comparing,
+ * hashing, statistics, dates. */
 #include "data/compare.h"
 #include "data/item.h"
 #include "data/schema_bytes.h"
@@ -82,7 +83,8 @@ static void test_offsets(void **state)
 	static const struct {
 		int64_t seconds;
 		const char *text;
-	} offsets[] = {{0, "+00:00"}, {7200, "+02:00"}, {-12600, "-03:30"}, {-1, "-00:00:01"}, {360000, "+100:00"}, {INT64_MIN, "-2562047788015215:30:08"}};
+	} offsets[] = {{0, "+00:00"},     {7200, "+02:00"},    {-12600, "-03:30"},
+	               {-1, "-00:00:01"}, {360000, "+100:00"}, {INT64_MIN, "-2562047788015215:30:08"}};
 	for (size_t i = 0; i < COUNT(offsets); i++) {
 		char text[SHEAF_DATE_MAX + 1];
 		*sheaf_print_offset(text, offsets[i].seconds) = '\0';
@@ -105,7 +107,8 @@ static const int64_t text_offsets[ROWS + 1] = {0, 2, 2, 4}, byte_offsets[ROWS + 
 static const char texts[] = "hi\xff\xfe";
 static const uint8_t bytes[] = {0, 255, 1, 2, 3};
 
-static void add_cell(table *t, const char *name, sheaf_meaning meaning, sheaf_type type, int64_t width, bool nullable)
+static void add_cell(table *t, const char *name, sheaf_meaning meaning, sheaf_type type, int64_t width,
+                     bool nullable)
 {
 	sheaf_field *field;
 	assert_ok(sheaf_schema_add(&t->schema, cx, name, strlen(name), &field, &err));
@@ -141,11 +144,13 @@ static table make_table(void)
 	return t;
 }
 
-static void assert_rows_text(const table *t, const sheaf_frame *frame, sheaf_style style, int64_t row, const char *wanted)
+static void assert_rows_text(const table *t, const sheaf_frame *frame, sheaf_style style, int64_t row,
+                             const char *wanted)
 {
 	sheaf_buffer text = {0};
 	assert_ok(sheaf_rows_text(frame, &t->schema, style, row, 0, frame->nrows, &text, &err));
-	if (text.size != strlen(wanted) || memcmp(text.data, wanted, text.size) != 0) fail_msg("expected\n%sfound\n%.*s", wanted, (int)text.size, (const char *)text.data);
+	if (text.size != strlen(wanted) || memcmp(text.data, wanted, text.size) != 0)
+		fail_msg("expected\n%sfound\n%.*s", wanted, (int)text.size, (const char *)text.data);
 	sheaf_buffer_reset(&text);
 }
 
@@ -154,16 +159,20 @@ static void test_printing(void **state)
 	(void)state;
 	table t = make_table();
 	assert_rows_text(&t, &t.frame, SHEAF_JSON, 7,
-	                 "{\"row\":7,\"cells\":{\"n\":-8,\"m\":0.1,\"t\":false,\"l\":\"a\",\"d\":\"1970-01-01T00:00:00\",\"z\":\"2012-05-25T14:13:29+02:00\","
+	                 "{\"row\":7,\"cells\":{\"n\":-8,\"m\":0.1,\"t\":false,\"l\":\"a\",\"d\":\"1970-01-01T00:"
+	                 "00:00\",\"z\":\"2012-05-25T14:13:29+02:00\","
 	                 "\"s\":\"hi\",\"b\":{\"base64\":\"\"}}}\n"
-	                 "{\"row\":8,\"cells\":{\"n\":0,\"m\":{\"null\":5},\"t\":true,\"l\":\"\\\"\",\"d\":\"2012-05-25T14:13:29\",\"z\":\"1970-01-01T00:00:00+00:00\","
+	                 "{\"row\":8,\"cells\":{\"n\":0,\"m\":{\"null\":5},\"t\":true,\"l\":\"\\\"\",\"d\":"
+	                 "\"2012-05-25T14:13:29\",\"z\":\"1970-01-01T00:00:00+00:00\","
 	                 "\"s\":{\"null\":0},\"b\":{\"base64\":\"AP8=\"}}}\n"
-	                 "{\"row\":9,\"cells\":{\"n\":127,\"m\":1e300,\"t\":true,\"l\":\"\xc3\xa9\",\"d\":\"1969-12-31T23:59:59\",\"z\":\"1970-01-01T00:00:00-01:00\","
+	                 "{\"row\":9,\"cells\":{\"n\":127,\"m\":1e300,\"t\":true,\"l\":\"\xc3\xa9\",\"d\":\"1969-"
+	                 "12-31T23:59:59\",\"z\":\"1970-01-01T00:00:00-01:00\","
 	                 "\"s\":{\"base64\":\"//4=\"},\"b\":{\"base64\":\"AQID\"}}}\n");
 	sheaf_frame second = {0};
 	assert_ok(sheaf_frame_slice(&t.frame, 1, 2, NULL, 0, &second, &err));
 	assert_rows_text(&t, &second, SHEAF_TEXT, 8,
-	                 "8  n 0  m ?5  t true  l \"\\\"\"  d 2012-05-25T14:13:29  z 1970-01-01T00:00:00+00:00  s null  b base64:AP8=\n");
+	                 "8  n 0  m ?5  t true  l \"\\\"\"  d 2012-05-25T14:13:29  z 1970-01-01T00:00:00+00:00  "
+	                 "s null  b base64:AP8=\n");
 	sheaf_frame_free(&second);
 	free_table(&t);
 }
@@ -181,7 +190,8 @@ static void test_codes_are_sliced_and_appended(void **state)
 	for (int64_t r = 0; r < all.nrows; r++) {
 		int64_t from = r < 6 ? 1 + r % 2 : r - 6;
 		assert_int_equal(sheaf_level_code(&all.columns[MAYBE].levels[0], r), codes[from]);
-		for (int c = 0; c < COLUMNS; c++) assert_true(sheaf_positions_equal(&all.columns[c], 0, r, &t.frame.columns[c], 0, from));
+		for (int c = 0; c < COLUMNS; c++)
+			assert_true(sheaf_positions_equal(&all.columns[c], 0, r, &t.frame.columns[c], 0, from));
 	}
 	sheaf_frame_free(&last);
 	sheaf_frame_free(&all);
@@ -200,7 +210,8 @@ static void test_codes_that_come_late(void **state)
 	assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &first, 0, 1, cx, &err));
 	assert_ok(sheaf_frame_check(&all, &t.schema, SHEAF_CHECK_FULL, &err));
-	for (int64_t r = 0; r < 5; r++) assert_int_equal(sheaf_level_code(&all.columns[MAYBE].levels[0], r), r == 2 ? 5 : 0);
+	for (int64_t r = 0; r < 5; r++)
+		assert_int_equal(sheaf_level_code(&all.columns[MAYBE].levels[0], r), r == 2 ? 5 : 0);
 	sheaf_frame_free(&first);
 	sheaf_frame_free(&all);
 	free_table(&t);
@@ -261,7 +272,9 @@ static void test_numbers_that_may_be_missing_equal_others(void **state)
 	bare.frame.nrows = maybe.frame.nrows = 3;
 	bare.frame.columns[0].values = borrow(reals);
 	maybe.frame.columns[0].values = borrow(wide);
-	for (int64_t r = 0; r < 3; r++) assert_int_equal(sheaf_positions_equal(&bare.frame.columns[0], 0, r, &maybe.frame.columns[0], 0, 2), r == 2);
+	for (int64_t r = 0; r < 3; r++)
+		assert_int_equal(sheaf_positions_equal(&bare.frame.columns[0], 0, r, &maybe.frame.columns[0], 0, 2),
+		                 r == 2);
 	hash_of(&bare, bare_hash), hash_of(&maybe, maybe_hash);
 	assert_text(bare_hash, maybe_hash);
 	free_table(&bare);
@@ -308,7 +321,8 @@ static void test_schemas_as_bytes(void **state)
 
 /* ---- entries ---- */
 
-static const int32_t rows_of[] = {0, 1, 2}, columns_of[] = {3, 1, 0}, shuffled_rows[] = {2, 0, 1}, shuffled_columns[] = {0, 3, 1};
+static const int32_t rows_of[] = {0, 1, 2}, columns_of[] = {3, 1, 0}, shuffled_rows[] = {2, 0, 1},
+					 shuffled_columns[] = {0, 3, 1};
 static const double values_of[] = {7, 1, 0.5}, shuffled_values[] = {0.5, 7, 1};
 
 static table make_entries(bool shuffled)
@@ -337,7 +351,9 @@ static void test_entries_in_json(void **state)
 	t.schema.tensor.has_fill = true;
 	memcpy(t.schema.tensor.fill, &values_of[2], sizeof values_of[2]);
 	assert_ok(sheaf_rows_heading(&t.schema, SHEAF_JSON, "/A \"b\"", cx, &text, &err));
-	static const char heading[] = "{\"tensor\":\"/A \\\"b\\\"\",\"format\":\"CSR\",\"shape\":[5,5],\"structure\":\"symmetric_lower\",\"fill\":0.5,\"entries\":[";
+	static const char heading[] = "{\"tensor\":\"/A "
+								  "\\\"b\\\"\",\"format\":\"CSR\",\"shape\":[5,5],\"structure\":\"symmetric_"
+								  "lower\",\"fill\":0.5,\"entries\":[";
 	assert_int_equal(text.size, sizeof heading - 1);
 	assert_memory_equal(text.data, heading, text.size);
 	assert_rows_text(&t, &t.frame, SHEAF_JSON, 0, "[[0,3],7],[[1,1],1],[[2,0],0.5]");
@@ -353,7 +369,8 @@ static void test_hash_of_entries_has_no_order(void **state)
 {
 	(void)state;
 	char a[33], b[33], c[33], d[33];
-	table sorted = make_entries(false), shuffled = make_entries(true), wrong = make_entries(false), larger = make_entries(false);
+	table sorted = make_entries(false), shuffled = make_entries(true), wrong = make_entries(false),
+		  larger = make_entries(false);
 	wrong.frame.columns[1].values = borrow(shuffled_columns);
 	larger.schema.tensor.shape[1] = 6;
 	hash_of(&sorted, a), hash_of(&shuffled, b), hash_of(&wrong, c), hash_of(&larger, d);
@@ -377,10 +394,12 @@ static void test_statistics(void **state)
 {
 	(void)state;
 	static const char *const parts[] = {
-		"{\"rows\":3,\"columns\":[{\"name\":\"n\",\"type\":\"int8\",\"storage\":\"values\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":-8,\"max\":127,",
+		"{\"rows\":3,\"columns\":[{\"name\":\"n\",\"type\":\"int8\",\"storage\":\"values\",\"values\":3,"
+		"\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":-8,\"max\":127,",
 		"{\"name\":\"m\",\"type\":\"float64\",\"storage\":\"values\",\"coded\":1,\"missing\":1,\"values\":2,",
 		"{\"name\":\"t\",\"type\":\"uint8\",\"storage\":\"bool\",\"values\":3,\"zeros\":1,",
-		"\"storage\":\"datetime\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":\"1969-12-31T23:59:59\",\"max\":\"2012-05-25T14:13:29\"}",
+		"\"storage\":\"datetime\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":\"1969-12-31T23:"
+		"59:59\",\"max\":\"2012-05-25T14:13:29\"}",
 		"\"storage\":\"text\",\"missing\":1,\"lengths\":{\"count\":2,\"min\":2,\"max\":2,",
 		"\"storage\":\"bytes\",\"missing\":0,\"lengths\":{\"count\":3,\"min\":0,\"max\":3,",
 	};
@@ -392,7 +411,8 @@ static void test_statistics(void **state)
 	assert_ok(sheaf_stats_text(stats, SHEAF_JSON, &text, &err));
 	assert_true(is_json((const char *)text.data, text.size));
 	for (size_t i = 0; i < COUNT(parts); i++)
-		if (!contains(&text, parts[i])) fail_msg("expected %s in %.*s", parts[i], (int)text.size, (const char *)text.data);
+		if (!contains(&text, parts[i]))
+			fail_msg("expected %s in %.*s", parts[i], (int)text.size, (const char *)text.data);
 	assert_ok(sheaf_stats_text(stats, SHEAF_TEXT, &text, &err));
 	assert_true(contains(&text, "column m: float64\n  missing: 1; with a code: 1; values: 2;"));
 	assert_true(contains(&text, "column s: text; missing: 1\n"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns that are no streams: texts, numbers of rows and of samples, what is missing of them, and what becomes of them where a format
- * has no place for them. */
+/* Columns that are no streams: texts, numbers of rows and of samples, what is missing of them, and what
+ * becomes of them where a format has no place for them. */
 #include "data/compare.h"
 #include "support.h"
 
@@ -39,7 +39,8 @@ static const float maxes[7] = {1, 1, 1, 3, 1, 1, 1};
 static const int64_t procs_at[8] = {0, 0, 0, 2, 2, 2, 2, 3};
 static const uint8_t procs_valid[] = {0x44};
 
-static void add_column(table *t, const char *name, sheaf_meaning meaning, sheaf_type type, int nlevels, const char *loss, double usual)
+static void add_column(table *t, const char *name, sheaf_meaning meaning, sheaf_type type, int nlevels,
+                       const char *loss, double usual)
 {
 	sheaf_field *field;
 	assert_ok(sheaf_schema_add(&t->schema, cx, name, strlen(name), &field, &err));
@@ -92,7 +93,8 @@ static const char *row_text(const table *t, const sheaf_frame *frame, sheaf_styl
 static void assert_same_rows(const table *t, const sheaf_frame *frame, int64_t r, int64_t row)
 {
 	char wanted[500];
-	for (int c = 0; c < COLUMNS; c++) assert_true(sheaf_positions_equal(&frame->columns[c], 0, r, &t->frame.columns[c], 0, row));
+	for (int c = 0; c < COLUMNS; c++)
+		assert_true(sheaf_positions_equal(&frame->columns[c], 0, r, &t->frame.columns[c], 0, row));
 	snprintf(wanted, sizeof wanted, "%s", row_text(t, &t->frame, SHEAF_JSON, row));
 	const char *found = row_text(t, frame, SHEAF_JSON, r);
 	assert_text(strchr(wanted, ','), strchr(found, ',')); /* behind the key, which is the row's number */
@@ -102,11 +104,16 @@ static void test_rows_as_text(void **state)
 {
 	(void)state;
 	table t = make_table();
-	assert_text("{\"key\":0,\"streams\":{\"name\":\"one\",\"freq\":1,\"x\":[[0,1]],\"max\":[1],\"proc\":[null]}}\n", row_text(&t, &t.frame, SHEAF_JSON, 0));
-	assert_text("{\"key\":1,\"streams\":{\"name\":\"\",\"freq\":1,\"x\":[[2,3],[4,5]],\"max\":[1,1],\"proc\":[null,\"p;\"]}}\n",
+	assert_text(
+		"{\"key\":0,\"streams\":{\"name\":\"one\",\"freq\":1,\"x\":[[0,1]],\"max\":[1],\"proc\":[null]}}\n",
+		row_text(&t, &t.frame, SHEAF_JSON, 0));
+	assert_text("{\"key\":1,\"streams\":{\"name\":\"\",\"freq\":1,\"x\":[[2,3],[4,5]],\"max\":[1,1],\"proc\":"
+	            "[null,\"p;\"]}}\n",
 	            row_text(&t, &t.frame, SHEAF_JSON, 1));
-	assert_text("{\"key\":2,\"streams\":{\"name\":null,\"freq\":2.5,\"x\":[],\"max\":[],\"proc\":[]}}\n", row_text(&t, &t.frame, SHEAF_JSON, 2));
-	assert_text("4  name \"\xc3\xa9\\\"\\u000a\"  freq 1  x [12 13]  max 1  proc \"q\"\n", row_text(&t, &t.frame, SHEAF_TEXT, 4));
+	assert_text("{\"key\":2,\"streams\":{\"name\":null,\"freq\":2.5,\"x\":[],\"max\":[],\"proc\":[]}}\n",
+	            row_text(&t, &t.frame, SHEAF_JSON, 2));
+	assert_text("4  name \"\xc3\xa9\\\"\\u000a\"  freq 1  x [12 13]  max 1  proc \"q\"\n",
+	            row_text(&t, &t.frame, SHEAF_TEXT, 4));
 	free_table(&t);
 }
 
@@ -122,7 +129,8 @@ static void test_slices_keep_what_is_missing(void **state)
 			assert_ok(sheaf_frame_slice(&t.frame, from, to, NULL, 0, &outer, &err));
 			assert_ok(sheaf_frame_slice(&outer, (to - from) / 2, to - from, NULL, 0, &inner, &err));
 			assert_ok(sheaf_frame_check(&inner, &t.schema, SHEAF_CHECK_FULL, &err));
-			for (int64_t r = 0; r < inner.nrows; r++) assert_same_rows(&t, &inner, r, from + (to - from) / 2 + r);
+			for (int64_t r = 0; r < inner.nrows; r++)
+				assert_same_rows(&t, &inner, r, from + (to - from) / 2 + r);
 			sheaf_frame_free(&outer);
 			sheaf_frame_free(&inner);
 		}
@@ -143,7 +151,8 @@ static void test_append_of_every_cutting(void **state)
 		}
 		assert_ok(sheaf_frame_check(&all, &t.schema, SHEAF_CHECK_FULL, &err));
 		for (int64_t r = 0; r < ROWS; r++) assert_same_rows(&t, &all, r, r);
-		for (int64_t s = 0; s < 7; s++) assert_int_equal(sheaf_level_has(&all.columns[X].levels[1], s), s != 1 && s != 5);
+		for (int64_t s = 0; s < 7; s++)
+			assert_int_equal(sheaf_level_has(&all.columns[X].levels[1], s), s != 1 && s != 5);
 		sheaf_frame_free(&all);
 	}
 	free_table(&t);
@@ -216,7 +225,8 @@ static void test_what_counts(void **state)
 	other.frame.columns[X].levels[1].valid = borrow(given);
 	hash_table(&other, false, false, b);
 	assert_string_equal(a, b);
-	for (int64_t r = 0; r < ROWS; r++) assert_true(sheaf_positions_equal(&t.frame.columns[X], 0, r, &other.frame.columns[X], 0, r));
+	for (int64_t r = 0; r < ROWS; r++)
+		assert_true(sheaf_positions_equal(&t.frame.columns[X], 0, r, &other.frame.columns[X], 0, r));
 	/* No name is not the empty name. */
 	other.frame.columns[NAME].levels[0].valid = borrow(named);
 	hash_table(&other, false, false, b);
@@ -264,8 +274,10 @@ static void test_statistics(void **state)
 	assert_ok(sheaf_stats_text(stats, SHEAF_TEXT, &text, &err));
 	const char *found = (const char *)text.data;
 	assert_non_null(strstr(found, "column name: text; missing: 1\n  bytes in a text: 0 to 4, mean 2\n"));
-	assert_non_null(strstr(found, "column freq: float32\n  values: 5; zeros: 0; nan: 0; infinite: 0\n  value: 1 to 2.5"));
-	assert_non_null(strstr(found, "stream x: dense, dim 2, float32\n  samples: 7; of them not given: 2; values: 14"));
+	assert_non_null(
+		strstr(found, "column freq: float32\n  values: 5; zeros: 0; nan: 0; infinite: 0\n  value: 1 to 2.5"));
+	assert_non_null(
+		strstr(found, "stream x: dense, dim 2, float32\n  samples: 7; of them not given: 2; values: 14"));
 	assert_non_null(strstr(found, "column proc: text; missing: 5\n"));
 	sheaf_buffer_reset(&text);
 	sheaf_stats_free(stats);
@@ -291,7 +303,8 @@ static sheaf_status write_columns(const sheaf_format *format, bool allow, lost *
 {
 	table t = make_table();
 	sheaf_context *own;
-	sheaf_context_options options = {.size = sizeof options, .allow_loss = allow, .on_problem = hear, .user = l};
+	sheaf_context_options options = {
+		.size = sizeof options, .allow_loss = allow, .on_problem = hear, .user = l};
 	sheaf_create_options create = {.size = sizeof create, .format = format->name, .totals = SHEAF_NO_FACTS};
 	/* A stream without samples is a loss of its own in some formats. */
 	static const int64_t full_events[ROWS + 1] = {0, 1, 3, 4, 6, 7};
@@ -317,7 +330,8 @@ static void test_loss(void **state)
 		assert_int_equal(bytes.size, 0);
 		assert_ok(write_columns(format, true, &allowed, &bytes));
 		assert_int_equal(allowed.n, 9);
-		assert_non_null(strstr(allowed.text[0], "attribute \"proc\": expected none, since the format has no place for it, found puts 1; it is left out"));
+		assert_non_null(strstr(allowed.text[0], "attribute \"proc\": expected none, since the format has no "
+		                                        "place for it, found puts 1; it is left out"));
 		assert_non_null(strstr(allowed.text[1], "stream \"name\""));
 		assert_non_null(strstr(allowed.text[1], "found \"one\""));
 		assert_true(bytes.size > 0);

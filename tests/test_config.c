@@ -27,8 +27,8 @@ static void list_settings(reading *r, const sheaf_setting *settings, int n)
 {
 	for (int i = 0; i < n; i++) {
 		size_t used = strlen(r->settings);
-		snprintf(r->settings + used, sizeof r->settings - used, "%s%s%s\n", settings[i].name, settings[i].value ? "=" : "",
-		         settings[i].value ? settings[i].value : "");
+		snprintf(r->settings + used, sizeof r->settings - used, "%s%s%s\n", settings[i].name,
+		         settings[i].value ? "=" : "", settings[i].value ? settings[i].value : "");
 	}
 }
 
@@ -54,7 +54,8 @@ static void end(reading *r)
 	end_context(r->cx);
 }
 
-/* Reads and compares all settings; where nothing is wanted of the order, CNTK's default is, behind all others. */
+/* Reads and compares all settings; where nothing is wanted of the order, CNTK's default is, behind all
+ * others. */
 static void expect_settings(const char *text, const char *section, const char *wanted)
 {
 	reading r;
@@ -74,7 +75,9 @@ static void refuse(const char *text, const char *section, sheaf_status status, c
 	end(&r);
 }
 
-#define READER(body) "reader = [\nreaderType = \"CNTKTextFormatReader\"\nfile = \"x.txt\"\ninput = [ A = [ dim = 5 ; format = \"dense\" ] ]\n" body "\n]\n"
+#define READER(body) \
+	"reader = [\nreaderType = \"CNTKTextFormatReader\"\nfile = \"x.txt\"\ninput = [ A = [ dim = 5 ; format " \
+	"= \"dense\" ] ]\n" body "\n]\n"
 #define STREAM "stream=A:5:dense\n"
 
 /* ---- good ---- */
@@ -95,31 +98,37 @@ static void test_the_simple_form(void **state)
 static void test_every_key_has_its_setting(void **state)
 {
 	(void)state;
-	expect_settings(READER("precision = Double\nskipSequenceIds = true\nmaxErrors = 7\nchunkSizeInBytes = 1024\nkeepDataInMemory = true\ncacheIndex = "
-	                       "true\ntraceLevel = 2\nrandomize = true\nrandomizationSeed = 9\nrandomizationWindow = 30\nsampleBasedRandomizationWindow = "
+	expect_settings(READER("precision = Double\nskipSequenceIds = true\nmaxErrors = 7\nchunkSizeInBytes = "
+	                       "1024\nkeepDataInMemory = true\ncacheIndex = "
+	                       "true\ntraceLevel = 2\nrandomize = true\nrandomizationSeed = "
+	                       "9\nrandomizationWindow = 30\nsampleBasedRandomizationWindow = "
 	                       "true\nframeMode = true\nlocalTimeline = false"),
 	                NULL,
-	                STREAM
-	                "precision=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-memory\nindex=write\ntrace-level=2\norder=cntk\nseed=9\n"
-	                "window=30\nwindow-unit=samples\nframe-mode\ntimeline=global\n");
-	expect_settings(READER("skipSequenceIds = false\nkeepDataInMemory = 0\ncacheIndex = no\nrandomize = none\nrandomizationWindow = "
+	                STREAM "precision=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-"
+	                       "memory\nindex=write\ntrace-level=2\norder=cntk\nseed=9\n"
+	                       "window=30\nwindow-unit=samples\nframe-mode\ntimeline=global\n");
+	expect_settings(READER("skipSequenceIds = false\nkeepDataInMemory = 0\ncacheIndex = no\nrandomize = "
+	                       "none\nrandomizationWindow = "
 	                       "auto\nsampleBasedRandomizationWindow = False\nlocalTimeline = 1\nframeMode = no"),
 	                NULL, STREAM "index=auto\norder=file\nwindow-unit=chunks\ntimeline=local\n");
-	expect_settings(READER("truncated = true\ntruncationLength = 20"), NULL, STREAM "order=cntk\ntruncate=20\n");
+	expect_settings(READER("truncated = true\ntruncationLength = 20"), NULL,
+	                STREAM "order=cntk\ntruncate=20\n");
 	expect_settings(READER("truncated = false\ntruncationLength = 20"), NULL, STREAM);
 }
 
 static void test_names_have_no_case_and_signs_are_two(void **state)
 {
 	(void)state;
-	expect_settings("READER : {\nReaderType : CNTKTextFormatReader\nFILE: 'x.txt'\nInput: { A: {DIM: 5; FORMAT: DENSE; definesMbSize: TRUE} }\nMAXERRORS: 2\n}",
+	expect_settings("READER : {\nReaderType : CNTKTextFormatReader\nFILE: 'x.txt'\nInput: { A: {DIM: 5; "
+	                "FORMAT: DENSE; definesMbSize: TRUE} }\nMAXERRORS: 2\n}",
 	                NULL, STREAM "main-stream=A\nmax-errors=2\n");
 }
 
 static void test_comments_brackets_and_separators(void **state)
 {
 	(void)state;
-	expect_settings("# reader = [ nothing ]\nreader = # here\n{\n  readerType = \"CNTKTextFormatReader\" ; file = \"a#b ] } .txt\" # ] }\n input =\n [\nA = "
+	expect_settings("# reader = [ nothing ]\nreader = # here\n{\n  readerType = \"CNTKTextFormatReader\" ; "
+	                "file = \"a#b ] } .txt\" # ] }\n input =\n [\nA = "
 	                "[dim=5;format=dense,]\n]\nmaxErrors = 3# three\n}",
 	                NULL, STREAM "max-errors=3\n");
 }
@@ -127,16 +136,17 @@ static void test_comments_brackets_and_separators(void **state)
 static void test_other_sections_are_passed_over(void **state)
 {
 	(void)state;
-	expect_settings(
-		"command = Train:Test\nNet = {\n f(x) = if x == 1 then [ 'a' ; \"}\" ] else { y := 3 }\n m = Layer{dim:3} .* (1 + x::y)\n}\nTrain = [ SGD = [ "
-		"minibatchSize = 1:2 ]\n" READER("") "]",
-		NULL, STREAM);
+	expect_settings("command = Train:Test\nNet = {\n f(x) = if x == 1 then [ 'a' ; \"}\" ] else { y := 3 }\n "
+	                "m = Layer{dim:3} .* (1 + x::y)\n}\nTrain = [ SGD = [ "
+	                "minibatchSize = 1:2 ]\n" READER("") "]",
+	                NULL, STREAM);
 }
 
 static void test_the_nearest_precision_around_counts(void **state)
 {
 	(void)state;
-	expect_settings("precision = \"float\"\nTrain = [ precision = double\n" READER("") "]", NULL, STREAM "precision=double\n");
+	expect_settings("precision = \"float\"\nTrain = [ precision = double\n" READER("") "]", NULL,
+	                STREAM "precision=double\n");
 	expect_settings("traceLevel = 0\nmaxErrors = 4\n" READER(""), NULL, STREAM "trace-level=0\n");
 }
 
@@ -149,13 +159,14 @@ static void test_the_last_of_two_fields_counts(void **state)
 static void test_streams_in_every_form(void **state)
 {
 	(void)state;
-	expect_settings(
-		"reader = [ readerType = CNTKTextFormatReader ; file = x ; input = [ Very_long = { alias = \"a\" ; dim = 3 ; format = sparse } ; B = [ format = "
-		"Dense ; dim = 1 ] ] ]",
-		NULL, "stream=Very_long:3:sparse:alias=a\nstream=B:1:dense\n");
+	expect_settings("reader = [ readerType = CNTKTextFormatReader ; file = x ; input = [ Very_long = { alias "
+	                "= \"a\" ; dim = 3 ; format = sparse } ; B = [ format = "
+	                "Dense ; dim = 1 ] ] ]",
+	                NULL, "stream=Very_long:3:sparse:alias=a\nstream=B:1:dense\n");
 	/* A binary file declares its own streams: only a new name is worth a word. */
-	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ; input = [ F = [ alias = features ] ; labels = [ ] ] ]", NULL,
-	                "stream=F:alias=features\n");
+	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ; input = [ F = [ alias = features "
+	                "] ; labels = [ ] ] ]",
+	                NULL, "stream=F:alias=features\n");
 	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ]", NULL, "");
 }
 
@@ -164,21 +175,24 @@ static void test_names_between_dollars(void **state)
 	reading r;
 	char wanted[200];
 	(void)state;
-	assert_ok(read_section(
-		"Root = \"/data\"\nTrain = [ DataDir = \"$Root$/set\"\nreader = [ readerType = CNTKTextFormatReader ; file = \"$datadir$/$Unset$/a.txt\" ; "
-		"input = [ A = [ dim = $Dim$ ; format = dense ] ] ] ]\nDim = 12",
-		NULL, &r));
+	assert_ok(read_section("Root = \"/data\"\nTrain = [ DataDir = \"$Root$/set\"\nreader = [ readerType = "
+	                       "CNTKTextFormatReader ; file = \"$datadir$/$Unset$/a.txt\" ; "
+	                       "input = [ A = [ dim = $Dim$ ; format = dense ] ] ] ]\nDim = 12",
+	                       NULL, &r));
 	assert_text("/data/set/$Unset$/a.txt", r.config->inputs[0].path);
 	assert_text("stream=A:12:dense\norder=cntk\n", r.settings);
 	end(&r);
 	write_text("here.txt", "|A 1\n");
-	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"$ConfigDir$/here.txt\" ]", NULL, &r));
+	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"$ConfigDir$/here.txt\" ]",
+	                       NULL, &r));
 	snprintf(wanted, sizeof wanted, "%s/here.txt", folder);
 	assert_text(wanted, r.config->inputs[0].path);
 	end(&r);
-	refuse("A = $B$\nB = $A$\nreader = [ readerType = CNTKTextFormatReader ; file = $A$ ]", NULL, SHEAF_DATA, "names that mean each other");
-	refuse("A = $B$$B$$B$$B$\nB = $C$$C$$C$$C$\nC = $D$$D$$D$$D$\nD = $E$$E$$E$$E$\nE = x\nreader = [ readerType = CNTKBinaryReader ; file = $A$ ]", NULL,
-	       SHEAF_DATA, "expected at most 100 names in a value");
+	refuse("A = $B$\nB = $A$\nreader = [ readerType = CNTKTextFormatReader ; file = $A$ ]", NULL, SHEAF_DATA,
+	       "names that mean each other");
+	refuse("A = $B$$B$$B$$B$\nB = $C$$C$$C$$C$\nC = $D$$D$$D$$D$\nD = $E$$E$$E$$E$\nE = x\nreader = [ "
+	       "readerType = CNTKBinaryReader ; file = $A$ ]",
+	       NULL, SHEAF_DATA, "expected at most 100 names in a value");
 }
 
 static void test_paths_from_windows(void **state)
@@ -187,22 +201,27 @@ static void test_paths_from_windows(void **state)
 	char text[300];
 	(void)state;
 	write_text("data.txt", "|A 1\n");
-	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"c:\\new\\table\\data.txt\" ]", NULL, &r));
+	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"c:\\new\\table\\data.txt\" ]",
+	                       NULL, &r));
 	assert_text(in_folder("data.txt"), r.config->inputs[0].path);
 	end(&r);
-	snprintf(text, sizeof text, "reader = [ readerType = CNTKBinaryReader ; file = \"%s\\data.txt\" ]", folder);
+	snprintf(text, sizeof text, "reader = [ readerType = CNTKBinaryReader ; file = \"%s\\data.txt\" ]",
+	         folder);
 	for (char *at = strstr(text, "/"); at; at = strstr(at, "/")) *at = '\\';
 	assert_ok(read_section(text, NULL, &r));
 	assert_text(in_folder("data.txt"), r.config->inputs[0].path);
 	end(&r);
-	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"c:\\gone\\away.txt\" ]", NULL, &r));
+	assert_ok(
+		read_section("reader = [ readerType = CNTKBinaryReader ; file = \"c:\\gone\\away.txt\" ]", NULL, &r));
 	assert_text("c:\\gone\\away.txt", r.config->inputs[0].path);
 	end(&r);
 }
 
 #define COMPOSITE \
-	"Train = { reader = { verbosity = 0 ; randomize = false ; traceLevel = 0 ; maxErrors = 9\n deserializers = ({ type = \"CNTKTextFormatDeserializer\" ; module = " \
-	"\"CNTKTextFormatReader\"\n file = \"a.txt\"\n maxErrors = 100\n input = { q = {alias = \"qui\"; dim = 95; format = \"sparse\"} } }\n : { type = CBFDeserializer ; " \
+	"Train = { reader = { verbosity = 0 ; randomize = false ; traceLevel = 0 ; maxErrors = 9\n " \
+	"deserializers = ({ type = \"CNTKTextFormatDeserializer\" ; module = " \
+	"\"CNTKTextFormatReader\"\n file = \"a.txt\"\n maxErrors = 100\n input = { q = {alias = \"qui\"; dim = " \
+	"95; format = \"sparse\"} } }\n : { type = CBFDeserializer ; " \
 	"file = b.cbf }) } }"
 
 static void test_the_composite_form(void **state)
@@ -226,12 +245,15 @@ static void test_the_composite_form(void **state)
 
 static void test_sections(void **state)
 {
-	static const char two[] = "A = [ action = \"train\"\n" READER("maxErrors = 1") "]\nB = [ action = \"test\"\n" READER("maxErrors = 2") "]";
+	static const char two[] = "A = [ action = \"train\"\n" READER(
+		"maxErrors = 1") "]\nB = [ action = \"test\"\n" READER("maxErrors = 2") "]";
 	(void)state;
 	expect_settings(two, NULL, STREAM "max-errors=1\n");
 	expect_settings(two, "b", STREAM "max-errors=2\n");
 	expect_settings(two, "B.Reader", STREAM "max-errors=2\n");
-	expect_settings("readerType = CNTKTextFormatReader\nfile = x\ninput = [ A = [ dim = 5 ; format = dense ] ]", NULL, STREAM);
+	expect_settings(
+		"readerType = CNTKTextFormatReader\nfile = x\ninput = [ A = [ dim = 5 ; format = dense ] ]", NULL,
+		STREAM);
 	refuse(two, "C", SHEAF_UNKNOWN, "expected a section \"C\"");
 	refuse(two, "B.reader.deserializers.0", SHEAF_UNKNOWN, "found no record \"deserializers\"");
 	refuse(COMPOSITE, "Train.reader.deserializers.2", SHEAF_UNKNOWN, "found no record \"2\"");
@@ -245,10 +267,13 @@ static void test_unknown_keys_are_named(void **state)
 	reading r;
 	(void)state;
 	assert_ok(read_section(READER("useless = 3\ninput2 = [ dim = x ]"), NULL, &r));
-	assert_non_null(strstr(warnings, "a.cntk:5:1: expected a key of a reader, found \"useless\"; it is ignored"));
+	assert_non_null(
+		strstr(warnings, "a.cntk:5:1: expected a key of a reader, found \"useless\"; it is ignored"));
 	assert_non_null(strstr(warnings, "a.cntk:6:1: expected a key of a reader, found \"input2\""));
 	end(&r);
-	assert_ok(read_section("reader = [\nreaderType = CNTKTextFormatReader ; file = x\ninput = [ A = [ dim = 5 ; format = dense ; size = 3 ] ] ]", NULL, &r));
+	assert_ok(read_section("reader = [\nreaderType = CNTKTextFormatReader ; file = x\ninput = [ A = [ dim = "
+	                       "5 ; format = dense ; size = 3 ] ] ]",
+	                       NULL, &r));
 	assert_non_null(strstr(warnings, "a.cntk:3:44: expected a key of an input, found \"size\""));
 	end(&r);
 }
@@ -283,8 +308,10 @@ static void test_wrong_values_have_their_place(void **state)
 		{"input = [ A = [ dim = 1 ; format = wide ] ]", "format: expected dense|sparse, found \"wide\""},
 		{"input = [ A = [ dim = 1 ] ]", "a.cntk:5:11: input \"A\": expected dim and format, found no format"},
 		{"input = [ A = [ format = dense ] ]", "found no dim"},
-		{"input = [ A = [ dim = 1 ; format = dense ; alias = \"\" ] ]", "alias: expected a name, found nothing"},
-		{"readerType = \"UCIFastReader\"", "a.cntk:5:14: expected the name of a reader whose files this build reads, found \"UCIFastReader\""},
+		{"input = [ A = [ dim = 1 ; format = dense ; alias = \"\" ] ]",
+	     "alias: expected a name, found nothing"},
+		{"readerType = \"UCIFastReader\"",
+	     "a.cntk:5:14: expected the name of a reader whose files this build reads, found \"UCIFastReader\""},
 		{"deserializers = { }", "deserializers: expected an array"},
 		{"deserializers = ( )", "deserializers: expected at least one"},
 		{"deserializers = ( 3 )", "deserializers: expected a record"},
@@ -302,14 +329,16 @@ static void test_missing_keys(void **state)
 	(void)state;
 	refuse("reader = [ file = x ]", NULL, SHEAF_DATA, "expected a readerType");
 	refuse("reader = [ readerType = CNTKTextFormatReader ]", NULL, SHEAF_DATA, "expected `file`");
-	refuse("reader = [ readerType = CNTKTextFormatReader ; file = x ]", NULL, SHEAF_DATA, "expected an `input` section");
+	refuse("reader = [ readerType = CNTKTextFormatReader ; file = x ]", NULL, SHEAF_DATA,
+	       "expected an `input` section");
 }
 
 static void test_brackets_must_match(void **state)
 {
 	char deep[500];
 	(void)state;
-	refuse("reader = [ a = 1", NULL, SHEAF_DATA, "a.cntk:1:10: expected ']' to close this '[', found the end");
+	refuse("reader = [ a = 1", NULL, SHEAF_DATA,
+	       "a.cntk:1:10: expected ']' to close this '[', found the end");
 	refuse("reader = [ a = 1 }", NULL, SHEAF_DATA, "a.cntk:1:18: expected ']', found '}'");
 	refuse("a = 3 ]", NULL, SHEAF_DATA, "a.cntk:1:7: expected a field, found ']', which closes nothing");
 	memset(deep, '[', sizeof deep - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text format: what each message says and where it points, what counts as an error and what is kept, what validation tells, and
- * what the writer writes. Files with one rule each are in tests/files/ctf. */
+/* The text format: what each message says and where it points, what counts as an error and what is kept, what
+ * validation tells, and what the writer writes. Files with one rule each are in tests/files/ctf. */
 #include "data/frame.h"
 #include "record.h"
 #include <inttypes.h>
@@ -11,18 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static sheaf_status open_text(const char *input, size_t size, const char *options, int64_t piece_bytes, record *r, sheaf_dataset **out)
+static sheaf_status open_text(const char *input, size_t size, const char *options, int64_t piece_bytes,
+                              record *r, sheaf_dataset **out)
 {
 	settings s;
 	sheaf_source *source;
 	read_settings(options, &s);
-	sheaf_open_options open = {.size = sizeof open, .format = "ctf", .glance = false, .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
-	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)input, size}, "x.ctf", r->cx, &source, &err));
+	sheaf_open_options open = {.size = sizeof open,
+	                           .format = "ctf",
+	                           .glance = false,
+	                           .settings = s.list,
+	                           .nsettings = s.n,
+	                           .piece_bytes = piece_bytes};
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)input, size}, "x.ctf",
+	                                               r->cx, &source, &err));
 	return sheaf_open_source(source, &open, r->cx, out, &err);
 }
 
 /* All rows as JSON into `rows` (NULL: not wanted). */
-static sheaf_status read_text(const char *input, size_t size, const char *options, int64_t piece_bytes, record *r, char *rows, size_t room)
+static sheaf_status read_text(const char *input, size_t size, const char *options, int64_t piece_bytes,
+                              record *r, char *rows, size_t room)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
@@ -32,7 +40,8 @@ static sheaf_status read_text(const char *input, size_t size, const char *option
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		sheaf_buffer text = {0};
 		if (!rows) continue;
-		assert_int_equal(SHEAF_OK, sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_int_equal(SHEAF_OK, sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON,
+		                                           sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 		assert_true(strlen(rows) + text.size < room);
 		strncat(rows, (const char *)text.data, text.size);
 		sheaf_buffer_reset(&text);
@@ -45,7 +54,8 @@ static sheaf_status read_text(const char *input, size_t size, const char *option
 
 static const char usual[] = "A:2:dense B:10:sparse";
 
-/* An input; a caret under the byte in question, on the line that the message names; severity, rule and the whole message. */
+/* An input; a caret under the byte in question, on the line that the message names; severity, rule and the
+ * whole message. */
 typedef struct caret {
 	const char *input, *under;
 	sheaf_severity severity;
@@ -281,7 +291,8 @@ static void check_validating(const caret *c, size_t size, int64_t piece_bytes)
 {
 	record r;
 	begin(&r, (sheaf_context_options){.validate = true});
-	sheaf_status status = read_text(c->input, size, c->options ? c->options : usual, piece_bytes, &r, NULL, 0);
+	sheaf_status status =
+		read_text(c->input, size, c->options ? c->options : usual, piece_bytes, &r, NULL, 0);
 	if (c->rule) {
 		assert_int_equal(SHEAF_OK, status);
 		const finding *f = find_rule(&r, c->rule);
@@ -302,7 +313,9 @@ static void assert_stops_with(const char *message, bool by_error)
 {
 	char wanted[1024];
 	const char *consequence = strstr(message, "; ");
-	snprintf(wanted, sizeof wanted, "%.*s%s", consequence ? (int)(consequence - message) : (int)strlen(message), message, by_error ? ends_here : "");
+	snprintf(wanted, sizeof wanted, "%.*s%s",
+	         consequence ? (int)(consequence - message) : (int)strlen(message), message,
+	         by_error ? ends_here : "");
 	assert_string_equal(wanted, err.message);
 }
 
@@ -317,7 +330,8 @@ static void check_reading(const caret *c, size_t size)
 	end(&r);
 }
 
-/* The first problem of an input stops it, so the message of an error is that of the case where nothing precedes it. */
+/* The first problem of an input stops it, so the message of an error is that of the case where nothing
+ * precedes it. */
 static void check_stopping(const caret *c, size_t size)
 {
 	record r;
@@ -353,9 +367,11 @@ enum { FATAL = -1 };
 
 static const budget budgets[] = {
 	{"a good line", "1 |A 1 2 |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"), 0},
-	{"text outside an input: one, the rest of the line is read", "1 oops oops |A 1 2 |B 1:1\n", 1, ROW(1, "[1,2]", "[[1,1]]"), 0},
+	{"text outside an input: one, the rest of the line is read", "1 oops oops |A 1 2 |B 1:1\n", 1,
+     ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"text outside an input twice", "1 x |A 1 2 \x01 y |B 1:1\n", 2, ROW(1, "[1,2]", "[[1,1]]"), 0},
-	{"an empty name: one, the rest of the line is read", "1 | A 1 2 |A 1 2 |B 1:1\n", 1, ROW(1, "[1,2]", "[[1,1]]"), 0},
+	{"an empty name: one, the rest of the line is read", "1 | A 1 2 |A 1 2 |B 1:1\n", 1,
+     ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"three empty names", "1 |A 1 2 |||B 1:1 |\n", 3, ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"an unknown name: none", "1 |C x:y |A 1 2 |Cc |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"a short dense sample: none", "1 |A 7 |B 1:1\n1 |A |B\n", 0, ROW(1, "[7,0],[0,0]", "[[1,1]],[]"), 0},
@@ -363,34 +379,44 @@ static const budget budgets[] = {
 	{"a last line of digits: none", "1 |A 1 2 |B 1:1\n77", 0, ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"values glued by a sign: none", "1 |A 1-2 |B 1:1\n", 0, ROW(1, "[1,-2]", "[[1,1]]"), 0},
 	{"an overflow: none", "1 |A 1e99 2 |B 1:1\n", 0, ROW(1, "[\"inf\",2]", "[[1,1]]"), 0},
-	{"a long dense sample: one, nothing of it is kept", FIRST "1 |A 1 2 3 4 5 |B 1:1\n", 1, ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
-	{"a pair in a dense sample: one", FIRST "1 |A 1:2 3:4 |B 1:1\n", 1, ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
-	{"no number: one, the values before it go, too", FIRST "1 |A 1 x 3 |B 1:1\n", 1, ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
+	{"a long dense sample: one, nothing of it is kept", FIRST "1 |A 1 2 3 4 5 |B 1:1\n", 1,
+     ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
+	{"a pair in a dense sample: one", FIRST "1 |A 1:2 3:4 |B 1:1\n", 1, ROW(1, "[5,6]", "[[1,1]],[[1,1]]"),
+     0},
+	{"no number: one, the values before it go, too", FIRST "1 |A 1 x 3 |B 1:1\n", 1,
+     ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
 	{"two bad numbers of a sample: one", FIRST "1 |A x y |B 1:1\n", 1, ROW(1, "[5,6]", "[[1,1]],[[1,1]]"), 0},
-	{"an index of dim: one, the pairs before it go, too", FIRST "1 |B 3:1 10:1 4:1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
+	{"an index of dim: one, the pairs before it go, too", FIRST "1 |B 3:1 10:1 4:1 |A 1 2\n", 1,
+     ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"a missing colon: one", FIRST "1 |B 3:1 4 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"a space behind the colon: one", FIRST "1 |B 3: 1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"a space before the colon: one", FIRST "1 |B 3 :1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"two colons: one", FIRST "1 |B 3:1:2 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"pairs by comma: one", FIRST "1 |B 3:1,4:1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
-	{"errors of two samples of a line: two, and the line is empty: three, and too many: four", FIRST "1 |A x |B y\n", 4, ROW(1, "[5,6]", "[[1,1]]"), 0},
+	{"errors of two samples of a line: two, and the line is empty: three, and too many: four",
+     FIRST "1 |A x |B y\n", 4, ROW(1, "[5,6]", "[[1,1]]"), 0},
 	{"an empty row: one, and a line too many: two", FIRST "\n", 2, ROW(1, "[5,6]", "[[1,1]]"), 0},
 	{"two empty rows: two, and lines too many: three", FIRST "\n1\n", 3, ROW(1, "[5,6]", "[[1,1]]"), 0},
 	{"a comment only is an empty row", FIRST "1 |# x\n", 2, ROW(1, "[5,6]", "[[1,1]]"), 0},
 	{"unknown names only are an empty row", FIRST "1 |C 1 |D 2\n", 2, ROW(1, "[5,6]", "[[1,1]]"), 0},
-	{"an empty row in a sequence of as many samples, by a stream twice on a line", "1 |A 1 2 |A 3 4 |B 1:1\n1\n", 1, ROW(1, "[1,2],[3,4]", "[[1,1]]"), 0},
-	{"a stream twice on the only line: one, both are kept", "1 |A 1 2 |A 3 4 |B 1:1\n", 1, ROW(1, "[1,2],[3,4]", "[[1,1]]"), 0},
-	{"a stream twice on a line, and not on another: none", "1 |A 1 2 |A 3 4 |B 1:1\n1 |B 2:2\n", 0, ROW(1, "[1,2],[3,4]", "[[1,1]],[[2,2]]"), 0},
+	{"an empty row in a sequence of as many samples, by a stream twice on a line",
+     "1 |A 1 2 |A 3 4 |B 1:1\n1\n", 1, ROW(1, "[1,2],[3,4]", "[[1,1]]"), 0},
+	{"a stream twice on the only line: one, both are kept", "1 |A 1 2 |A 3 4 |B 1:1\n", 1,
+     ROW(1, "[1,2],[3,4]", "[[1,1]]"), 0},
+	{"a stream twice on a line, and not on another: none", "1 |A 1 2 |A 3 4 |B 1:1\n1 |B 2:2\n", 0,
+     ROW(1, "[1,2],[3,4]", "[[1,1]],[[2,2]]"), 0},
 	{"lines too many: one, all is kept", "1 |A 1 2\n1 |B 1:1\n", 1, ROW(1, "[1,2]", "[[1,1]]"), 0},
-	{"lines too many are fine when told", "1 |A 1 2\n1 |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"), "A:2:dense B:10:sparse -allow-unaligned"},
-	{"lines too many are fine with a main stream", "1 |A 1 2\n1 |B 1:1\n1 |A 3 4\n1 |A 5 6 |A 7 8 |A 9 0\n", 0,
-     ROW(1, "[1,2],[3,4],[5,6],[7,8],[9,0]", "[[1,1]]"), "A:2:dense B:10:sparse -main-stream=B"},
+	{"lines too many are fine when told", "1 |A 1 2\n1 |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"),
+     "A:2:dense B:10:sparse -allow-unaligned"},
+	{"lines too many are fine with a main stream", "1 |A 1 2\n1 |B 1:1\n1 |A 3 4\n1 |A 5 6 |A 7 8 |A 9 0\n",
+     0, ROW(1, "[1,2],[3,4],[5,6],[7,8],[9,0]", "[[1,1]]"), "A:2:dense B:10:sparse -main-stream=B"},
 	{"the budget is for the whole input", "1 x |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1 |\n3 |A 1 2 |B 1:1 |\n", 3,
      ROW(1, "[1,2]", "[[1,1]]") ROW(2, "[1,2]", "[[1,1]]") ROW(3, "[1,2]", "[[1,1]]"), 0},
 	{"a stream missing", "1 |A 1 2\n2 |A 1 2 |B 1:1\n", FATAL, NULL, 0},
 	{"a stream missing in the last sequence", "2 |A 1 2 |B 1:1\n1 |A 1 2\n", FATAL, NULL, 0},
 	{"a stream missing because its sample was left out", "1 |A 1 2 |B 10:1\n", FATAL, NULL, 0},
-	{"a stream missing on a blank line that is a sequence", "|A 1 2 |B 1:1\n\n|A 3 4 |B 2:2\n", FATAL, NULL, 0},
+	{"a stream missing on a blank line that is a sequence", "|A 1 2 |B 1:1\n\n|A 3 4 |B 2:2\n", FATAL, NULL,
+     0},
 	{"an id beyond 64 bits", "18446744073709551616 |A 1 2 |B 1:1\n", FATAL, NULL, 0},
 	{"an id beyond 64 bits, later", "1 |A 1 2 |B 1:1\n18446744073709551616 |A 1 2 |B 1:1\n", FATAL, NULL, 0},
 	{"a first line without an id", "x |A 1 2 |B 1:1\n", FATAL, NULL, 0},
@@ -402,7 +428,8 @@ static void check_budget(const budget *b, int64_t max_errors, int64_t piece_byte
 	static char rows[4096];
 	record r;
 	begin(&r, (sheaf_context_options){.max_errors = max_errors});
-	sheaf_status status = read_text(b->input, strlen(b->input), b->options ? b->options : usual, piece_bytes, &r, rows, sizeof rows);
+	sheaf_status status = read_text(b->input, strlen(b->input), b->options ? b->options : usual, piece_bytes,
+	                                &r, rows, sizeof rows);
 	if (b->errors == FATAL || max_errors < b->errors) {
 		assert_int_equal(SHEAF_DATA, status);
 	} else {
@@ -417,7 +444,8 @@ static void error_budget(void **state)
 {
 	const budget *b = (const budget *)*state;
 	for (int64_t piece = 0; piece < 2; piece++) {
-		for (int64_t most = 0; most <= (b->errors == FATAL ? 0 : b->errors); most++) check_budget(b, most, piece);
+		for (int64_t most = 0; most <= (b->errors == FATAL ? 0 : b->errors); most++)
+			check_budget(b, most, piece);
 		check_budget(b, 1000, piece);
 	}
 }
@@ -486,7 +514,8 @@ static void strict_makes_breaches_errors(void **state)
 	(void)state;
 	begin(&r, (sheaf_context_options){.strict = true});
 	assert_int_equal(SHEAF_DATA, read_text("1 |A 1 |B 1:1\n", 14, usual, 0, &r, NULL, 0));
-	assert_stops_with("x.ctf:1:8 (byte 7): stream \"A\": expected 2 values, found 1; the rest is zeros", true);
+	assert_stops_with("x.ctf:1:8 (byte 7): stream \"A\": expected 2 values, found 1; the rest is zeros",
+	                  true);
 	end(&r);
 }
 
@@ -503,10 +532,12 @@ static void repeated_ids_are_found_far_apart(void **state)
 	begin(&r, (sheaf_context_options){.validate = true});
 	assert_int_equal(SHEAF_OK, read_text(input, n, "A:1:dense", 256, &r, NULL, 0));
 	assert_int_equal(3, r.n);
-	const char *const ends[] = {
-		":3002:1: expected a sequence id that no earlier sequence has, found id 0 again, first seen on line 1; read as a sequence of its own",
-		":3004:1: expected a sequence id that no earlier sequence has, found id 5 again, first seen on line 1716; read as a sequence of its own",
-		":3001:1: expected a sequence id that no earlier sequence has, found id 2999 again, first seen on line 858; read as a sequence of its own"};
+	const char *const ends[] = {":3002:1: expected a sequence id that no earlier sequence has, found id 0 "
+	                            "again, first seen on line 1; read as a sequence of its own",
+	                            ":3004:1: expected a sequence id that no earlier sequence has, found id 5 "
+	                            "again, first seen on line 1716; read as a sequence of its own",
+	                            ":3001:1: expected a sequence id that no earlier sequence has, found id 2999 "
+	                            "again, first seen on line 858; read as a sequence of its own"};
 	for (int i = 0; i < 3; i++) assert_non_null(strstr(r.found[i].text, ends[i]));
 	end(&r);
 }
@@ -526,30 +557,42 @@ static void check_refusal(const char *input, const char *options, sheaf_status w
 static void declarations_must_make_sense(void **state)
 {
 	(void)state;
-	check_refusal("|A 1\n", "A", SHEAF_USAGE, "--stream A: expected NAME:DIM:dense or NAME:DIM:sparse, found no dim");
-	check_refusal("|A 1\n", "A:1", SHEAF_USAGE, "--stream A:1: expected NAME:DIM:dense or NAME:DIM:sparse, found no storage");
+	check_refusal("|A 1\n", "A", SHEAF_USAGE,
+	              "--stream A: expected NAME:DIM:dense or NAME:DIM:sparse, found no dim");
+	check_refusal("|A 1\n", "A:1", SHEAF_USAGE,
+	              "--stream A:1: expected NAME:DIM:dense or NAME:DIM:sparse, found no storage");
 	check_refusal("|A 1\n", "A:0:dense", SHEAF_USAGE,
-	              "--stream A:0:dense: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"0\"");
+	              "--stream A:0:dense: expected a dim of at least 1, dense, sparse, float, double or "
+	              "alias=NAME, found \"0\"");
 	check_refusal("|A 1\n", ":1:dense", SHEAF_USAGE, "--stream :1:dense: expected a name first, found none");
-	check_refusal("|A 1\n", "A:1:dense:alias=", SHEAF_USAGE, "--stream A:1:dense:alias=: expected a name behind alias=, found none");
-	check_refusal("|A 1\n", "A:1:dense A:1:dense", SHEAF_USAGE, "stream \"A\": expected each name once, found it twice");
-	check_refusal("|A 1\n", "A:1:dense:alias=x B:1:dense:alias=x", SHEAF_USAGE, "stream \"B\": expected each alias once, found \"x\" twice");
-	check_refusal("|A 1\n", "A:1:dense -main-stream=B", SHEAF_USAGE, "--main-stream: expected a stream of x.ctf, found \"B\"");
-	check_refusal("|A 1\n", "A:1:dense -chunk-bytes=1", SHEAF_USAGE,
-	              "--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not");
-	check_refusal("|# nothing\n", "", SHEAF_DATA, "x.ctf: expected '|' and a stream name on some line, found none");
+	check_refusal("|A 1\n", "A:1:dense:alias=", SHEAF_USAGE,
+	              "--stream A:1:dense:alias=: expected a name behind alias=, found none");
+	check_refusal("|A 1\n", "A:1:dense A:1:dense", SHEAF_USAGE,
+	              "stream \"A\": expected each name once, found it twice");
+	check_refusal("|A 1\n", "A:1:dense:alias=x B:1:dense:alias=x", SHEAF_USAGE,
+	              "stream \"B\": expected each alias once, found \"x\" twice");
+	check_refusal("|A 1\n", "A:1:dense -main-stream=B", SHEAF_USAGE,
+	              "--main-stream: expected a stream of x.ctf, found \"B\"");
+	check_refusal(
+		"|A 1\n", "A:1:dense -chunk-bytes=1", SHEAF_USAGE,
+		"--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not");
+	check_refusal("|# nothing\n", "", SHEAF_DATA,
+	              "x.ctf: expected '|' and a stream name on some line, found none");
 }
 
 /* ---- inferring ---- */
 
-static sheaf_status schema_of(const char *input, size_t size, bool whole, const char *options, record *r, char text[256])
+static sheaf_status schema_of(const char *input, size_t size, bool whole, const char *options, record *r,
+                              char text[256])
 {
 	settings s;
 	sheaf_source *source;
 	sheaf_dataset *dataset;
 	read_settings(options, &s);
-	sheaf_open_options open = {.size = sizeof open, .format = "ctf", .glance = !whole, .settings = s.list, .nsettings = s.n};
-	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)input, size}, "x.ctf", r->cx, &source, &err));
+	sheaf_open_options open = {
+		.size = sizeof open, .format = "ctf", .glance = !whole, .settings = s.list, .nsettings = s.n};
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)input, size}, "x.ctf",
+	                                               r->cx, &source, &err));
 	sheaf_status status = sheaf_open_source(source, &open, r->cx, &dataset, &err);
 	if (status) return status;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
@@ -558,8 +601,8 @@ static sheaf_status schema_of(const char *input, size_t size, bool whole, const 
 		const sheaf_field *f = &schema->fields[i];
 		if (f->meaning == SHEAF_KEY) continue;
 		size_t n = strlen(text);
-		snprintf(text + n, 256 - n, "%s%s:%" PRId64 ":%s%s", n ? " " : "", f->name, sheaf_field_dim(f), sheaf_field_is_sparse(f) ? "sparse" : "dense",
-		         f->type == SHEAF_F64 ? ":double" : "");
+		snprintf(text + n, 256 - n, "%s%s:%" PRId64 ":%s%s", n ? " " : "", f->name, sheaf_field_dim(f),
+		         sheaf_field_is_sparse(f) ? "sparse" : "dense", f->type == SHEAF_F64 ? ":double" : "");
 	}
 	while (status == SHEAF_OK) {
 		const sheaf_frame *frame;
@@ -608,8 +651,8 @@ static char *long_input(int64_t lines, const char *line, const char *last, size_
 	return input;
 }
 
-/* A glance takes the streams from the first part of the input. A longer dense sample behind it stops the reading, an index beyond
- * the dim does not. */
+/* A glance takes the streams from the first part of the input. A longer dense sample behind it stops the
+ * reading, an index beyond the dim does not. */
 static void glance_may_mislead(void **state)
 {
 	enum { LINES = 300000 };
@@ -621,10 +664,10 @@ static void glance_may_mislead(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_DATA, schema_of(dense, size, false, "", &r, text));
 	assert_string_equal("A:1:dense", text);
-	assert_string_equal(
-		"x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the first part; declare the stream to read more), found 2; "
-		"it ends here (--max-errors N tolerates so many)",
-		err.message);
+	assert_string_equal("x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the "
+	                    "first part; declare the stream to read more), found 2; "
+	                    "it ends here (--max-errors N tolerates so many)",
+	                    err.message);
 	end(&r);
 	free(dense);
 	char *sparse = long_input(LINES, "|B 0:1\n", "|B 6:1\n", &size);
@@ -670,11 +713,15 @@ static void check_map(const char *map, const char *input, const char *rows, cons
 static void map_file_declares_streams(void **state)
 {
 	(void)state;
-	check_map("features f dense 2\nB\tB sparse  10\r\n\n", "1 |f 1 2 |B 1:1\n", "{\"key\":1,\"streams\":{\"features\":[[1,2]],\"B\":[[[1,1]]]}}\n", NULL);
+	check_map("features f dense 2\nB\tB sparse  10\r\n\n", "1 |f 1 2 |B 1:1\n",
+	          "{\"key\":1,\"streams\":{\"features\":[[1,2]],\"B\":[[[1,1]]]}}\n", NULL);
 	check_map("A A dense\n", "1 |A 1\n", NULL, ":1: expected 4 words (name alias format dim), found 3");
-	check_map("A A dense 1\nB B dense 1 2\n", "1 |A 1\n", NULL, ":2: expected 4 words (name alias format dim), found 5");
-	check_map("A A dense 0\n", "1 |A 1\n", NULL, ":1: expected dense or sparse and a dim of at least 1, found \"dense 0\"");
-	check_map("A A thick 1\n", "1 |A 1\n", NULL, ":1: expected dense or sparse and a dim of at least 1, found \"thick 1\"");
+	check_map("A A dense 1\nB B dense 1 2\n", "1 |A 1\n", NULL,
+	          ":2: expected 4 words (name alias format dim), found 5");
+	check_map("A A dense 0\n", "1 |A 1\n", NULL,
+	          ":1: expected dense or sparse and a dim of at least 1, found \"dense 0\"");
+	check_map("A A thick 1\n", "1 |A 1\n", NULL,
+	          ":1: expected dense or sparse and a dim of at least 1, found \"thick 1\"");
 }
 
 /* ---- the writer ---- */
@@ -685,29 +732,34 @@ typedef struct passage {
 } passage;
 
 static const passage passages[] = {
-	{"shortest digits of floats", "|A 0.10 1e0 16777217 0.00000015 1e+30 100000 -0 1e-45 3.40282347e38\n", "A:9:dense", "",
-     "|A 0.1 1 16777216 1.5e-7 1e30 100000 -0 1e-45 3.4028235e38\n"},
-	{"shortest digits of doubles", "|A 0.1 9007199254740993 5e-324 0.30000000000000004\n", "A:4:dense:double", "",
-     "|A 0.1 9007199254740992 5e-324 0.30000000000000004\n"},
-	{"no ids where each sequence is a line and the keys are 0, 1, 2", "0 |A 1\n1 |A 2\n2 |A 3\n", "A:1:dense", "", "|A 1\n|A 2\n|A 3\n"},
+	{"shortest digits of floats", "|A 0.10 1e0 16777217 0.00000015 1e+30 100000 -0 1e-45 3.40282347e38\n",
+     "A:9:dense", "", "|A 0.1 1 16777216 1.5e-7 1e30 100000 -0 1e-45 3.4028235e38\n"},
+	{"shortest digits of doubles", "|A 0.1 9007199254740993 5e-324 0.30000000000000004\n", "A:4:dense:double",
+     "", "|A 0.1 9007199254740992 5e-324 0.30000000000000004\n"},
+	{"no ids where each sequence is a line and the keys are 0, 1, 2", "0 |A 1\n1 |A 2\n2 |A 3\n", "A:1:dense",
+     "", "|A 1\n|A 2\n|A 3\n"},
 	{"no ids for line mode", "|A 1 |B 1:1\n|A 2 |B\n", "A:1:dense B:10:sparse", "", "|A 1 |B 1:1\n|A 2 |B\n"},
 	{"ids where the keys are others", "1 |A 1\n2 |A 2\n", "A:1:dense", "", "1 |A 1\n2 |A 2\n"},
-	{"ids where the keys are out of order", "0 |A 1\n2 |A 2\n1 |A 3\n", "A:1:dense", "", "0 |A 1\n2 |A 2\n1 |A 3\n"},
-	{"ids on every line where a sequence has several samples", "0 |A 1 |B 3:1\n|A 2 |B 2:1\n1 |A 3 |B 1:1\n", "A:1:dense B:10:sparse", "",
-     "0 |A 1 |B 3:1\n0 |A 2 |B 2:1\n1 |A 3 |B 1:1\n"},
+	{"ids where the keys are out of order", "0 |A 1\n2 |A 2\n1 |A 3\n", "A:1:dense", "",
+     "0 |A 1\n2 |A 2\n1 |A 3\n"},
+	{"ids on every line where a sequence has several samples", "0 |A 1 |B 3:1\n|A 2 |B 2:1\n1 |A 3 |B 1:1\n",
+     "A:1:dense B:10:sparse", "", "0 |A 1 |B 3:1\n0 |A 2 |B 2:1\n1 |A 3 |B 1:1\n"},
 	{"the largest id", "18446744073709551615 |A 1\n", "A:1:dense", "", "18446744073709551615 |A 1\n"},
-	{"sample j of each stream on line j", "7 |A 1\n7 |A 2 |B 3:1\n7 |A 3\n7 |B 4:1 |A 4\n", "A:1:dense B:10:sparse", "",
-     "7 |A 1 |B 3:1\n7 |A 2 |B 4:1\n7 |A 3\n7 |A 4\n"},
-	{"as many lines as the longest stream has samples", "7 |A 1\n7 |B 3:1\n7 |B 4:1\n", "A:1:dense B:10:sparse -allow-unaligned", "",
-     "7 |A 1 |B 3:1\n7 |B 4:1\n"},
+	{"sample j of each stream on line j", "7 |A 1\n7 |A 2 |B 3:1\n7 |A 3\n7 |B 4:1 |A 4\n",
+     "A:1:dense B:10:sparse", "", "7 |A 1 |B 3:1\n7 |A 2 |B 4:1\n7 |A 3\n7 |A 4\n"},
+	{"as many lines as the longest stream has samples", "7 |A 1\n7 |B 3:1\n7 |B 4:1\n",
+     "A:1:dense B:10:sparse -allow-unaligned", "", "7 |A 1 |B 3:1\n7 |B 4:1\n"},
 	{"streams in the order of declaration", "|B 1:1 |A 1\n", "A:1:dense B:10:sparse", "", "|A 1 |B 1:1\n"},
 	{"stored order, duplicates and zeros", "|B 5:1 3:0 5:2\n", "B:10:sparse", "", "|B 5:1 3:0 5:2\n"},
 	{"a short dense sample in full", "|A 1\n|A\n", "A:3:dense", "", "|A 1 0 0\n|A 0 0 0\n"},
 	{"comments and spelling go", "|A +01.0 |# x\n", "A:1:dense", "", "|A 1\n"},
-	{"names, not the aliases of the input", "|a 1 |b 1:1\n", "A:1:dense:alias=a B:10:sparse:alias=b", "", "|A 1 |B 1:1\n"},
-	{"the aliases of the input on request", "|a 1 |b 1:1\n", "A:1:dense:alias=a B:10:sparse:alias=b", "-alias=keep", "|a 1 |b 1:1\n"},
+	{"names, not the aliases of the input", "|a 1 |b 1:1\n", "A:1:dense:alias=a B:10:sparse:alias=b", "",
+     "|A 1 |B 1:1\n"},
+	{"the aliases of the input on request", "|a 1 |b 1:1\n", "A:1:dense:alias=a B:10:sparse:alias=b",
+     "-alias=keep", "|a 1 |b 1:1\n"},
 	{"an alias for one stream", "|A 1 |B 1:1\n", "A:1:dense B:10:sparse", "-alias=B=b", "|A 1 |b 1:1\n"},
-	{"an alias that is swapped", "|A 1 |B 1:1\n", "A:1:dense B:10:sparse", "-alias=A=B -alias=B=A", "|B 1 |A 1:1\n"},
+	{"an alias that is swapped", "|A 1 |B 1:1\n", "A:1:dense B:10:sparse", "-alias=A=B -alias=B=A",
+     "|B 1 |A 1:1\n"},
 };
 
 /* Reads and writes with both settings. */
@@ -721,7 +773,8 @@ static sheaf_status convert(const char *input, const char *reading, const char *
 	unlink(out);
 	snprintf(all, sizeof all, "%s %s", reading, writing);
 	read_settings(all, &s);
-	sheaf_convert_options options = {.size = sizeof options, .from = "ctf", .to = "ctf", .settings = s.list, .nsettings = s.n};
+	sheaf_convert_options options = {
+		.size = sizeof options, .from = "ctf", .to = "ctf", .settings = s.list, .nsettings = s.n};
 	return sheaf_convert(inputs, 1, out, &options, r->cx, &err);
 }
 
@@ -754,16 +807,19 @@ static void written_lines_are_valid(void **state)
 	const passage *w = (const passage *)*state;
 	record r;
 	begin(&r, (sheaf_context_options){.validate = true});
-	assert_int_equal(SHEAF_OK, read_text(w->output, strlen(w->output), w->reading, 0, &r, after, sizeof after));
+	assert_int_equal(SHEAF_OK,
+	                 read_text(w->output, strlen(w->output), w->reading, 0, &r, after, sizeof after));
 	assert_int_equal(0, r.n);
 	end(&r);
 	begin(&r, (sheaf_context_options){0});
-	assert_int_equal(SHEAF_OK, read_text(w->input, strlen(w->input), w->reading, 0, &r, before, sizeof before));
+	assert_int_equal(SHEAF_OK,
+	                 read_text(w->input, strlen(w->input), w->reading, 0, &r, before, sizeof before));
 	assert_string_equal(before, after);
 	end(&r);
 }
 
-static void check_write_refusal(const char *input, const char *reading, const char *writing, sheaf_status wanted, const char *message)
+static void check_write_refusal(const char *input, const char *reading, const char *writing,
+                                sheaf_status wanted, const char *message)
 {
 	char out[128];
 	record r;
@@ -779,15 +835,21 @@ static void aliases_must_make_sense(void **state)
 {
 	static const char streams[] = "A:1:dense B:10:sparse", input[] = "|A 1 |B 1:1\n";
 	(void)state;
-	check_write_refusal(input, streams, "-alias=C=c", SHEAF_USAGE, "--alias: expected NAME=A with the name of a stream, or keep, found C=c");
-	check_write_refusal(input, streams, "-alias=A", SHEAF_USAGE, "--alias: expected NAME=A with the name of a stream, or keep, found A");
-	check_write_refusal(input, streams, "-alias=A=B", SHEAF_USAGE, "--alias: expected a name for each stream, found \"B\" twice");
+	check_write_refusal(input, streams, "-alias=C=c", SHEAF_USAGE,
+	                    "--alias: expected NAME=A with the name of a stream, or keep, found C=c");
+	check_write_refusal(input, streams, "-alias=A", SHEAF_USAGE,
+	                    "--alias: expected NAME=A with the name of a stream, or keep, found A");
+	check_write_refusal(input, streams, "-alias=A=B", SHEAF_USAGE,
+	                    "--alias: expected a name for each stream, found \"B\" twice");
 	check_write_refusal(input, streams, "-alias=A=#x", SHEAF_UNSUPPORTED,
-	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading '#', found \"#x\"; give it one with --alias");
+	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading "
+	                    "'#', found \"#x\"; give it one with --alias");
 	check_write_refusal(input, streams, "-alias=A=a|b", SHEAF_UNSUPPORTED,
-	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading '#', found \"a|b\"; give it one with --alias");
+	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading "
+	                    "'#', found \"a|b\"; give it one with --alias");
 	check_write_refusal(input, streams, "-alias=A=", SHEAF_UNSUPPORTED,
-	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading '#', found \"\"; give it one with --alias");
+	                    "stream \"A\": expected a name without spaces, '|', control characters and a leading "
+	                    "'#', found \"\"; give it one with --alias");
 }
 
 static void doubles_are_written_with_a_warning(void **state)
@@ -798,7 +860,8 @@ static void doubles_are_written_with_a_warning(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, convert("|A 0.1 |B 0:1\n", "A:1:dense:double B:10:sparse:double", "", &r));
 	snprintf(message, sizeof message,
-	         "%s/out.ctf: stream \"A\": expected an element type that the format records, found float64 values, which it does not; "
+	         "%s/out.ctf: stream \"A\": expected an element type that the format records, found float64 "
+	         "values, which it does not; "
 	         "read them back with --precision double",
 	         folder);
 	assert_int_equal(1, r.n);
@@ -810,19 +873,24 @@ static void doubles_are_written_with_a_warning(void **state)
 /* ---- what the text cannot hold ---- */
 
 typedef struct loss {
-	const char *name, *input, *reading, *rule, *message, *consequence, *output; /* the consequence is told where loss is allowed */
+	const char *name, *input, *reading, *rule, *message, *consequence,
+		*output; /* the consequence is told where loss is allowed */
 } loss;
 
 static const loss losses[] = {
-	{"infinities", "|A 1 2\n|A 1e39 -1e39\n", "A:2:dense", "infinity", "out: sequence 1, stream \"A\": expected a finite value, found an infinity",
+	{"infinities", "|A 1 2\n|A 1e39 -1e39\n", "A:2:dense", "infinity",
+     "out: sequence 1, stream \"A\": expected a finite value, found an infinity",
      "; a number that overflows is written", "|A 1 2\n|A 1e999 -1e999\n"},
-	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN", "out: sequence 1, stream \"A\": expected a finite value, found NaN", "; 0 is written",
+	{"NaN", "|A 1 2\n|A 777 2\n", "A:2:dense", "NaN",
+     "out: sequence 1, stream \"A\": expected a finite value, found NaN", "; 0 is written",
      "|A 1 2\n|A 0 2\n"},
-	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN", "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written",
-     "|B 1:0\n"},
-	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow-missing", "stream without samples",
-     "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found none", "; an empty sample is written",
-     "|A 1 2 |B 1:1\n|A 3 4 |B\n"},
+	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN",
+     "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written", "|B 1:0\n"},
+	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow-missing",
+     "stream without samples",
+     "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found "
+     "none",
+     "; an empty sample is written", "|A 1 2 |B 1:1\n|A 3 4 |B\n"},
 };
 
 static int take_bytes(void *user, const void *data, size_t size)
@@ -847,13 +915,15 @@ static sheaf_status write_loss(const loss *l, record *r, char text[1024])
 	sheaf_frame frame;
 	sheaf_sink *sink;
 	sheaf_writer *writer;
-	sheaf_create_options create = {.size = sizeof create, .format = "ctf", .totals = {-1, -1, -1, 1, 1, NULL}};
+	sheaf_create_options create = {
+		.size = sizeof create, .format = "ctf", .totals = {-1, -1, -1, 1, 1, NULL}};
 	*text = '\0';
 	assert_int_equal(SHEAF_OK, open_text(l->input, strlen(l->input), l->reading, 0, r, &dataset));
 	assert_int_equal(SHEAF_OK, sheaf_read_all(dataset, &frame, &err));
 	put_nans(&frame);
 	assert_int_equal(SHEAF_OK, sheaf_sink_function(take_bytes, text, "out", r->cx, &sink, &err));
-	assert_int_equal(SHEAF_OK, sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &create, r->cx, &writer, &err));
+	assert_int_equal(SHEAF_OK,
+	                 sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &create, r->cx, &writer, &err));
 	assert_int_equal(SHEAF_OK, sheaf_write(writer, &frame, &err));
 	sheaf_status status = sheaf_finish(writer, &err);
 	sheaf_frame_free(&frame);
@@ -868,8 +938,10 @@ static void loss_is_refused(void **state)
 	record r;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
-	snprintf(wanted, sizeof wanted, "out: expected data that format ctf can hold, found loss: %s (%d); the output is abandoned (--allow-loss goes ahead)", l->rule,
-	         strcmp(l->rule, "infinity") == 0 ? 2 : 1);
+	snprintf(wanted, sizeof wanted,
+	         "out: expected data that format ctf can hold, found loss: %s (%d); the output is abandoned "
+	         "(--allow-loss goes ahead)",
+	         l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
 	end(&r);
@@ -890,13 +962,15 @@ static void loss_is_allowed_and_told(void **state)
 
 static void all_kinds_of_loss_are_named_at_once(void **state)
 {
-	static const loss l = {"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow-missing", "", "", "", ""};
+	static const loss l = {
+		"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow-missing", "", "", "", ""};
 	char text[1024];
 	record r;
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
-	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), stream without samples (3); the output is abandoned (--allow-loss goes ahead)",
+	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), "
+	                    "stream without samples (3); the output is abandoned (--allow-loss goes ahead)",
 	                    err.message);
 	end(&r);
 }
@@ -928,8 +1002,10 @@ static const char *name_of(const char *what, const char *which)
 
 static void add_tables(void)
 {
-	for (size_t i = 0; i < COUNT(carets); i++) add(name_of("caret", carets[i].message), caret_points_at_the_flaw, &carets[i]);
-	for (size_t i = 0; i < COUNT(budgets); i++) add(name_of("budget", budgets[i].name), error_budget, &budgets[i]);
+	for (size_t i = 0; i < COUNT(carets); i++)
+		add(name_of("caret", carets[i].message), caret_points_at_the_flaw, &carets[i]);
+	for (size_t i = 0; i < COUNT(budgets); i++)
+		add(name_of("budget", budgets[i].name), error_budget, &budgets[i]);
 	for (size_t i = 0; i < COUNT(passages); i++) {
 		add(name_of("written", passages[i].name), written_lines, &passages[i]);
 		if (!strstr(passages[i].reading, "alias") && !*passages[i].writing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data in memory: schemas, frames and their checks, canonical values, casts, comparison, the content hash, and what people and
- * programs are shown. */
+/* Data in memory: schemas, frames and their checks, canonical values, casts, comparison, the content hash,
+ * and what people and programs are shown. */
 #include "data/compare.h"
 #include "data/declare.h"
 #include "data/print.h"
@@ -199,7 +199,8 @@ static void test_declarations(void **state)
 		assert_true((d.alias != NULL) == (cases[i].alias != NULL));
 		if (d.alias) assert_string_equal(d.alias, cases[i].alias);
 	}
-	static const char *const bad[] = {"",           ":2:dense",  "A:", "A:0:dense", "A:-1:dense", "A:2:dens", "A:2:dense:", "A:9223372036854775808:dense",
+	static const char *const bad[] = {"",           ":2:dense",  "A:",         "A:0:dense",
+	                                  "A:-1:dense", "A:2:dens",  "A:2:dense:", "A:9223372036854775808:dense",
 	                                  "A:2:alias=", "A:2 :dense"};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		sheaf_declared d;
@@ -245,7 +246,8 @@ static int64_t list_offsets[] = {0, 2, 2, 3, 6, 7};
 static int64_t entry_offsets[] = {0, 1, 4, 4, 4, 6, 7, 9};
 static int32_t narrow_indices[] = {5, 0, 2, 9, 1, 1, 3, 0, 9};
 static int64_t coord_offsets[] = {0, 1, 3, 3, 4, 6};
-static int64_t row_indices[] = {0, 3, 1, 2, 0, 3}, column_indices[] = {INT64_C(5000000000), 0, 7, 1, 2, INT64_C(5999999999)};
+static int64_t row_indices[] = {0, 3, 1, 2, 0, 3},
+			   column_indices[] = {INT64_C(5000000000), 0, 7, 1, 2, INT64_C(5999999999)};
 static int64_t pair_offsets[] = {0, 1, 1, 3, 4, 6, 7, 7, 8, 10, 11};
 static float floats[24];
 static double doubles[24];
@@ -275,8 +277,10 @@ static const sheaf_buffer none = {0};
 
 static void make_shapes(shapes *s)
 {
-	static const sheaf_level_shape coord = {.kind = SHEAF_COORD, .rank = 1, .extents = {10}, .index_type = SHEAF_I32};
-	static const sheaf_level_shape coords = {.kind = SHEAF_COORD, .rank = 2, .extents = {4, INT64_C(6000000000)}, .index_type = SHEAF_I64};
+	static const sheaf_level_shape coord = {
+		.kind = SHEAF_COORD, .rank = 1, .extents = {10}, .index_type = SHEAF_I32};
+	static const sheaf_level_shape coords = {
+		.kind = SHEAF_COORD, .rank = 2, .extents = {4, INT64_C(6000000000)}, .index_type = SHEAF_I64};
 	for (int i = 0; i < 24; i++) floats[i] = (float)i / 4, doubles[i] = -i;
 	*s = (shapes){.frame = {.nrows = SHAPE_ROWS, .cx = cx}};
 	s->schema.fields = s->fields;
@@ -375,7 +379,9 @@ static void test_slice_without_a_column(void **state)
 		assert_ok(sheaf_frame_slice(&s.frame, 1, 4, kept, n, &slice, &err));
 		assert_int_equal(slice.ncolumns, SHAPES - 1);
 		for (int c = 0; c < SHAPES - 1; c++)
-			for (int64_t r = 0; r < 3; r++) assert_true(sheaf_positions_equal(&slice.columns[c], 0, r, &s.frame.columns[c + (c >= gone)], 0, r + 1));
+			for (int64_t r = 0; r < 3; r++)
+				assert_true(sheaf_positions_equal(&slice.columns[c], 0, r, &s.frame.columns[c + (c >= gone)],
+				                                  0, r + 1));
 	}
 	sheaf_frame_free(&slice);
 }
@@ -459,7 +465,8 @@ static void test_append_of_no_rows(void **state)
 	free_table(&t);
 }
 
-/* The first rows of a chunk may have no samples: then the first thing to append is an offset alone, and that may be refused. */
+/* The first rows of a chunk may have no samples: then the first thing to append is an offset alone, and that
+ * may be refused. */
 static void test_append_of_no_samples_without_memory(void **state)
 {
 	(void)state;
@@ -518,7 +525,9 @@ static table without_offsets(int64_t nrows)
 	add_stream(&t, "sparse", true, 2, SHEAF_F32);
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	t.frame.nrows = nrows;
-	for (int c = 0; c < 2 && nrows; c++) t.frame.columns[c].levels[0].offsets = (sheaf_buffer){(uint8_t *)outer, (size_t)(nrows + 1) * 8, NULL};
+	for (int c = 0; c < 2 && nrows; c++)
+		t.frame.columns[c].levels[0].offsets =
+			(sheaf_buffer){(uint8_t *)outer, (size_t)(nrows + 1) * 8, NULL};
 	return t;
 }
 
@@ -607,11 +616,17 @@ static void fewer_indices(broken *b) { b->s.columns[SPARSE].levels[1].indices[0]
 static void fewer_second_indices(broken *b) { b->s.columns[COORDINATES].levels[0].indices[1].size -= 8; }
 static void index_too_large(broken *b) { copy_indices(b)[8] = 10; }
 static void index_below_zero(broken *b) { copy_indices(b)[0] = -1; }
-static void index_past_the_second_extent(broken *b) { b->s.fields[COORDINATES].levels[0].extents[1]--, b->s.columns[COORDINATES].levels[0].shape.extents[1]--; }
+static void index_past_the_second_extent(broken *b)
+{
+	b->s.fields[COORDINATES].levels[0].extents[1]--, b->s.columns[COORDINATES].levels[0].shape.extents[1]--;
+}
 static void fewer_values(broken *b) { b->s.columns[DENSE].values.size -= 1; }
 static void no_values(broken *b) { b->s.columns[SQUARE].values = none; }
 static void fewer_keys(broken *b) { b->s.columns[SHAPES - 1].values.size -= 8; }
-static void fewer_lines(broken *b) { b->s.frame.lines = (sheaf_buffer){(uint8_t *)b->offsets, (SHAPE_ROWS - 1) * 8, NULL}; }
+static void fewer_lines(broken *b)
+{
+	b->s.frame.lines = (sheaf_buffer){(uint8_t *)b->offsets, (SHAPE_ROWS - 1) * 8, NULL};
+}
 
 static const struct {
 	void (*break_it)(broken *);
@@ -621,31 +636,49 @@ static const struct {
 } breakages[] = {
 	{negative_rows, "negative rows", SHEAF_CHECK_SIZES, "frame: expected at least 0 rows, found -1"},
 	{another_column, "another column", SHEAF_CHECK_SIZES, "frame: expected 7 columns, found 3"},
-	{fewer_levels, "fewer levels", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected levels: 2, found 1"},
+	{fewer_levels, "fewer levels", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 0: expected levels: 2, found 1"},
 	{another_type, "another type", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected element type"},
-	{another_kind, "another kind", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected level kind 1, found 2"},
+	{another_kind, "another kind", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 0: expected level kind 1, found 2"},
 	{another_rank, "another rank", SHEAF_CHECK_SIZES, "field \"coordinates\", level 0: expected"},
 	{another_dim, "another dim", SHEAF_CHECK_SIZES, "field \"dense\", level 1: expected"},
 	{larger_extent, "larger extent", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected"},
-	{index_type_of_nothing, "index type of nothing", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected"},
-	{fewer_offsets, "fewer offsets", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected as many offsets as 6, found 5"},
-	{part_of_an_offset, "part of an offset", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected as many offsets as 6, found 5"},
-	{negative_first_offset, "negative first offset", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected a first offset of at least 0, found -1"},
-	{decreasing_offsets, "decreasing offsets", SHEAF_CHECK_OFFSETS, "field \"dense\", level 0: expected an offset of at least 2, found 1"},
-	{offset_below_the_first, "offset below the first", SHEAF_CHECK_SIZES, "field \"text\", level 0: expected a"},
-	{offsets_past_the_level_below, "offsets past the level below", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected as many offsets as 9, found 8"},
+	{index_type_of_nothing, "index type of nothing", SHEAF_CHECK_SIZES,
+     "field \"sparse\", level 1: expected"},
+	{fewer_offsets, "fewer offsets", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 0: expected as many offsets as 6, found 5"},
+	{part_of_an_offset, "part of an offset", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 0: expected as many offsets as 6, found 5"},
+	{negative_first_offset, "negative first offset", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 0: expected a first offset of at least 0, found -1"},
+	{decreasing_offsets, "decreasing offsets", SHEAF_CHECK_OFFSETS,
+     "field \"dense\", level 0: expected an offset of at least 2, found 1"},
+	{offset_below_the_first, "offset below the first", SHEAF_CHECK_SIZES,
+     "field \"text\", level 0: expected a"},
+	{offsets_past_the_level_below, "offsets past the level below", SHEAF_CHECK_SIZES,
+     "field \"sparse\", level 1: expected as many offsets as 9, found 8"},
 	{endless_offset, "endless offset", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected"},
-	{endless_dense_offset, "endless dense offset", SHEAF_CHECK_SIZES, "field \"dense\", level 1: expected fewer positions than"},
-	{decreasing_inner_offsets, "decreasing inner offsets", SHEAF_CHECK_OFFSETS, "field \"sparse\", level 1: expected an offset of at least 4, found 3"},
-	{fewer_indices, "fewer indices", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected as many indices as 9, found 8"},
-	{fewer_second_indices, "fewer second indices", SHEAF_CHECK_SIZES, "field \"coordinates\", level 0: expected as many indices as 6, found 5"},
-	{index_too_large, "index too large", SHEAF_CHECK_FULL, "field \"sparse\", level 1: expected an index below 10, found 10"},
-	{index_below_zero, "index below zero", SHEAF_CHECK_FULL, "field \"sparse\", level 1: expected an index below 10, found -1"},
+	{endless_dense_offset, "endless dense offset", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 1: expected fewer positions than"},
+	{decreasing_inner_offsets, "decreasing inner offsets", SHEAF_CHECK_OFFSETS,
+     "field \"sparse\", level 1: expected an offset of at least 4, found 3"},
+	{fewer_indices, "fewer indices", SHEAF_CHECK_SIZES,
+     "field \"sparse\", level 1: expected as many indices as 9, found 8"},
+	{fewer_second_indices, "fewer second indices", SHEAF_CHECK_SIZES,
+     "field \"coordinates\", level 0: expected as many indices as 6, found 5"},
+	{index_too_large, "index too large", SHEAF_CHECK_FULL,
+     "field \"sparse\", level 1: expected an index below 10, found 10"},
+	{index_below_zero, "index below zero", SHEAF_CHECK_FULL,
+     "field \"sparse\", level 1: expected an index below 10, found -1"},
 	{index_past_the_second_extent, "index past the second extent", SHEAF_CHECK_FULL,
      "field \"coordinates\", level 0: expected an index below 5999999999, found 5999999999"},
-	{fewer_values, "fewer values", SHEAF_CHECK_SIZES, "field \"dense\", level 2: expected as many values as 14, found 13"},
-	{no_values, "no values", SHEAF_CHECK_SIZES, "field \"square\", level 2: expected as many values as 20, found 0"},
-	{fewer_keys, "fewer keys", SHEAF_CHECK_SIZES, "field \"key\", level 0: expected as many values as 5, found 4"},
+	{fewer_values, "fewer values", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 2: expected as many values as 14, found 13"},
+	{no_values, "no values", SHEAF_CHECK_SIZES,
+     "field \"square\", level 2: expected as many values as 20, found 0"},
+	{fewer_keys, "fewer keys", SHEAF_CHECK_SIZES,
+     "field \"key\", level 0: expected as many values as 5, found 4"},
 	{fewer_lines, "fewer lines", SHEAF_CHECK_SIZES, "expected"},
 };
 
@@ -663,7 +696,9 @@ static void test_check_finds_every_flaw(void **state)
 			sheaf_status status = sheaf_frame_check(&b.s.frame, &b.s.schema, (sheaf_depth)depth, &err);
 			sheaf_status wanted = depth >= (int)breakages[i].depth ? SHEAF_DATA : SHEAF_OK;
 			bool right = status == wanted && (!status || strstr(err.message, breakages[i].message));
-			if (!right) print_error("%s, depth %d: found %s: %s\n", breakages[i].name, depth, sheaf_status_name(status), status ? err.message : "");
+			if (!right)
+				print_error("%s, depth %d: found %s: %s\n", breakages[i].name, depth,
+				            sheaf_status_name(status), status ? err.message : "");
 			missed += !right;
 		}
 	}
@@ -685,7 +720,10 @@ static void test_check_of_endless_rows(void **state)
 
 #define EACH_INTEGER_TYPE(X) \
 	X(SHEAF_U8, uint8_t) \
-	X(SHEAF_U16, uint16_t) X(SHEAF_U32, uint32_t) X(SHEAF_U64, uint64_t) X(SHEAF_I8, int8_t) X(SHEAF_I16, int16_t) X(SHEAF_I32, int32_t) X(SHEAF_I64, int64_t)
+	X(SHEAF_U16, uint16_t) \
+	X(SHEAF_U32, uint32_t) \
+	X(SHEAF_U64, uint64_t) \
+	X(SHEAF_I8, int8_t) X(SHEAF_I16, int16_t) X(SHEAF_I32, int32_t) X(SHEAF_I64, int64_t)
 
 static sheaf_canon canon_of(sheaf_type type, const void *value)
 {
@@ -744,7 +782,9 @@ static void test_canon_large_integers_are_exact(void **state)
 			assert_int_equal(sheaf_canon_equal(canon_u64(values[i]), canon_u64(values[k])), i == k);
 			if (values[i] > INT64_MAX || values[k] > INT64_MAX) continue;
 			assert_int_equal(sheaf_canon_equal(canon_i64((int64_t)values[i]), canon_u64(values[k])), i == k);
-			assert_int_equal(sheaf_canon_equal(canon_i64(-(int64_t)values[i] - 1), canon_i64(-(int64_t)values[k] - 1)), i == k);
+			assert_int_equal(
+				sheaf_canon_equal(canon_i64(-(int64_t)values[i] - 1), canon_i64(-(int64_t)values[k] - 1)),
+				i == k);
 		}
 	}
 	assert_true(sheaf_canon_equal(canon_u64(UINT64_C(1) << 63), canon_f64(0x1p63)));
@@ -818,7 +858,8 @@ static void test_canon_store_says_what_changed(void **state)
 		sheaf_canon c = canon_f64(cases[i].value), back;
 		assert_int_equal(sheaf_canon_store(cases[i].type, &c, 1, &room, 0), cases[i].changed);
 		back = canon_of(cases[i].type, &room);
-		if (!sheaf_canon_equal(back, canon_i64(cases[i].becomes))) fail_msg("case %d: found %.17g", (int)i, back.nearest);
+		if (!sheaf_canon_equal(back, canon_i64(cases[i].becomes)))
+			fail_msg("case %d: found %.17g", (int)i, back.nearest);
 	}
 }
 
@@ -847,7 +888,8 @@ static void test_canon_store_of_large_integers(void **state)
 	assert_true(wide == 0);
 }
 
-/* What does not fit becomes the nearest that does, also where the nearest double lies half way between two floats. */
+/* What does not fit becomes the nearest that does, also where the nearest double lies half way between two
+ * floats. */
 static void test_canon_store_rounds_once(void **state)
 {
 	(void)state;
@@ -866,13 +908,18 @@ static void test_canon_store_of_reals(void **state)
 	static const struct {
 		double value;
 		int changed;
-	} cases[] = {{0.5, 0},      {0.1, 1},      {-0.0, 0},  {16777216, 0},         {16777217, 1},   {(double)FLT_MAX, 0},
-	             {0x1p-149, 0}, {0x1p-150, 1}, {1e300, 1}, {(double)INFINITY, 0}, {(double)NAN, 0}};
+	} cases[] = {{0.5, 0},        {0.1, 1},
+	             {-0.0, 0},       {16777216, 0},
+	             {16777217, 1},   {(double)FLT_MAX, 0},
+	             {0x1p-149, 0},   {0x1p-150, 1},
+	             {1e300, 1},      {(double)INFINITY, 0},
+	             {(double)NAN, 0}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		float f = 99;
 		sheaf_canon c = canon_f64(cases[i].value);
 		assert_int_equal(sheaf_canon_store(SHEAF_F32, &c, 1, &f, 0), cases[i].changed);
-		if (!isnan(cases[i].value)) assert_true(f == (float)cases[i].value && !signbit(f) == !signbit(cases[i].value));
+		if (!isnan(cases[i].value))
+			assert_true(f == (float)cases[i].value && !signbit(f) == !signbit(cases[i].value));
 	}
 }
 
@@ -1000,7 +1047,8 @@ static void test_cast_between_all_types(void **state)
 			const uint8_t *values = t.frame.columns[0].values.data;
 			assert_ok(sheaf_frame_cast(&t.frame, &to.schema, NULL, 0, c, &err));
 			assert_int_equal(lost.count, 0);
-			assert_true((t.frame.columns[0].values.data == values) == (from == type)); /* nothing is copied without need */
+			assert_true((t.frame.columns[0].values.data == values) ==
+			            (from == type)); /* nothing is copied without need */
 			assert_ok(sheaf_frame_check(&t.frame, &to.schema, SHEAF_CHECK_FULL, &err));
 			for (int64_t r = 0; r < 3; r++) assert_rows_equal(&t.frame, r, &same.frame, r);
 			free_table(&t);
@@ -1021,9 +1069,11 @@ static bool rows_equal(const table *a, const table *b)
 	return true;
 }
 
-static bool texts_equal(bool sparse_a, sheaf_type type_a, const char *a, bool sparse_b, sheaf_type type_b, const char *b)
+static bool texts_equal(bool sparse_a, sheaf_type type_a, const char *a, bool sparse_b, sheaf_type type_b,
+                        const char *b)
 {
-	table ta = stream_table(cx, "x", sparse_a, 3, type_a, a), tb = stream_table(cx, "x", sparse_b, 3, type_b, b);
+	table ta = stream_table(cx, "x", sparse_a, 3, type_a, a),
+		  tb = stream_table(cx, "x", sparse_b, 3, type_b, b);
 	bool equal = rows_equal(&ta, &tb);
 	assert_int_equal(rows_equal(&tb, &ta), equal);
 	char ha[33], hb[33];
@@ -1043,18 +1093,24 @@ static void test_compare(void **state)
 		const char *dense, *sparse;
 		bool equal;
 	} mixed[] = {
-		{"1 2 3", "0:1 1:2 2:3", true},    {"1 2 3,4 5 6;;7 8 9", "0:1 1:2 2:3,0:4 1:5 2:6;;0:7 1:8 2:9", true},
-		{"1 0 3", "0:1 2:3", false},                                        /* a zero that nobody stored is not an entry */
-		{"1 0 3", "0:1 1:0 2:3", true},    {"1 2 3", "1:2 0:1 2:3", false}, /* in stored order */
-		{"1 2 3", "0:1 1:2 2:3,_", false}, {"1 2 3", "0:1 1:2 1:3", false},
+		{"1 2 3", "0:1 1:2 2:3", true},
+		{"1 2 3,4 5 6;;7 8 9", "0:1 1:2 2:3,0:4 1:5 2:6;;0:7 1:8 2:9", true},
+		{"1 0 3", "0:1 2:3", false}, /* a zero that nobody stored is not an entry */
+		{"1 0 3", "0:1 1:0 2:3", true},
+		{"1 2 3", "1:2 0:1 2:3", false}, /* in stored order */
+		{"1 2 3", "0:1 1:2 2:3,_", false},
+		{"1 2 3", "0:1 1:2 1:3", false},
 		{";1 2 3", "0:1 1:2 2:3;", false},
 	};
-	for (size_t i = 0; i < COUNT(mixed); i++) assert_int_equal(texts_equal(false, SHEAF_F32, mixed[i].dense, true, SHEAF_F64, mixed[i].sparse), mixed[i].equal);
+	for (size_t i = 0; i < COUNT(mixed); i++)
+		assert_int_equal(texts_equal(false, SHEAF_F32, mixed[i].dense, true, SHEAF_F64, mixed[i].sparse),
+		                 mixed[i].equal);
 	assert_true(texts_equal(true, SHEAF_F32, "_,0:5;1:1", true, SHEAF_I16, "_,0:5;1:1"));
 	assert_false(texts_equal(true, SHEAF_F32, "_", true, SHEAF_F32, ""));
 	assert_false(texts_equal(true, SHEAF_F32, "0:1,1:1", true, SHEAF_F32, "0:1 1:1"));
 	assert_true(texts_equal(true, SHEAF_U8, "0:200", true, SHEAF_F64, "0:200"));
-	assert_false(texts_equal(true, SHEAF_F64, "0:0.1", true, SHEAF_F32, "0:0.1")); /* two values: the float is none that reads 0.1 */
+	assert_false(texts_equal(true, SHEAF_F64, "0:0.1", true, SHEAF_F32,
+	                         "0:0.1")); /* two values: the float is none that reads 0.1 */
 	assert_false(texts_equal(true, SHEAF_F64, "0:0", true, SHEAF_F64, "0:-0"));
 	assert_false(texts_equal(true, SHEAF_F64, "0:0", true, SHEAF_F32, "0:-0"));
 	assert_true(texts_equal(true, SHEAF_F64, "0:-0", true, SHEAF_F32, "0:-0"));
@@ -1071,7 +1127,8 @@ static void test_compare_of_long_samples(void **state)
 	enum { N = 600 };
 	double a[N];
 	float b[N];
-	sheaf_column ca = {.nlevels = 1, .type = SHEAF_F64, .values = borrow(a)}, cb = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(b)};
+	sheaf_column ca = {.nlevels = 1, .type = SHEAF_F64, .values = borrow(a)},
+				 cb = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(b)};
 	ca.levels[0].shape = cb.levels[0].shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {N}};
 	for (int i = 0; i < N; i++) a[i] = i, b[i] = (float)i;
 	assert_true(sheaf_positions_equal(&ca, 0, 0, &cb, 0, 0));
@@ -1099,7 +1156,9 @@ static void test_compare_of_other_shapes(void **state)
 	memcpy(moved, column_indices, sizeof moved);
 	moved[3]++;
 	other.columns[COORDINATES].levels[0].indices[1] = borrow(moved);
-	for (int64_t r = 0; r < SHAPE_ROWS; r++) assert_int_equal(sheaf_positions_equal(&s.columns[COORDINATES], 0, r, &other.columns[COORDINATES], 0, r), r != 3);
+	for (int64_t r = 0; r < SHAPE_ROWS; r++)
+		assert_int_equal(
+			sheaf_positions_equal(&s.columns[COORDINATES], 0, r, &other.columns[COORDINATES], 0, r), r != 3);
 	/* Chains of other lengths, and lists against fixed runs, are never equal. */
 	assert_false(sheaf_positions_equal(&s.columns[TEXT], 0, 0, &s.columns[DENSE], 0, 0));
 	assert_false(sheaf_positions_equal(&s.columns[SPARSE], 0, 0, &s.columns[COORDINATES], 0, 0));
@@ -1160,7 +1219,8 @@ static void test_hash_differs_for_any_change(void **state)
 		hash_text(hashes[i], true, SHEAF_F64, cases[i].name, cases[i].rows);
 		assert_int_equal(strspn(hashes[i], "0123456789abcdef"), 32);
 		for (size_t k = 0; k < i; k++)
-			if (strcmp(hashes[i], hashes[k]) == 0) fail_msg("\"%s\" and \"%s\" have the same hash", cases[i].rows, cases[k].rows);
+			if (strcmp(hashes[i], hashes[k]) == 0)
+				fail_msg("\"%s\" and \"%s\" have the same hash", cases[i].rows, cases[k].rows);
 	}
 }
 
@@ -1190,7 +1250,8 @@ static void test_hash_differs_for_each_value(void **state)
 static void test_hash_of_large_integers(void **state)
 {
 	(void)state;
-	static const uint64_t values[] = {UINT64_C(1) << 53, (UINT64_C(1) << 53) + 1, UINT64_MAX, UINT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63};
+	static const uint64_t values[] = {UINT64_C(1) << 53, (UINT64_C(1) << 53) + 1, UINT64_MAX, UINT64_MAX - 1,
+	                                  INT64_MAX,         UINT64_C(1) << 63};
 	char hashes[COUNT(values)][33];
 	for (size_t i = 0; i < COUNT(values); i++) {
 		table t = new_table(cx);
@@ -1286,7 +1347,8 @@ static void test_hash_of_keys(void **state)
 	(void)state;
 	static const uint64_t ordinal[] = {0, 1, 2}, others[] = {0, 1, 3};
 	char with[33], without[33], plain[33], keyed[33];
-	table none_ = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2;3"), a = keyed_table(ordinal), b = keyed_table(others);
+	table none_ = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2;3"), a = keyed_table(ordinal),
+		  b = keyed_table(others);
 	hash_table(&none_, false, false, plain);
 	hash_table(&none_, true, false, keyed);
 	hash_table(&a, false, false, without);
@@ -1305,9 +1367,12 @@ static void test_hash_of_types(void **state)
 {
 	(void)state;
 	char hashes[6][33];
-	table t[6] = {stream_table(cx, "x", false, 1, SHEAF_F32, "1;2"),    stream_table(cx, "x", false, 1, SHEAF_F64, "1;2"),
-	              stream_table(cx, "x", true, 1, SHEAF_F32, "0:1;0:2"), stream_table(cx, "x", true, 2, SHEAF_F32, "0:1;0:2"),
-	              stream_table(cx, "x", true, 1, SHEAF_U8, "0:1;0:2"),  stream_table(cx, "x", false, 1, SHEAF_I64, "1;2")};
+	table t[6] = {stream_table(cx, "x", false, 1, SHEAF_F32, "1;2"),
+	              stream_table(cx, "x", false, 1, SHEAF_F64, "1;2"),
+	              stream_table(cx, "x", true, 1, SHEAF_F32, "0:1;0:2"),
+	              stream_table(cx, "x", true, 2, SHEAF_F32, "0:1;0:2"),
+	              stream_table(cx, "x", true, 1, SHEAF_U8, "0:1;0:2"),
+	              stream_table(cx, "x", false, 1, SHEAF_I64, "1;2")};
 	for (int i = 0; i < 6; i++) {
 		hash_table(&t[i], false, true, hashes[i]);
 		for (int k = 0; k < i; k++) assert_string_not_equal(hashes[i], hashes[k]);
@@ -1333,7 +1398,8 @@ static void test_hash_refuses_other_columns(void **state)
 
 /* ---- text ---- */
 
-static void assert_printed(const table *t, sheaf_style style, int64_t row, int64_t from, int64_t to, const char *wanted)
+static void assert_printed(const table *t, sheaf_style style, int64_t row, int64_t from, int64_t to,
+                           const char *wanted)
 {
 	sheaf_buffer out = {0};
 	char text[2000];
@@ -1341,7 +1407,8 @@ static void assert_printed(const table *t, sheaf_style style, int64_t row, int64
 	snprintf(text, sizeof text, "%.*s", (int)out.size, (const char *)out.data);
 	sheaf_buffer_reset(&out);
 	assert_text(wanted, text);
-	for (const char *at = text; style == SHEAF_JSON && *at; at = strchr(at, '\n') + 1) assert_true(is_json(at, (size_t)(strchr(at, '\n') - at)));
+	for (const char *at = text; style == SHEAF_JSON && *at; at = strchr(at, '\n') + 1)
+		assert_true(is_json(at, (size_t)(strchr(at, '\n') - at)));
 }
 
 static void test_print_rows(void **state)
@@ -1356,7 +1423,8 @@ static void test_print_rows(void **state)
 	               "{\"key\":10,\"streams\":{\"A\":[[1,2],[3,-0.5]],\"B\":[[[1,0.5]],[]]}}\n"
 	               "{\"key\":11,\"streams\":{\"A\":[],\"B\":[[[4,1],[0,2]]]}}\n"
 	               "{\"key\":12,\"streams\":{\"A\":[[0.1,1e30]],\"B\":[[]]}}\n");
-	assert_printed(&t, SHEAF_TEXT, 0, 0, 3, "0  A [1 2] [3 -0.5]  B [1:0.5] []\n1  A -  B [4:1 0:2]\n2  A [0.1 1e30]  B []\n");
+	assert_printed(&t, SHEAF_TEXT, 0, 0, 3,
+	               "0  A [1 2] [3 -0.5]  B [1:0.5] []\n1  A -  B [4:1 0:2]\n2  A [0.1 1e30]  B []\n");
 	assert_printed(&t, SHEAF_JSON, 10, 1, 2, "{\"key\":11,\"streams\":{\"A\":[],\"B\":[[[4,1],[0,2]]]}}\n");
 	assert_printed(&t, SHEAF_JSON, 0, 3, 3, "");
 	free_table(&t);
@@ -1368,7 +1436,8 @@ static void test_print_keys(void **state)
 	static const uint64_t three[] = {UINT64_MAX, 0, 7};
 	table t = keyed_table(three);
 	assert_printed(&t, SHEAF_JSON, 100, 0, 3,
-	               "{\"key\":18446744073709551615,\"streams\":{\"x\":[[1]]}}\n{\"key\":0,\"streams\":{\"x\":[[2]]}}\n{\"key\":7,\"streams\":{\"x\":[[3]]}}\n");
+	               "{\"key\":18446744073709551615,\"streams\":{\"x\":[[1]]}}\n{\"key\":0,\"streams\":{\"x\":["
+	               "[2]]}}\n{\"key\":7,\"streams\":{\"x\":[[3]]}}\n");
 	assert_printed(&t, SHEAF_TEXT, 100, 0, 1, "18446744073709551615  x [1]\n");
 	free_table(&t);
 }
@@ -1376,10 +1445,13 @@ static void test_print_keys(void **state)
 static void test_print_special_values(void **state)
 {
 	(void)state;
-	table t = stream_table(cx, "x", false, 4, SHEAF_F32, "nan inf -inf -0"), d = stream_table(cx, "x", true, 1, SHEAF_F64, "0:nan,0:-inf,0:5e-324,0:0.1");
-	assert_printed(&t, SHEAF_JSON, 0, 0, 1, "{\"key\":0,\"streams\":{\"x\":[[\"nan\",\"inf\",\"-inf\",-0]]}}\n");
+	table t = stream_table(cx, "x", false, 4, SHEAF_F32, "nan inf -inf -0"),
+		  d = stream_table(cx, "x", true, 1, SHEAF_F64, "0:nan,0:-inf,0:5e-324,0:0.1");
+	assert_printed(&t, SHEAF_JSON, 0, 0, 1,
+	               "{\"key\":0,\"streams\":{\"x\":[[\"nan\",\"inf\",\"-inf\",-0]]}}\n");
 	assert_printed(&t, SHEAF_TEXT, 0, 0, 1, "0  x [nan inf -inf -0]\n");
-	assert_printed(&d, SHEAF_JSON, 0, 0, 1, "{\"key\":0,\"streams\":{\"x\":[[[0,\"nan\"]],[[0,\"-inf\"]],[[0,5e-324]],[[0,0.1]]]}}\n");
+	assert_printed(&d, SHEAF_JSON, 0, 0, 1,
+	               "{\"key\":0,\"streams\":{\"x\":[[[0,\"nan\"]],[[0,\"-inf\"]],[[0,5e-324]],[[0,0.1]]]}}\n");
 	free_table(&t), free_table(&d);
 }
 
@@ -1388,7 +1460,8 @@ static void test_print_short(void **state)
 	(void)state;
 	table t = stream_table(cx, "x", false, 11, SHEAF_F32, "1 2 3 4 5 6 7 8 9 10 11"),
 		  fits = stream_table(cx, "x", false, 10, SHEAF_F32, "1 2 3 4 5 6 7 8 9 10");
-	table many = stream_table(cx, "x", true, 3, SHEAF_F32, "0:1,1:2,_,2:3,0:4"), four = stream_table(cx, "x", true, 3, SHEAF_F32, "0:1,1:2,_,2:3");
+	table many = stream_table(cx, "x", true, 3, SHEAF_F32, "0:1,1:2,_,2:3,0:4"),
+		  four = stream_table(cx, "x", true, 3, SHEAF_F32, "0:1,1:2,_,2:3");
 	assert_printed(&t, SHEAF_TEXT_SHORT, 0, 0, 1, "0  x [1 2 3 4 5 6 7 8 9 ... 11 values]\n");
 	assert_printed(&fits, SHEAF_TEXT_SHORT, 0, 0, 1, "0  x [1 2 3 4 5 6 7 8 9 10]\n");
 	assert_printed(&many, SHEAF_TEXT_SHORT, 0, 0, 1, "0  x [0:1] [1:2] [] ... 5 samples\n");
@@ -1406,7 +1479,8 @@ static void test_print_other_shapes(void **state)
 	char text[600];
 	assert_ok(sheaf_rows_text(&s.frame, &s.schema, SHEAF_JSON, 0, 1, 2, &out, &err));
 	snprintf(text, sizeof text, "%.*s", (int)out.size, (const char *)out.data);
-	assert_text("{\"key\":8,\"streams\":{\"dense\":[],\"sparse\":[],\"text\":[],\"coordinates\":[[[3,0],0.25],[[1,7],0.5]],\"pairs of lists\":[[-1,-2],[-3]],"
+	assert_text("{\"key\":8,\"streams\":{\"dense\":[],\"sparse\":[],\"text\":[],\"coordinates\":[[[3,0],0.25]"
+	            ",[[1,7],0.5]],\"pairs of lists\":[[-1,-2],[-3]],"
 	            "\"square\":[[1,1.25],[1.5,1.75]]}}\n",
 	            text);
 	assert_true(is_json(text, strlen(text)));
@@ -1415,7 +1489,9 @@ static void test_print_other_shapes(void **state)
 	assert_ok(sheaf_rows_text(&s.frame, &s.schema, SHEAF_TEXT, 0, 1, 2, &out, &err));
 	assert_ptr_equal(out.data, memory);
 	snprintf(text, sizeof text, "%.*s", (int)out.size, (const char *)out.data);
-	assert_text("8  dense -  sparse -  text -  coordinates [3,0:0.25 1,7:0.5]  pairs of lists [-1 -2 -3]  square [[1 1.25] [1.5 1.75]]\n", text);
+	assert_text("8  dense -  sparse -  text -  coordinates [3,0:0.25 1,7:0.5]  pairs of lists [-1 -2 -3]  "
+	            "square [[1 1.25] [1.5 1.75]]\n",
+	            text);
 	sheaf_buffer_reset(&out);
 }
 
@@ -1445,7 +1521,7 @@ static void test_json_strings(void **state)
 		{"\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""}, /* overlong */
 		{"\xe0\x80\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
-		{"\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\""},                 /* the last code point, and the one behind it */
+		{"\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\""}, /* the last code point, and the one behind it */
 		{"\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1465,8 +1541,13 @@ static void test_json_reals(void **state)
 	static const struct {
 		double value;
 		const char *json;
-	} cases[] = {
-		{0, "0"}, {-0.0, "-0"}, {0.1, "0.1"}, {1e300, "1e300"}, {(double)NAN, "\"nan\""}, {(double)INFINITY, "\"inf\""}, {-(double)INFINITY, "\"-inf\""}};
+	} cases[] = {{0, "0"},
+	             {-0.0, "-0"},
+	             {0.1, "0.1"},
+	             {1e300, "1e300"},
+	             {(double)NAN, "\"nan\""},
+	             {(double)INFINITY, "\"inf\""},
+	             {-(double)INFINITY, "\"-inf\""}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_builder b;
 		sheaf_builder_begin(&b, cx, NULL);
@@ -1494,7 +1575,9 @@ static void stats_of(const table *t, int64_t step, sheaf_style style, char *text
 	sheaf_frame slice = {0};
 	assert_ok(sheaf_stats_new(&t->schema, cx, &stats, &err));
 	for (int64_t from = 0; from < t->frame.nrows; from += step) {
-		assert_ok(sheaf_frame_slice(&t->frame, from, from + step < t->frame.nrows ? from + step : t->frame.nrows, NULL, 0, &slice, &err));
+		assert_ok(sheaf_frame_slice(&t->frame, from,
+		                            from + step < t->frame.nrows ? from + step : t->frame.nrows, NULL, 0,
+		                            &slice, &err));
 		assert_ok(sheaf_stats_add(stats, &slice, &err));
 	}
 	assert_ok(sheaf_stats_text(stats, style, &out, &err));
@@ -1517,15 +1600,21 @@ static table hand_made(void)
 
 static const char hand_made_json[] =
 	"{\"sequences\":3,\"keys\":\"ordinal\",\"streams\":["
-	"{\"name\":\"D\",\"type\":\"float32\",\"storage\":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,\"zeros\":1,\"nan\":1,\"infinite\":0,"
+	"{\"name\":\"D\",\"type\":\"float32\",\"storage\":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,"
+	"\"zeros\":1,\"nan\":1,\"infinite\":0,"
 	"\"min\":-5,\"max\":4,\"sum\":5.5,\"mean\":0.7857142857142857,"
 	"\"lengths\":{\"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,"
-	"\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1}]}},"
-	"{\"name\":\"S\",\"type\":\"float64\",\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,\"zeros\":2,\"nan\":0,\"infinite\":1,"
+	"\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,"
+	"\"count\":1}]}},"
+	"{\"name\":\"S\",\"type\":\"float64\",\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,"
+	"\"zeros\":2,\"nan\":0,\"infinite\":1,"
 	"\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,"
-	"\"lengths\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"histogram\":[{\"from\":1,\"to\":1,\"count\":2},{\"from\":2,\"to\":3,\"count\":1}]},"
-	"\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,\"to\":1,\"count\":1},"
-	"{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"to\":7,\"count\":1}]},\"density\":0.175,\"min_index\":1,\"max_index\":9}]}\n";
+	"\"lengths\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"histogram\":[{\"from\":1,"
+	"\"to\":1,\"count\":2},{\"from\":2,\"to\":3,\"count\":1}]},"
+	"\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"histogram\":[{\"from\":0,\"to\":0,"
+	"\"count\":1},{\"from\":1,\"to\":1,\"count\":1},"
+	"{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"to\":7,\"count\":1}]},\"density\":0.175,\"min_index\":1,"
+	"\"max_index\":9}]}\n";
 
 static void test_stats_exact(void **state)
 {
@@ -1593,14 +1682,17 @@ static void test_stats_of_nothing(void **state)
 {
 	(void)state;
 	char text[2000];
-	table t = stream_table(cx, "x", true, 3, SHEAF_F32, ";"), special = stream_table(cx, "x", false, 1, SHEAF_F32, "nan");
+	table t = stream_table(cx, "x", true, 3, SHEAF_F32, ";"),
+		  special = stream_table(cx, "x", false, 1, SHEAF_F32, "nan");
 	t.frame.nrows = 0;
 	stats_of(&t, 1, SHEAF_JSON, text, sizeof text);
-	assert_text(
-		"{\"sequences\":0,\"keys\":\"ordinal\",\"streams\":[{\"name\":\"x\",\"type\":\"float32\",\"storage\":\"sparse\",\"dim\":3,\"samples\":0,\"values\":0,"
-		"\"zeros\":0,\"nan\":0,\"infinite\":0,\"lengths\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":0,\"histogram\":[]},"
-		"\"nonzeros\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":0,\"histogram\":[]},\"density\":0,\"min_index\":-1,\"max_index\":-1}]}\n",
-		text);
+	assert_text("{\"sequences\":0,\"keys\":\"ordinal\",\"streams\":[{\"name\":\"x\",\"type\":\"float32\","
+	            "\"storage\":\"sparse\",\"dim\":3,\"samples\":0,\"values\":0,"
+	            "\"zeros\":0,\"nan\":0,\"infinite\":0,\"lengths\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":"
+	            "0,\"histogram\":[]},"
+	            "\"nonzeros\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":0,\"histogram\":[]},\"density\":0,"
+	            "\"min_index\":-1,\"max_index\":-1}]}\n",
+	            text);
 	stats_of(&t, 1, SHEAF_TEXT, text, sizeof text);
 	assert_non_null(strstr(text, "sequences: 0"));
 	stats_of(&special, 1, SHEAF_JSON, text, sizeof text);

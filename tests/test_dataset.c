@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets over formats: the order of calls, settings, recognition, conversion with its losses and totals, stopping, validation,
- * comparison. The list of formats is this program's own: beside the two that hold sequences there are some that only take notes. */
+/* Datasets over formats: the order of calls, settings, recognition, conversion with its losses and totals,
+ * stopping, validation, comparison. The list of formats is this program's own: beside the two that hold
+ * sequences there are some that only take notes. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -35,7 +36,8 @@ static void called(char letter)
 static sheaf_status answer(char letter, sheaf_error *e)
 {
 	called(letter);
-	return fails_in && strchr(fails_in, letter) ? sheaf_fail(e, SHEAF_DATA, "refused in %c", letter) : SHEAF_OK;
+	return fails_in && strchr(fails_in, letter) ? sheaf_fail(e, SHEAF_DATA, "refused in %c", letter)
+	                                            : SHEAF_OK;
 }
 
 typedef struct notes {
@@ -77,7 +79,8 @@ static void drop_notes(notes *n)
 	sheaf_release(n->cx, n, sizeof *n);
 }
 
-static sheaf_status notes_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *e)
+static sheaf_status notes_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                               sheaf_context *cx, void **in, sheaf_error *e)
 {
 	notes *n;
 	(void)source, (void)values, (void)how;
@@ -98,7 +101,8 @@ static sheaf_status notes_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf
 	return n->cut++ == NOTE_PIECES ? SHEAF_END : SHEAF_OK;
 }
 
-static sheaf_status notes_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *e)
+static sheaf_status notes_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *e)
 {
 	static const int64_t offsets[] = {0, 1, 2};
 	static const float values[] = {1, 2};
@@ -144,8 +148,8 @@ static sheaf_status notes_accept(sheaf_schema *schema, const sheaf_values *value
 
 static sheaf_facts given_totals; /* to the last create */
 
-static sheaf_status notes_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                 void **out, sheaf_error *e)
+static sheaf_status notes_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                                 const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *e)
 {
 	notes *n;
 	(void)schema, (void)values;
@@ -157,7 +161,8 @@ static sheaf_status notes_create(sheaf_sink *sink, const sheaf_schema *schema, c
 	return SHEAF_OK;
 }
 
-static sheaf_status notes_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *e)
+static sheaf_status notes_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                                 sheaf_context *cx, sheaf_error *e)
 {
 	(void)out, (void)frame, (void)row, (void)blob, (void)cx;
 	return answer('e', e);
@@ -201,21 +206,26 @@ static const sheaf_option notes_options[] = {
 
 #define NOTES(its_name, its_suffixes, its_can, its_needs, its_probe) \
 	{ \
-		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "notes", .suffixes = its_suffixes, .can = its_can, .takes = SHEAF_TAKES_SEQUENCES, .needs = its_needs, .options = notes_options, \
-		.probe = its_probe, .open = notes_open, .schema = notes_schema, .cut = notes_cut, .decode = notes_decode, .review = notes_review, \
-		.rewind = notes_rewind, .settle = notes_settle, .close = notes_close, .accept = notes_accept, .create = notes_create, .encode = notes_encode, \
+		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "notes", .suffixes = its_suffixes, \
+		.can = its_can, .takes = SHEAF_TAKES_SEQUENCES, .needs = its_needs, .options = notes_options, \
+		.probe = its_probe, .open = notes_open, .schema = notes_schema, .cut = notes_cut, \
+		.decode = notes_decode, .review = notes_review, .rewind = notes_rewind, .settle = notes_settle, \
+		.close = notes_close, .accept = notes_accept, .create = notes_create, .encode = notes_encode, \
 		.append = notes_append, .finish = notes_finish, .abandon = notes_abandon, \
 	}
 
 enum { ALL = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_NONFINITE };
 static const sheaf_format format_notes = NOTES("notes", notes_suffixes, ALL, SHEAF_NEEDS_TOTALS, notes_probe);
 static const sheaf_format format_rival = NOTES("rival", rival_suffixes, ALL, 0, rival_probe);
-static const sheaf_format format_tally = NOTES("tally", no_suffixes, SHEAF_CAN_WRITE, SHEAF_NEEDS_ROWS, rival_probe);
+static const sheaf_format format_tally =
+	NOTES("tally", no_suffixes, SHEAF_CAN_WRITE, SHEAF_NEEDS_ROWS, rival_probe);
 static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, SHEAF_CAN_WRITE, 0, rival_probe);
 static const sheaf_format format_mute = NOTES("mute", no_suffixes, SHEAF_CAN_READ, 0, rival_probe);
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
-const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf, &format_rival, &format_deaf, &format_mute, &format_tally, NULL};
+const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf,
+                                             &format_rival,     &format_deaf,  &format_mute,
+                                             &format_tally,     NULL};
 
 /* ---- a context that hears, in a folder ---- */
 
@@ -254,7 +264,8 @@ static void see_progress(void *user, int64_t done, int64_t total)
 static sheaf_context_options hearing_options(void)
 {
 	/* One thread: `calls` is not for several. What more of them change is test_threads.c's. */
-	return (sheaf_context_options){.size = sizeof(sheaf_context_options), .threads = 1, .on_problem = hear, .on_progress = see_progress};
+	return (sheaf_context_options){
+		.size = sizeof(sheaf_context_options), .threads = 1, .on_problem = hear, .on_progress = see_progress};
 }
 
 /* Another context, when the first one has served. */
@@ -306,7 +317,8 @@ static void read_notes(sheaf_status wanted)
 	const sheaf_frame *frame;
 	sheaf_dataset *dataset = open_text("NOTES", NULL);
 	sheaf_status status;
-	for (int n = 0; (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK; n++) assert_int_equal(sheaf_dataset_row(dataset), n * NOTE_ROWS);
+	for (int n = 0; (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK; n++)
+		assert_int_equal(sheaf_dataset_row(dataset), n * NOTE_ROWS);
 	assert_null(frame);
 	assert_int_equal(status, wanted);
 	if (status == SHEAF_END) assert_status(SHEAF_END, sheaf_next(dataset, &frame, &err));
@@ -321,7 +333,8 @@ static void test_order_of_reading(void **state)
 		sheaf_status status;
 		const char *calls;
 	} cases[] = {
-		{NULL, SHEAF_END, "OcdrcdrcsC"}, {"c", SHEAF_DATA, "OcC"}, {"d", SHEAF_DATA, "OcdC"}, {"r", SHEAF_DATA, "OcdrC"}, {"s", SHEAF_DATA, "OcdrcdrcsC"},
+		{NULL, SHEAF_END, "OcdrcdrcsC"}, {"c", SHEAF_DATA, "OcC"},        {"d", SHEAF_DATA, "OcdC"},
+		{"r", SHEAF_DATA, "OcdrC"},      {"s", SHEAF_DATA, "OcdrcdrcsC"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		calls[0] = '\0';
@@ -487,8 +500,10 @@ static void test_settings_for_reading(void **state)
 		{{"volume", "eleven"}, "--volume: expected a whole number, found eleven"},
 		{{"volume", NULL}, "--volume: expected a whole number, found nothing"},
 		{{"loud", "yes"}, "--loud: expected no value, found yes"},
-		{{"room", "1K"}, "--room: expected an option that format notes uses for reading, found one that it does not"},
-		{{"other", "x"}, "--other: expected an option that format notes uses for reading, found one that it does not"},
+		{{"room", "1K"},
+	     "--room: expected an option that format notes uses for reading, found one that it does not"},
+		{{"other", "x"},
+	     "--other: expected an option that format notes uses for reading, found one that it does not"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *message = cases[i].message;
@@ -500,7 +515,8 @@ static void test_settings_for_reading(void **state)
 static void test_settings_are_marked(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"room", "1K"}, {"volume", "1"}, {"other", "x"}, {"loud", NULL}, {"volume", "2"}};
+	static const sheaf_setting settings[] = {
+		{"room", "1K"}, {"volume", "1"}, {"other", "x"}, {"loud", NULL}, {"volume", "2"}};
 	bool used[5] = {false}, before[5] = {true, false, false, false, false};
 	assert_ok(open_notes_with(settings, 5, used));
 	const bool wanted[5] = {false, true, false, true, true};
@@ -520,7 +536,11 @@ static sheaf_status create_notes_with(const sheaf_setting *setting)
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
-	sheaf_create_options options = {.size = sizeof options, .format = "notes", .settings = setting, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = "notes",
+	                                .settings = setting,
+	                                .nsettings = 1,
+	                                .totals = SHEAF_NO_FACTS};
 	assert_ok(sheaf_sink_function(write_bytes, &bytes, "memory", cx, &sink, &err));
 	sheaf_status status = sheaf_create_sink(sink, &t.schema, &options, cx, &writer, &err);
 	assert_true((writer != NULL) == (status == SHEAF_OK));
@@ -533,10 +553,12 @@ static sheaf_status create_notes_with(const sheaf_setting *setting)
 static void test_settings_for_writing(void **state)
 {
 	(void)state;
-	static const sheaf_setting good[] = {{"room", "1K"}, {"loud", NULL}}, bad[] = {{"volume", "1"}, {"room", "large"}, {"other", NULL}};
+	static const sheaf_setting good[] = {{"room", "1K"}, {"loud", NULL}},
+							   bad[] = {{"volume", "1"}, {"room", "large"}, {"other", NULL}};
 	for (size_t i = 0; i < COUNT(good); i++) assert_ok(create_notes_with(&good[i]));
 	for (size_t i = 0; i < COUNT(bad); i++) assert_status(SHEAF_USAGE, create_notes_with(&bad[i]));
-	assert_text("--other: expected an option that format notes uses for writing, found one that it does not", err.message);
+	assert_text("--other: expected an option that format notes uses for writing, found one that it does not",
+	            err.message);
 }
 
 /* ---- recognition ---- */
@@ -550,15 +572,20 @@ static void test_recognition(void **state)
 	} cases[] = {
 		{"NOTES", "x", "notes", NULL},
 		{"NOTES", "x.ctf", "notes", NULL}, /* content comes before the name */
-		{"NOTES BOTH", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of several of them (--from names one)"},
+		{"NOTES BOTH", "x", NULL,
+	     "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of several "
+	     "of them (--from names one)"},
 		{"MAYBE", "x", "notes", NULL},
 		{"MAYBE |", "x", NULL, "content of several of them"},
 		{"|A 1\n", "x", "ctf", NULL},
 		{"0 |A 1\n", "x.cbf", "ctf", NULL},
 		{"\xef\xbb\xbf|A 1\n", "x", "ctf", NULL},
-		{"nothing of the kind", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of them (--from names one)"},
+		{"nothing of the kind", "x", NULL,
+	     "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of "
+	     "them (--from names one)"},
 		{"nothing of the kind", "x.notes", NULL, "content of none of them (--from names one)"},
-		{"", "x", NULL, "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found no bytes at all"},
+		{"", "x", NULL,
+	     "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found no bytes at all"},
 		{"nib_ktnc", "x", "cbf", NULL},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -586,7 +613,8 @@ static void test_recognition_by_name(void **state)
 	sheaf_close(dataset);
 	options.format = "note";
 	assert_status(SHEAF_UNKNOWN, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
-	assert_text("format: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found note", err.message);
+	assert_text("format: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found note",
+	            err.message);
 	options.format = "deaf";
 	assert_status(SHEAF_UNSUPPORTED, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
 	assert_message("deaf");
@@ -620,7 +648,8 @@ static void test_formats_by_suffix(void **state)
 		{"a.ctfx", NULL},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++)
-		if (sheaf_format_of_name(cases[i].path) != cases[i].format) fail_msg("%s: found another format", cases[i].path);
+		if (sheaf_format_of_name(cases[i].path) != cases[i].format)
+			fail_msg("%s: found another format", cases[i].path);
 }
 
 /* The suffix that only says how a file is compressed is not the suffix that says what it is. */
@@ -656,7 +685,8 @@ static void test_create_finds_its_format(void **state)
 	assert_message("suffix");
 	assert_null(writer);
 	assert_status(SHEAF_USAGE, sheaf_create(in_folder("a.both"), &t.schema, NULL, cx, &writer, &err));
-	assert_status(SHEAF_UNSUPPORTED, sheaf_create(in_folder("a.ctf"), &t.schema, &options, cx, &writer, &err));
+	assert_status(SHEAF_UNSUPPORTED,
+	              sheaf_create(in_folder("a.ctf"), &t.schema, &options, cx, &writer, &err));
 	options.format = "no such";
 	assert_status(SHEAF_UNKNOWN, sheaf_create(in_folder("a.ctf"), &t.schema, &options, cx, &writer, &err));
 	assert_status(SHEAF_IO, sheaf_create(in_folder("none/a.ctf"), &t.schema, NULL, cx, &writer, &err));
@@ -683,14 +713,19 @@ static void assert_file(const char *name, const char *text)
 static void test_convert_errors(void **state)
 {
 	(void)state;
-	static const sheaf_setting foreign = {"chunk-bytes", "1"}, unknown = {"no-such", "1"}, wrong = {"precision", "single"};
+	static const sheaf_setting foreign = {"chunk-bytes", "1"}, unknown = {"no-such", "1"},
+							   wrong = {"precision", "single"};
 	static const struct {
 		const char *input, *output;
 		sheaf_convert_options options;
 		sheaf_status status;
 		const char *message;
 	} cases[] = {
-		{"in.ctf", "out.cbf", {.to = "no such"}, SHEAF_UNKNOWN, "format: expected one that this build has, found no such"},
+		{"in.ctf",
+	     "out.cbf",
+	     {.to = "no such"},
+	     SHEAF_UNKNOWN,
+	     "format: expected one that this build has, found no such"},
 		{"in.ctf", "out.cbf", {.from = "no such"}, SHEAF_UNKNOWN, "found no such"},
 		{"in.ctf", "out", {.to = NULL}, SHEAF_USAGE, "expected a suffix that names one format, found none"},
 		{"in.ctf", "out.both", {.to = NULL}, SHEAF_USAGE, "suffix"},
@@ -705,7 +740,11 @@ static void test_convert_errors(void **state)
 	     {.settings = &unknown, .nsettings = 1},
 	     SHEAF_USAGE,
 	     "--no-such: expected an option that ctf uses for reading or cbf for writing"},
-		{"in.ctf", "out.cbf", {.settings = &wrong, .nsettings = 1}, SHEAF_USAGE, "--precision: expected float|double, found single"},
+		{"in.ctf",
+	     "out.cbf",
+	     {.settings = &wrong, .nsettings = 1},
+	     SHEAF_USAGE,
+	     "--precision: expected float|double, found single"},
 		{"none.ctf", "out.cbf", {.to = NULL}, SHEAF_IO, "none.ctf"},
 		{"in.ctf", "none/out.cbf", {.to = NULL}, SHEAF_IO, "none"},
 		{"in.ctf", "out.cbf", {.from = "cbf"}, SHEAF_SHORT, "in.ctf"},
@@ -726,7 +765,8 @@ static void test_convert_errors(void **state)
 static void test_convert_uses_settings_of_either_side(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"precision", "double"}};
+	static const sheaf_setting settings[] = {
+		{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"precision", "double"}};
 	sheaf_convert_options options = {.size = sizeof options, .settings = settings, .nsettings = 3};
 	sheaf_dataset *dataset;
 	sheaf_facts facts;
@@ -812,7 +852,8 @@ static void test_join_refuses_different_streams(void **state)
 	static const struct {
 		const char *text, *message;
 	} others[] = {
-		{"|A 1 |B 1:1\n", "b.ctf: stream \"A\": expected it as in the first input (dense, dim 2, float32), found dense, dim 1, float32"},
+		{"|A 1 |B 1:1\n", "b.ctf: stream \"A\": expected it as in the first input (dense, dim 2, float32), "
+	                      "found dense, dim 1, float32"},
 		{"|A 1 2 3 |B 1:1\n", "found dense, dim 3, float32"},
 		{"|A 1:2 |B 1:1\n", "found sparse, dim 2, float32"},
 		{"|A 1 2\n", "b.ctf: expected a stream \"B\" as in the first input, found none"},
@@ -894,7 +935,9 @@ static void test_ids_from_a_format_without_keys(void **state)
 	(void)state;
 	static const struct {
 		const char *in, *out;
-	} cases[] = {{"5 |A 1\n7 |A 2\n", "|A 1\n|A 2\n"}, {"5 |A 1\n7 |A 2\n7 |A 3\n", "0 |A 1\n1 |A 2\n1 |A 3\n"}, {"|A 1\n", "|A 1\n"}};
+	} cases[] = {{"5 |A 1\n7 |A 2\n", "|A 1\n|A 2\n"},
+	             {"5 |A 1\n7 |A 2\n7 |A 3\n", "0 |A 1\n1 |A 2\n1 |A 3\n"},
+	             {"|A 1\n", "|A 1\n"}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		write_text("in.ctf", cases[i].in);
 		assert_ok(convert("in.ctf", "between.cbf", NULL));
@@ -922,7 +965,10 @@ static const sheaf_setting declared_a = {"stream", "A:1:dense"};
 
 static sheaf_convert_options with_declared_stream(void)
 {
-	return (sheaf_convert_options){.size = sizeof(sheaf_convert_options), .settings = &declared_a, .nsettings = 1, .piece_bytes = 100000};
+	return (sheaf_convert_options){.size = sizeof(sheaf_convert_options),
+	                               .settings = &declared_a,
+	                               .nsettings = 1,
+	                               .piece_bytes = 100000};
 }
 
 static void assert_first_line(const char *name, const char *line)
@@ -951,7 +997,8 @@ static void test_ids_of_long_inputs(void **state)
 	assert_first_line("out.ctf", "5 |A 0\n6 |A 1\n");
 }
 
-/* Joined, keys do not count but lengths do: a pass that ends at the first odd key has not seen the longest sequence. */
+/* Joined, keys do not count but lengths do: a pass that ends at the first odd key has not seen the longest
+ * sequence. */
 static void test_ids_of_long_inputs_joined(void **state)
 {
 	(void)state;
@@ -1055,7 +1102,8 @@ static void test_convert_from_a_pipe(void **state)
 }
 
 /* A caller that promises too much is told, and nothing is written. */
-/* Sequences of two samples settle what text needs to know at once; who asks for the number of rows gets it all the same. */
+/* Sequences of two samples settle what text needs to know at once; who asks for the number of rows gets it
+ * all the same. */
 static void test_rows_are_counted_where_asked_for(void **state)
 {
 	(void)state;
@@ -1107,7 +1155,8 @@ static void test_rows_are_counted_over_frames(void **state)
 {
 	(void)state;
 	static const sheaf_setting settings[] = {{"stream", "A:1:dense:double"}, {"precision", "float"}};
-	sheaf_convert_options options = {.size = sizeof options, .settings = settings, .nsettings = 2, .piece_bytes = 1};
+	sheaf_convert_options options = {
+		.size = sizeof options, .settings = settings, .nsettings = 2, .piece_bytes = 1};
 	write_text("in.ctf", "0 |A 1\n1 |A 2\n2 |A 3\n3 |A 4\n4 |A 5\n");
 	assert_ok(convert("in.ctf", "out.cbf", &options));
 	assert_int_equal(heard.count, 0);
@@ -1231,7 +1280,8 @@ static void write_rows(const char *name, int n)
 {
 	bytes_sink text = {0};
 	char line[64];
-	for (int i = 0; i < n; i++) write_bytes(&text, line, (size_t)snprintf(line, sizeof line, "%d |A %d\n", i, i));
+	for (int i = 0; i < n; i++)
+		write_bytes(&text, line, (size_t)snprintf(line, sizeof line, "%d |A %d\n", i, i));
 	write_file(name, text.data, text.size);
 	free_bytes(&text);
 }
@@ -1334,7 +1384,11 @@ static bytes_sink sparse_chunks(int64_t chunk_bytes)
 	bytes_sink bytes = {0};
 	char word[24];
 	sheaf_setting setting = {"chunk-bytes", word};
-	sheaf_create_options options = {.size = sizeof options, .format = "cbf", .settings = &setting, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = "cbf",
+	                                .settings = &setting,
+	                                .nsettings = 1,
+	                                .totals = SHEAF_NO_FACTS};
 	table t = new_table(cx);
 	snprintf(word, sizeof word, "%" PRId64, chunk_bytes);
 	add_stream(&t, "A", true, 9, SHEAF_F32), add_stream(&t, "B", true, 9, SHEAF_F32);
@@ -1365,11 +1419,14 @@ static void test_validation_of_chunks(void **state)
 	assert_int_equal(heard.count, 0);
 	bytes.data[PREFIX + INDEX_A] = 77; /* the first chunk, and so before any sound frame */
 	bytes.data[PREFIX + 2 * SPARSE_ROW + INDEX_B] = 78;
-	assert_int_equal(validate_bytes(&bytes), 3); /* what is flawed stands without samples, so that rows keep their numbers */
+	assert_int_equal(validate_bytes(&bytes),
+	                 3); /* what is flawed stands without samples, so that rows keep their numbers */
 	assert_int_equal(heard.count, 2);
 	assert_int_equal(heard.severity[0], SHEAF_FATAL);
-	assert_non_null(strstr(heard.text[0], "chunk 0, sequence 0, stream \"A\", byte 28: expected an index below 9, found 77"));
-	assert_non_null(strstr(heard.text[1], "chunk 2, sequence 2, stream \"B\", byte 136: expected an index below 9, found 78"));
+	assert_non_null(strstr(
+		heard.text[0], "chunk 0, sequence 0, stream \"A\", byte 28: expected an index below 9, found 77"));
+	assert_non_null(strstr(
+		heard.text[1], "chunk 2, sequence 2, stream \"B\", byte 136: expected an index below 9, found 78"));
 	free_bytes(&bytes);
 }
 
@@ -1416,15 +1473,19 @@ static bool see_difference(void *user, const sheaf_difference *d)
 {
 	differences *all = (differences *)user;
 	if (all->count < MOST_DIFFERENCES)
-		snprintf(all->text[all->count], sizeof all->text[0], "%lld/%s/%lld: %s | %s", (long long)d->row, d->stream ? d->stream : "", (long long)d->sample, d->a,
-		         d->b);
+		snprintf(all->text[all->count], sizeof all->text[0], "%lld/%s/%lld: %s | %s", (long long)d->row,
+		         d->stream ? d->stream : "", (long long)d->sample, d->a, d->b);
 	return ++all->count < all->wanted;
 }
 
 static bool diff_texts(const char *a, const char *b, bool keys, bool strict, differences *found)
 {
 	bool equal;
-	sheaf_diff_options options = {.size = sizeof options, .keys = keys, .strict = strict, .on_difference = see_difference, .user = found};
+	sheaf_diff_options options = {.size = sizeof options,
+	                              .keys = keys,
+	                              .strict = strict,
+	                              .on_difference = see_difference,
+	                              .user = found};
 	sheaf_open_options pieces = {.size = sizeof pieces, .piece_bytes = 1};
 	sheaf_dataset *da = open_text(a, NULL), *db = open_text(b, &pieces);
 	*found = (differences){.wanted = MOST_DIFFERENCES};
@@ -1451,10 +1512,14 @@ static void test_diff(void **state)
 		{"|A 1 2\n", "|A 1:2 0:1\n", {"0/A/0: [1 2] | [1:2 0:1]"}},
 		{"0 |A 1\n0 |A 2\n1 |A 3\n", "0 |A 1\n1 |A 3\n", {"0/A/-1: 2 samples | 1 samples"}},
 		{"0 |A 1\n1 |A 3\n", "0 |A 1\n0 |A 2\n1 |A 3\n", {"0/A/-1: 1 samples | 2 samples"}},
-		{"0 |A 1\n0 |A 2\n1 |A 3\n", "0 |A 9\n1 |A 3\n", {"0/A/-1: 2 samples | 1 samples", "0/A/0: [1] | [9]"}},
+		{"0 |A 1\n0 |A 2\n1 |A 3\n",
+	     "0 |A 9\n1 |A 3\n",
+	     {"0/A/-1: 2 samples | 1 samples", "0/A/0: [1] | [9]"}},
 		{"|A 1 |B 2\n", "|A 1\n", {"-1/B/-1: such a stream | none"}},
 		{"|A 1\n", "|A 1 |B 2\n", {"-1/B/-1: none | such a stream"}},
-		{"|A 1 |B 2\n", "|A 3 |C 2\n", {"-1/B/-1: such a stream | none", "-1/C/-1: none | such a stream", "0/A/0: [1] | [3]"}},
+		{"|A 1 |B 2\n",
+	     "|A 3 |C 2\n",
+	     {"-1/B/-1: such a stream | none", "-1/C/-1: none | such a stream", "0/A/0: [1] | [3]"}},
 		{"|A 1\n|A 2\n|A 3\n", "|A 1\n", {"-1//-1: 3 sequences | 1 sequences"}},
 		{"|A 1\n", "|A 1\n|A 2\n|A 3\n", {"-1//-1: 1 sequences | 3 sequences"}},
 		{"|A 1 2\n", "|A 1 2 3\n", {"0/A/0: [1 2] | [1 2 3]"}},
@@ -1498,8 +1563,10 @@ static void test_diff_stops_when_it_is_told(void **state)
 	for (int wanted = 1; wanted < 4; wanted++) {
 		bool equal = true;
 		differences found = {.wanted = wanted};
-		sheaf_diff_options options = {.size = sizeof options, .on_difference = see_difference, .user = &found};
-		sheaf_dataset *a = open_text("|A 1 |B 1\n|A 2 |B 1\n|A 3 |B 1\n", NULL), *b = open_text("|A 9 |B 9\n|A 9 |B 9\n|A 9 |B 9\n", NULL);
+		sheaf_diff_options options = {
+			.size = sizeof options, .on_difference = see_difference, .user = &found};
+		sheaf_dataset *a = open_text("|A 1 |B 1\n|A 2 |B 1\n|A 3 |B 1\n", NULL),
+					  *b = open_text("|A 9 |B 9\n|A 9 |B 9\n|A 9 |B 9\n", NULL);
 		assert_ok(sheaf_diff(a, b, &options, &equal, &err));
 		assert_false(equal);
 		assert_int_equal(found.count, wanted);
@@ -1520,7 +1587,8 @@ static void test_diff_fails_where_reading_does(void **state)
 	for (int swap = 0; swap < 2; swap++) {
 		bool equal = true;
 		sheaf_dataset *good = open_text("|A 1\n|A 2\n", NULL), *bad = open_text("|A 1\n|A x\n", NULL);
-		assert_status(SHEAF_DATA, swap ? sheaf_diff(bad, good, NULL, &equal, &err) : sheaf_diff(good, bad, NULL, &equal, &err));
+		assert_status(SHEAF_DATA, swap ? sheaf_diff(bad, good, NULL, &equal, &err)
+		                               : sheaf_diff(good, bad, NULL, &equal, &err));
 		assert_false(equal);
 		assert_message("text:2:");
 		sheaf_close(good);
@@ -1562,7 +1630,8 @@ static void test_buffers_outlive_their_frame(void **state)
 	sheaf_dataset *dataset = open_text("|A 1 2\n|A 3 4\n|A 5 6\n", &options);
 	sheaf_buffer kept[3] = {{0}};
 	int n = 0;
-	while (sheaf_next(dataset, &frame, &err) == SHEAF_OK) kept[n++] = sheaf_buffer_ref(&frame->columns[0].values);
+	while (sheaf_next(dataset, &frame, &err) == SHEAF_OK)
+		kept[n++] = sheaf_buffer_ref(&frame->columns[0].values);
 	assert_int_equal(n, 3);
 	sheaf_close(dataset);
 	for (int i = 0; i < 3; i++) {
@@ -1590,7 +1659,8 @@ static void test_errors_do_not_depend_on_pieces(void **state)
 		char first[sizeof err.message] = "";
 		for (int64_t piece = 100; piece >= 1; piece--) {
 			sheaf_frame all;
-			sheaf_open_options options = {.size = sizeof options, .settings = declared, .nsettings = 2, .piece_bytes = piece};
+			sheaf_open_options options = {
+				.size = sizeof options, .settings = declared, .nsettings = 2, .piece_bytes = piece};
 			sheaf_dataset *dataset = open_text(texts[i], &options);
 			assert_status(SHEAF_DATA, sheaf_read_all(dataset, &all, &err));
 			sheaf_close(dataset);

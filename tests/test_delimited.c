@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Delimited text: what each message says and where it points, pieces of any size, and what the scans below it find. Files with one rule each are in tests/files. */
+/* Delimited text: what each message says and where it points, pieces of any size, and what the scans below it
+ * find. Files with one rule each are in tests/files. */
 #include "number/date.h"
 #include "number/marks.h"
 #include "record.h"
@@ -7,18 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sheaf_status read_rows(const char *format, const char *input, const char *columns, int64_t piece_bytes, record *r, char *rows, size_t room)
+static sheaf_status read_rows(const char *format, const char *input, const char *columns, int64_t piece_bytes,
+                              record *r, char *rows, size_t room)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_setting setting = {"columns", columns};
-	sheaf_open_options open = {.size = sizeof open, .format = format, .settings = &setting, .nsettings = columns ? 1 : 0, .piece_bytes = piece_bytes};
-	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, strlen(input)}, "x", &open, r->cx, &dataset);
+	sheaf_open_options open = {.size = sizeof open,
+	                           .format = format,
+	                           .settings = &setting,
+	                           .nsettings = columns ? 1 : 0,
+	                           .piece_bytes = piece_bytes};
+	sheaf_status status =
+		open_bytes((sheaf_bytes){(const uint8_t *)input, strlen(input)}, "x", &open, r->cx, &dataset);
 	rows[0] = '\0';
 	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		sheaf_buffer text = {0};
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT,
+		                          sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 		assert_true(strlen(rows) + text.size < room);
 		if (text.size) strncat(rows, (const char *)text.data, text.size);
 		sheaf_buffer_reset(&text);
@@ -37,21 +45,32 @@ typedef struct message {
 } message;
 
 static const message messages[] = {
-	{"csv", "a,b\n1,2\n3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields", "expected 2 fields, found 1; the row is left out"},
+	{"csv", "a,b\n1,2\n3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields",
+     "expected 2 fields, found 1; the row is left out"},
 	{"csv", "a,b\n1,2,\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
-	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text behind a quote", "found \"z\"; the row is left out"},
+	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text behind a quote",
+     "found \"z\"; the row is left out"},
 	{"csv", "a,b\n\"x\ny\",2\n3\n", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},
-	{"csv", "a,b\n1,\"x\n2,y\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote", "expected a quote that closes the field, found the end of the input"},
+	{"csv", "a,b\n1,\"x\n2,y\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote",
+     "expected a quote that closes the field, found the end of the input"},
 	{"csv", "a,b\nx,y\"\n", NULL, SHEAF_BREACH, 2, 4, 7, "quote inside of a field", "it is taken as it is"},
 	{"csv", "a,b\n\n1,2\n", NULL, SHEAF_WARNING, 2, 1, 4, "blank line", "it is passed over"},
-	{"csv", "a,b\n0.5,9007199254740993\n1,1.5\n", NULL, SHEAF_WARNING, 2, 5, 8, "integer rounded", "column \"b\": expected an integer that the column's type holds"},
-	{"csv", "a\n-1e999\n", NULL, SHEAF_WARNING, 2, 1, 2, "number overflow", "found \"-1e999\"; read as an infinity"},
-	{"csv", "a,b\nx,1\n\"y\nz\",256\n", "a:string,b:uint8", SHEAF_ERROR, 4, 4, 14, "field type", "column \"b\": expected a uint8, found \"256\"; the row is left out"},
-	{"csv", "a,b\nx,\n", "a:string,b:bool", SHEAF_ERROR, 2, 3, 6, "field type", "expected a bool (true or false), found nothing"},
-	{"csv", "a\n2012-02-30 00:00:00\n", "a:datetime", SHEAF_ERROR, 2, 1, 2, "field type", "expected a datetime"},
-	{"csv", "a\nAP=\n", "a:binary", SHEAF_ERROR, 2, 1, 2, "field type", "expected bytes in base64, found \"AP=\""},
-	{"tsv", "a\tb\nx\ty\\\n", NULL, SHEAF_ERROR, 2, 3, 6, "field type", "column \"b\": expected a string, found \"y\\\""},
-	{"tsv", "a\tb\n1\t2\t3\r\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
+	{"csv", "a,b\n0.5,9007199254740993\n1,1.5\n", NULL, SHEAF_WARNING, 2, 5, 8, "integer rounded",
+     "column \"b\": expected an integer that the column's type holds"},
+	{"csv", "a\n-1e999\n", NULL, SHEAF_WARNING, 2, 1, 2, "number overflow",
+     "found \"-1e999\"; read as an infinity"},
+	{"csv", "a,b\nx,1\n\"y\nz\",256\n", "a:string,b:uint8", SHEAF_ERROR, 4, 4, 14, "field type",
+     "column \"b\": expected a uint8, found \"256\"; the row is left out"},
+	{"csv", "a,b\nx,\n", "a:string,b:bool", SHEAF_ERROR, 2, 3, 6, "field type",
+     "expected a bool (true or false), found nothing"},
+	{"csv", "a\n2012-02-30 00:00:00\n", "a:datetime", SHEAF_ERROR, 2, 1, 2, "field type",
+     "expected a datetime"},
+	{"csv", "a\nAP=\n", "a:binary", SHEAF_ERROR, 2, 1, 2, "field type",
+     "expected bytes in base64, found \"AP=\""},
+	{"tsv", "a\tb\nx\ty\\\n", NULL, SHEAF_ERROR, 2, 3, 6, "field type",
+     "column \"b\": expected a string, found \"y\\\""},
+	{"tsv", "a\tb\n1\t2\t3\r\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields",
+     "expected 2 fields, found 3"},
 };
 
 static void test_messages(void **state)
@@ -66,7 +85,9 @@ static void test_messages(void **state)
 			assert_ok(read_rows(m->format, m->input, m->columns, piece, &r, rows, sizeof rows));
 			assert_int_equal(r.n, 1);
 			const finding *f = &r.found[0];
-			if (f->severity != m->severity || f->place.line != m->line || f->place.column != m->column || f->place.byte != m->byte) fail_msg("message %zu: found %s", i, f->text);
+			if (f->severity != m->severity || f->place.line != m->line || f->place.column != m->column ||
+			    f->place.byte != m->byte)
+				fail_msg("message %zu: found %s", i, f->text);
 			assert_text(m->rule, f->rule);
 			if (!strstr(f->text, m->part)) fail_msg("expected \"%s\", found %s", m->part, f->text);
 			end(&r);
@@ -109,12 +130,24 @@ static void test_first_lines(void **state)
 		const char *format, *line;
 		bool names;
 	} cases[] = {
-		{"csv", "2020-01-02,Paris", false}, {"csv", "99999999999999999999,a", false}, {"csv", "2012-05-25T14:13:29Z,a", false},
-		{"csv", "007,a", false},            {"csv", "12:30,a", false},                {"csv", "5%,a", false},
-		{"csv", "192.168.0.1,a", false},    {"csv", "-5x,a", false},                  {"csv", "+.5x,a", false},
-		{"csv", " 1st,a", false},           {"csv", "a,.5.", false},                  {"tsv", "12:30\ta", false},
-		{"csv", "-x,a", true},              {"csv", ".x,+", true},                    {"csv", "x1,a", true},
-		{"csv", "\"2019\",a", true},        {"tsv", "\\12:30\ta", true},             {"csv", ",a", true},
+		{"csv", "2020-01-02,Paris", false},
+		{"csv", "99999999999999999999,a", false},
+		{"csv", "2012-05-25T14:13:29Z,a", false},
+		{"csv", "007,a", false},
+		{"csv", "12:30,a", false},
+		{"csv", "5%,a", false},
+		{"csv", "192.168.0.1,a", false},
+		{"csv", "-5x,a", false},
+		{"csv", "+.5x,a", false},
+		{"csv", " 1st,a", false},
+		{"csv", "a,.5.", false},
+		{"tsv", "12:30\ta", false},
+		{"csv", "-x,a", true},
+		{"csv", ".x,+", true},
+		{"csv", "x1,a", true},
+		{"csv", "\"2019\",a", true},
+		{"tsv", "\\12:30\ta", true},
+		{"csv", ",a", true},
 		{"csv", "a,", false},
 	};
 	(void)state;
@@ -124,7 +157,8 @@ static void test_first_lines(void **state)
 		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
 		snprintf(input, sizeof input, "%s\n%s\n", cases[i].line, cases[i].line);
 		assert_ok(read_rows(cases[i].format, input, NULL, 0, &r, rows, sizeof rows));
-		if (!strstr(rows, "\n1  ") != cases[i].names) fail_msg("%s: expected %s, found %s", cases[i].line, cases[i].names ? "names" : "data", rows);
+		if (!strstr(rows, "\n1  ") != cases[i].names)
+			fail_msg("%s: expected %s, found %s", cases[i].line, cases[i].names ? "names" : "data", rows);
 		end(&r);
 	}
 }
@@ -132,7 +166,8 @@ static void test_first_lines(void **state)
 static void test_delimiters_in_doubt(void **state)
 {
 	static const char *const cases[][2] = {
-		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields parted by comma, found none, and semicolon within the first line; each line is one field (--delimiter semicolon would"},
+		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields parted by comma, found none, and semicolon within "
+	                   "the first line; each line is one field (--delimiter semicolon would"},
 		{"a\tb\n", "found none, and tab within"},
 		{"a|b\n", "found none, and pipe within"},
 		{"\"a;b\"\n", NULL},
@@ -146,7 +181,8 @@ static void test_delimiters_in_doubt(void **state)
 		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
 		assert_ok(read_rows("csv", cases[i][0], NULL, 0, &r, rows, sizeof rows));
 		assert_int_equal(cases[i][1] ? 1 : 0, r.n);
-		if (r.n && !strstr(r.found[0].text, cases[i][1])) fail_msg("expected %s, found %s", cases[i][1], r.found[0].text);
+		if (r.n && !strstr(r.found[0].text, cases[i][1]))
+			fail_msg("expected %s, found %s", cases[i][1], r.found[0].text);
 		end(&r);
 	}
 }
@@ -175,7 +211,9 @@ static void test_rows_left_out(void **state)
 static void test_dates(void **state)
 {
 	(void)state;
-	static const int64_t seconds[] = {0, -1, 1337955209, 951782400, 951868799, -62135596800, -62167219201, 253402300800, INT64_MAX, INT64_MIN, INT64_MIN + 86400, INT64_MAX - 86400};
+	static const int64_t seconds[] = {0,         -1,           1337955209,        951782400,
+	                                  951868799, -62135596800, -62167219201,      253402300800,
+	                                  INT64_MAX, INT64_MIN,    INT64_MIN + 86400, INT64_MAX - 86400};
 	static const char *const none[] = {"",
 	                                   "2012-05-25",
 	                                   "2012-05-25 14:13",
@@ -205,7 +243,8 @@ static void test_dates(void **state)
 		assert_int_equal(found, wanted);
 	}
 	for (size_t i = 0; i < COUNT(none); i++)
-		if (sheaf_scan_datetime(none[i], none[i] + strlen(none[i]), &found)) fail_msg("expected no date in \"%s\"", none[i]);
+		if (sheaf_scan_datetime(none[i], none[i] + strlen(none[i]), &found))
+			fail_msg("expected no date in \"%s\"", none[i]);
 }
 
 /* ---- marks ---- */
@@ -253,7 +292,11 @@ static void convert_texts(const char *from, const char *to, const sheaf_setting 
 	char input[600];
 	const char *inputs[] = {input};
 	sheaf_context *cx = usual_context();
-	sheaf_convert_options options = {.size = sizeof options, .from = strchr(from, '.') + 1, .settings = chosen, .nsettings = n, .index = SHEAF_INDEX_NEVER};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .from = strchr(from, '.') + 1,
+	                                 .settings = chosen,
+	                                 .nsettings = n,
+	                                 .index = SHEAF_INDEX_NEVER};
 	snprintf(input, sizeof input, "%s", in_folder(from));
 	assert_ok(sheaf_convert(inputs, 1, in_folder(to), &options, cx, &err));
 	end_context(cx);
@@ -277,7 +320,8 @@ static void test_texts_come_back(void **state)
 	convert_texts("a.csv", "x.csv", &columns, 1);
 	bytes_sink wanted = read_file("x.csv");
 	for (size_t i = 0; i < COUNT(ways); i++) {
-		const sheaf_setting there[] = {columns, ways[i].there}, back[] = {columns, ways[i].back, {"out-delimiter", ","}, {"out-dialect", "rfc"}};
+		const sheaf_setting there[] = {columns, ways[i].there},
+							back[] = {columns, ways[i].back, {"out-delimiter", ","}, {"out-dialect", "rfc"}};
 		convert_texts("x.csv", ways[i].name, there, 2);
 		convert_texts(ways[i].name, "z.csv", back, 4);
 		bytes_sink found = read_file("z.csv");
@@ -294,13 +338,15 @@ static void test_marks(void **state)
 	static const uint8_t likes[] = {',', '\n', '"', ',' ^ 0x80, '"' + 1, 0, 0xff, 'a', 'b', 'c', 'd', 'e'};
 	seed_random(8);
 	for (size_t size = 0; size < 300; size++) {
-		uint8_t *text = (uint8_t *)malloc(size ? size : 1); /* of just this size: sanitizers see what lies beside */
+		uint8_t *text =
+			(uint8_t *)malloc(size ? size : 1); /* of just this size: sanitizers see what lies beside */
 		sheaf_marks marks;
 		assert_non_null(text);
 		for (size_t i = 0; i < size; i++) text[i] = likes[random_below((int64_t)COUNT(likes))];
 		sheaf_marks_begin(&marks, text, text + size, wanted);
 		for (size_t i = 0; i < size; i++)
-			if (text[i] == ',' || text[i] == '\n' || text[i] == '"') assert_ptr_equal(sheaf_marks_next(&marks), text + i);
+			if (text[i] == ',' || text[i] == '\n' || text[i] == '"')
+				assert_ptr_equal(sheaf_marks_next(&marks), text + i);
 		assert_null(sheaf_marks_next(&marks));
 		assert_null(sheaf_marks_next(&marks));
 		free(text);
@@ -312,9 +358,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_first_lines),
-		cmocka_unit_test(test_delimiters_in_doubt), cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_rows_left_out),
-		cmocka_unit_test(test_dates),    cmocka_unit_test(test_dates_near_each_other),
-		cmocka_unit_test(test_marks),    cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
+		cmocka_unit_test(test_delimiters_in_doubt),
+		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_rows_left_out),
+		cmocka_unit_test(test_dates),
+		cmocka_unit_test(test_dates_near_each_other),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of entries against the scanner, line by line: what they read has the same bits, what they leave may be anything, and what every file
- * has they do read. */
+/* Kernels of entries against the scanner, line by line: what they read has the same bits, what they leave may
+ * be anything, and what every file has they do read. */
 #include "number/number.h"
 #include "texts.h"
 #include <stdio.h>
@@ -81,7 +81,11 @@ static void check_entries(const sheaf_kernel *kernel, const char *text, size_t s
 {
 	static int64_t to[SHEAF_ENTRIES_MOST][MOST_LINES + 1];
 	static uint64_t values[2 * MOST_LINES + 2];
-	sheaf_entries run = {.at = (const uint8_t *)text, .end = (const uint8_t *)text + size, .coordinates = coordinates, .numbers = numbers, .integers = integers};
+	sheaf_entries run = {.at = (const uint8_t *)text,
+	                     .end = (const uint8_t *)text + size,
+	                     .coordinates = coordinates,
+	                     .numbers = numbers,
+	                     .integers = integers};
 	run.values = values;
 	run.room = 1 + (size_t)random_below(MOST_LINES);
 	for (int c = 0; c < coordinates; c++) run.to[c] = to[c], run.wide[c] = wide, run.limits[c] = LIMIT;
@@ -176,7 +180,8 @@ static void test_kernels_and_damaged_bytes(void **state)
 		integers = k / 16 % 2 && numbers < 2;
 		wide = false;
 		make_text(&t, true);
-		for (int d = 0; d < 40; d++) t.data[random_below((int64_t)t.size)] = bytes[random_below((int64_t)sizeof bytes - 1)];
+		for (int d = 0; d < 40; d++)
+			t.data[random_below((int64_t)t.size)] = bytes[random_below((int64_t)sizeof bytes - 1)];
 		with_kernels(check_entries, t.data, t.size);
 	}
 }
@@ -185,15 +190,76 @@ static void test_kernels_and_damaged_bytes(void **state)
 static void test_edges_of_numbers(void **state)
 {
 	static const char *const words[] = {
-		"0", "-0", "0.0", "00.5", "5.", "5.e3", ".5", "-.5", "+1", "1e5", "1E-5", "1e+05", "1e", "1e+", "1d5", "1D-05", "1e-0000005", "1e0000000005",
-		"1e99999999999", "12345678.12345678", "123456789.5", "1234567.123456789012", "12345678.12345678901", "12345678.123456789012",
-		"0.1234567890123456", "0.12345678901234567", "0.123456789012345678", "0.1234567890123456789", "0.12345678901234567891",
-		"0.000123456789012345678901", "0.0001843999999999999999999", "0.000184499999999999999999", "0.00000001844999999999999999",
-		"0.9007199254740993", "9007199254740993", "90071992.54740993", "9007199254740992.5", "0.00000000000000000000000000000000001",
-		"4.9406564584124654e-324", "2.4703282292062327e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1.7976931348623157e308",
-		"1.7976931348623159e308", "1e-300", "1e-301", "1e288", "1e289", "9.999999999999999e22", "1.0000000000000002220446049250313",
-		"1.00000000000000011102", "0.500000000000000166533453693773481063544750213623046875", "1..5", "1.5.5", "1-5", "--1", "-", ".", "1:5", "1;",
-		"0x10", "1e5e5", "1.5e5.5", "nan", "inf", "1_0", "12345678901234567890", "0.3e1 ", "1/2", "1e:5",
+		"0",
+		"-0",
+		"0.0",
+		"00.5",
+		"5.",
+		"5.e3",
+		".5",
+		"-.5",
+		"+1",
+		"1e5",
+		"1E-5",
+		"1e+05",
+		"1e",
+		"1e+",
+		"1d5",
+		"1D-05",
+		"1e-0000005",
+		"1e0000000005",
+		"1e99999999999",
+		"12345678.12345678",
+		"123456789.5",
+		"1234567.123456789012",
+		"12345678.12345678901",
+		"12345678.123456789012",
+		"0.1234567890123456",
+		"0.12345678901234567",
+		"0.123456789012345678",
+		"0.1234567890123456789",
+		"0.12345678901234567891",
+		"0.000123456789012345678901",
+		"0.0001843999999999999999999",
+		"0.000184499999999999999999",
+		"0.00000001844999999999999999",
+		"0.9007199254740993",
+		"9007199254740993",
+		"90071992.54740993",
+		"9007199254740992.5",
+		"0.00000000000000000000000000000000001",
+		"4.9406564584124654e-324",
+		"2.4703282292062327e-324",
+		"2.2250738585072011e-308",
+		"2.2250738585072014e-308",
+		"1.7976931348623157e308",
+		"1.7976931348623159e308",
+		"1e-300",
+		"1e-301",
+		"1e288",
+		"1e289",
+		"9.999999999999999e22",
+		"1.0000000000000002220446049250313",
+		"1.00000000000000011102",
+		"0.500000000000000166533453693773481063544750213623046875",
+		"1..5",
+		"1.5.5",
+		"1-5",
+		"--1",
+		"-",
+		".",
+		"1:5",
+		"1;",
+		"0x10",
+		"1e5e5",
+		"1.5e5.5",
+		"nan",
+		"inf",
+		"1_0",
+		"12345678901234567890",
+		"0.3e1 ",
+		"1/2",
+		"1e:5",
 	};
 	static made_text t;
 	(void)state;
@@ -220,8 +286,9 @@ static void test_edges_of_numbers(void **state)
 /* What files are full of is not left. */
 static void test_plain_lines_are_read(void **state)
 {
-	static const char *const lines[] = {"%lld %lld 0.%016lld\n", "%lld %lld -1.%06llde-05\n", "%lld %lld %lld\n", "%lld\t%lld\t-%lld.5\n", "%lld %lld 1.%03lldE+10\r\n",
-	                                     "%lld %lld -0.%017lld\n"};
+	static const char *const lines[] = {"%lld %lld 0.%016lld\n",      "%lld %lld -1.%06llde-05\n",
+	                                    "%lld %lld %lld\n",           "%lld\t%lld\t-%lld.5\n",
+	                                    "%lld %lld 1.%03lldE+10\r\n", "%lld %lld -0.%017lld\n"};
 	static made_text t;
 	(void)state;
 	seed_random(7003);
@@ -229,7 +296,8 @@ static void test_plain_lines_are_read(void **state)
 	for (size_t k = 0; k < COUNT(lines); k++) {
 		for (t.size = 0; t.size < TEXT_ROOM - 200;) {
 			char word[100];
-			snprintf(word, sizeof word, lines[k], 1 + random_below(1000000), 1 + random_below(1000000), random_below(10000000));
+			snprintf(word, sizeof word, lines[k], 1 + random_below(1000000), 1 + random_below(1000000),
+			         random_below(10000000));
 			put(&t, word);
 		}
 		left = 0;

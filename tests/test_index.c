@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Index files: a fresh one changes nothing but the time that opening takes; one that is stale, foreign, cut or damaged changes nothing at
- * all. */
+/* Index files: a fresh one changes nothing but the time that opening takes; one that is stale, foreign, cut
+ * or damaged changes nothing at all. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "dataset/dataset.h"
@@ -61,7 +61,8 @@ static void put_schema(const sheaf_schema *schema, char *text, size_t size)
 	size_t used = 0;
 	for (int f = 0; f < schema->nfields && used < size; f++) {
 		char field[80];
-		used += (size_t)snprintf(text + used, size - used, "%s %s;", schema->fields[f].name, sheaf_field_text(&schema->fields[f], field, sizeof field));
+		used += (size_t)snprintf(text + used, size - used, "%s %s;", schema->fields[f].name,
+		                         sheaf_field_text(&schema->fields[f], field, sizeof field));
 	}
 }
 
@@ -73,12 +74,15 @@ static void put_table(const sheaf_pieces *pieces, char *text, size_t size)
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces) && used < size; i++) {
 		sheaf_piece_entry e;
 		sheaf_pieces_at(pieces, i, &e);
-		used += (size_t)snprintf(text + used, size - used, "%" PRId64 "+%" PRId64 " line %" PRId64 " row %" PRId64 "+%" PRId64 " =%" PRId64 ";", e.byte, e.size,
-		                         e.line, e.row, e.rows, e.samples);
+		used += (size_t)snprintf(text + used, size - used,
+		                         "%" PRId64 "+%" PRId64 " line %" PRId64 " row %" PRId64 "+%" PRId64
+		                         " =%" PRId64 ";",
+		                         e.byte, e.size, e.line, e.row, e.rows, e.samples);
 		for (int64_t r = e.row; r < e.row + e.rows && used < size; r += BATCH) {
 			int64_t n = e.row + e.rows - r < BATCH ? e.row + e.rows - r : BATCH;
 			assert_ok(sheaf_pieces_lengths(pieces, r, n, lengths, &err));
-			for (int64_t k = 0; k < n && used < size; k++) used += (size_t)snprintf(text + used, size - used, " %" PRIu32, lengths[k]);
+			for (int64_t k = 0; k < n && used < size; k++)
+				used += (size_t)snprintf(text + used, size - used, " %" PRIu32, lengths[k]);
 		}
 	}
 }
@@ -153,8 +157,9 @@ static void make_index(const char *name, const sheaf_setting *settings, int n)
 }
 
 /* Sequences of several lines, the first one with the least dims. */
-static const char sequences[] = "0 |A 1 |B 1:1\n0 |A 2\n1 |A 1 |B 5:1\n2 |A 1 |B 2:1 7:1\n2 |A 3\n2 |A 4\n"
-								"9 |A 5 |B 3:1\n12 |A 5 |B 3:1\n13 |A 5 |B 3:1\n13 |B 3:2\n14 |A 5 |B 3:1\n15 |A 8 |B 1:1\n";
+static const char sequences[] =
+	"0 |A 1 |B 1:1\n0 |A 2\n1 |A 1 |B 5:1\n2 |A 1 |B 2:1 7:1\n2 |A 3\n2 |A 4\n"
+	"9 |A 5 |B 3:1\n12 |A 5 |B 3:1\n13 |A 5 |B 3:1\n13 |B 3:2\n14 |A 5 |B 3:1\n15 |A 8 |B 1:1\n";
 
 static void write_indexed(const char *name)
 {
@@ -203,7 +208,9 @@ static void test_declared_streams_use_the_table(void **state)
 	sheaf_open_options use = opening(SHEAF_INDEX_USE);
 	sheaf_facts facts;
 	const sheaf_pieces *pieces;
-	write_text("a.ctf", "0 |A 1 2 3\n0 |A 1 2 3\n1 |A 1 2 3\n2 |A 1 2 3\n3 |A 1 2 3\n4 |A 1 2 3\n5 |A 1 2 3\n6 |A 1 2 3\n");
+	write_text(
+		"a.ctf",
+		"0 |A 1 2 3\n0 |A 1 2 3\n1 |A 1 2 3\n2 |A 1 2 3\n3 |A 1 2 3\n4 |A 1 2 3\n5 |A 1 2 3\n6 |A 1 2 3\n");
 	make_index("a.ctf", NULL, 0);
 	use.settings = &stream;
 	use.nsettings = 1;
@@ -233,7 +240,8 @@ static void test_chunks_have_an_index(void **state)
 
 static void set_time(const char *name, int64_t ns)
 {
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000}};
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+	                            {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000}};
 	assert_int_equal(utimensat(AT_FDCWD, in_folder(name), times, 0), 0);
 }
 
@@ -304,7 +312,8 @@ static void test_input_that_grows(void **state)
 static void test_index_of_other_settings(void **state)
 {
 	(void)state;
-	static const sheaf_setting b = {"main-stream", "B"}, lines = {"skip-sequence-ids", NULL}, precision = {"precision", "double"};
+	static const sheaf_setting b = {"main-stream", "B"}, lines = {"skip-sequence-ids", NULL},
+							   precision = {"precision", "double"};
 	sheaf_open_options use = opening(SHEAF_INDEX_USE), main_use = opening(SHEAF_INDEX_USE);
 	main_use.settings = &b;
 	main_use.nsettings = 1;
@@ -347,7 +356,8 @@ static void test_settings_in_a_file_of_their_own(void **state)
 static void store_hash(bytes_sink *index)
 {
 	uint32_t head = sheaf_load_u32le(index->data + 12);
-	if (head <= index->size && head >= 24) sheaf_store_u64le(index->data + 16, sheaf_xxhash(index->data + 24, head - 24, 1).low);
+	if (head <= index->size && head >= 24)
+		sheaf_store_u64le(index->data + 16, sheaf_xxhash(index->data + 24, head - 24, 1).low);
 }
 
 static void test_index_of_another_version(void **state)
@@ -424,8 +434,10 @@ static void test_forged_index(void **state)
 		free_bytes(&copy);
 		if (sheaf_open(in_folder("a.ctf"), &use, cx, &dataset, &err)) continue;
 		if (sheaf_dataset_pieces(dataset, &pieces, &err) == SHEAF_OK) {
-			for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) (void)!sheaf_dataset_read_piece(dataset, i, &frame, cx, &err);
-			(void)!sheaf_pieces_lengths(pieces, 0, sheaf_pieces_rows(pieces) < 64 ? sheaf_pieces_rows(pieces) : 64, lengths, &err);
+			for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++)
+				(void)!sheaf_dataset_read_piece(dataset, i, &frame, cx, &err);
+			(void)!sheaf_pieces_lengths(
+				pieces, 0, sheaf_pieces_rows(pieces) < 64 ? sheaf_pieces_rows(pieces) : 64, lengths, &err);
 		}
 		sheaf_frame_free(&frame);
 		sheaf_close(dataset);
@@ -461,7 +473,8 @@ static void test_damaged_block_of_lengths(void **state)
 	assert_ptr_equal(pieces, dataset->index->pieces);
 	assert_ok(sheaf_pieces_lengths(pieces, 0, ROWS, lengths, &err));
 	for (uint32_t r = 0; r < ROWS; r++) assert_int_equal(lengths[r], r % 5 + 1);
-	assert_true(sheaf_lengths_is_sound(&pieces->lengths, 0) && !sheaf_lengths_is_sound(&pieces->lengths, 1) && sheaf_lengths_is_sound(&pieces->lengths, 2));
+	assert_true(sheaf_lengths_is_sound(&pieces->lengths, 0) && !sheaf_lengths_is_sound(&pieces->lengths, 1) &&
+	            sheaf_lengths_is_sound(&pieces->lengths, 2));
 	sheaf_close(dataset);
 }
 
@@ -570,7 +583,8 @@ static void write_large(const char *name)
 static void test_auto_writes_the_index_of_a_large_file(void **state)
 {
 	(void)state;
-	sheaf_open_options automatic = {.size = sizeof automatic, .index = SHEAF_INDEX_AUTO}, never = {.size = sizeof never, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options automatic = {.size = sizeof automatic, .index = SHEAF_INDEX_AUTO},
+					   never = {.size = sizeof never, .index = SHEAF_INDEX_NEVER};
 	sheaf_open_options wrong = automatic;
 	static const sheaf_setting missing = {"stream", "A:1:sparse"};
 	sheaf_context_options tolerant = {.size = sizeof tolerant, .max_errors = INT64_MAX};
@@ -579,7 +593,8 @@ static void test_auto_writes_the_index_of_a_large_file(void **state)
 	cx = context_with(&tolerant);
 	wrong.settings = &missing;
 	wrong.nsettings = 1;
-	sheaf_dataset *dataset = open_file("a.ctf", &wrong); /* every sample is an error: none of it becomes an index */
+	sheaf_dataset *dataset =
+		open_file("a.ctf", &wrong); /* every sample is an error: none of it becomes an index */
 	const sheaf_frame *frame;
 	while (sheaf_next(dataset, &frame, &err) == SHEAF_OK) {
 	}
@@ -650,7 +665,8 @@ static void test_nothing_else_is_replaced(void **state)
 	free_bytes(&notes);
 }
 
-/* What an index says of a file is for those who may read the file: whatever the umask, and whatever an older index was. */
+/* What an index says of a file is for those who may read the file: whatever the umask, and whatever an older
+ * index was. */
 static void test_index_is_as_private_as_its_input(void **state)
 {
 	(void)state;
@@ -747,7 +763,8 @@ static void test_writers_and_readers_at_once(void **state)
 	char path[200];
 	write_indexed("a.ctf");
 	snprintf(path, sizeof path, "%s", in_folder("a.ctf"));
-	for (int t = 0; t < WRITERS; t++) assert_int_equal(pthread_create(&threads[t], NULL, write_again_and_again, path), 0);
+	for (int t = 0; t < WRITERS; t++)
+		assert_int_equal(pthread_create(&threads[t], NULL, write_again_and_again, path), 0);
 	for (int round = 0; round < ROUNDS; round++) assert_true(is_fresh("a.ctf", &use));
 	for (int t = 0; t < WRITERS; t++) {
 		void *failed;
@@ -772,7 +789,8 @@ static int64_t first_row_behind(sheaf_dataset *dataset, int64_t rows, char *text
 		int64_t begin = sheaf_dataset_row(dataset);
 		if (begin + frame->nrows <= rows) continue;
 		at = begin;
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, begin, rows - begin, rows - begin + 1, &line, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, begin, rows - begin,
+		                          rows - begin + 1, &line, &err));
 		snprintf(text, size, "%.*s", (int)line.size, (const char *)line.data);
 		sheaf_buffer_reset(&line);
 	}
@@ -796,12 +814,14 @@ static void test_rows_are_passed_over(void **state)
 			int64_t at = first_row_behind(other, row, found, sizeof found);
 			wanted[0] = '\0';
 			if (row < all.nrows) {
-				assert_ok(sheaf_rows_text(&all, sheaf_dataset_schema(dataset), SHEAF_JSON, 0, row, row + 1, &line, &err));
+				assert_ok(sheaf_rows_text(&all, sheaf_dataset_schema(dataset), SHEAF_JSON, 0, row, row + 1,
+				                          &line, &err));
 				snprintf(wanted, sizeof wanted, "%.*s", (int)line.size, (const char *)line.data);
 			}
 			assert_string_equal(wanted, found);
 			if (row == 6) assert_true(at > 3); /* not all of it was read */
-			assert_status(row > 0 && at > 0 ? SHEAF_USAGE : SHEAF_OK, at > 0 ? sheaf_skip(other, 1, &err) : SHEAF_OK);
+			assert_status(row > 0 && at > 0 ? SHEAF_USAGE : SHEAF_OK,
+			              at > 0 ? sheaf_skip(other, 1, &err) : SHEAF_OK);
 			sheaf_close(other);
 		}
 	sheaf_buffer_reset(&line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources, sinks, compression and the external sorter: every promise of sheaf/io.h, and what happens when the system, the
- * data or the allocator refuses. */
+/* Sources, sinks, compression and the external sorter: every promise of sheaf/io.h, and what happens when the
+ * system, the data or the allocator refuses. */
 #include "io/filter.h"
 #include "io/sorter.h"
 #include "support.h"
@@ -61,7 +61,8 @@ static int tear_down(void **state)
 	sheaf_context_free(cx);
 	int descriptors = open_descriptors() - descriptors_before;
 	if (left == 0 && counted.bytes == 0 && descriptors == 0) return 0;
-	print_error("expected nothing left at the end, found %lld bytes and %d descriptors\n", (long long)left, descriptors);
+	print_error("expected nothing left at the end, found %lld bytes and %d descriptors\n", (long long)left,
+	            descriptors);
 	return -1;
 }
 
@@ -85,7 +86,8 @@ static uint8_t *make_content(size_t size)
 	assert_non_null(content);
 	seed_random(size);
 	for (size_t at = 0; at < size;)
-		at += (size_t)snprintf((char *)content + at, 32, "|x %u:%u\n", (unsigned)(next_random() % 1000), (unsigned)(next_random() % 90));
+		at += (size_t)snprintf((char *)content + at, 32, "|x %u:%u\n", (unsigned)(next_random() % 1000),
+		                       (unsigned)(next_random() % 90));
 	return content;
 }
 
@@ -142,7 +144,10 @@ static const struct {
 	const char *name, *suffix;
 	size_t magic;
 	bool padded;
-} filters[] = {{"gzip", ".gz", 3, true}, {"bzip2", ".bz2", 10, false}, {"zstd", ".zst", 4, false}, {"xz", ".xz", 6, true}};
+} filters[] = {{"gzip", ".gz", 3, true},
+               {"bzip2", ".bz2", 10, false},
+               {"zstd", ".zst", 4, false},
+               {"xz", ".xz", 6, true}};
 
 /* ---- inputs of every kind ---- */
 
@@ -219,7 +224,9 @@ static void open_input(input *in, enum kind kind, const uint8_t *data, size_t si
 		assert_ok(sheaf_source_path(in_folder("input"), cx, &in->source, &err));
 		return;
 	case FIFO: open_pipe(in); return;
-	case MEMORY: assert_ok(sheaf_source_memory((sheaf_bytes){data, size}, "bytes", cx, &in->source, &err)); return;
+	case MEMORY:
+		assert_ok(sheaf_source_memory((sheaf_bytes){data, size}, "bytes", cx, &in->source, &err));
+		return;
 	case ONE_BYTE: in->feed.step = 1; break;
 	case INTERRUPTED: in->feed.interrupt = 3; break;
 	default: break;
@@ -606,8 +613,17 @@ static void round_trips_by_suffix_and_content(void **state)
 static void a_suffix_alone_is_no_compression(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {"",       "B",    "BZ", "BZh", "BZh9 is plain text", "\x1f", "\x1f\x8b", "\x1f\x8b\x07not deflate", "\xfd\x37zXZ",
-	                                    "(\xb5/", "plain"};
+	static const char *const texts[] = {"",
+	                                    "B",
+	                                    "BZ",
+	                                    "BZh",
+	                                    "BZh9 is plain text",
+	                                    "\x1f",
+	                                    "\x1f\x8b",
+	                                    "\x1f\x8b\x07not deflate",
+	                                    "\xfd\x37zXZ",
+	                                    "(\xb5/",
+	                                    "plain"};
 	for (size_t i = 0; i < COUNT(texts); i++)
 		for (int kind = 0; kind < KINDS; kind++) {
 			input in;
@@ -624,7 +640,8 @@ static void a_suffix_alone_is_no_compression(void **state)
 }
 
 /* Three members, the middle one empty, with `pad` zero bytes behind each. */
-static uint8_t *make_members(const char *suffix, const uint8_t *content, size_t size, size_t pad, size_t *out_size)
+static uint8_t *make_members(const char *suffix, const uint8_t *content, size_t size, size_t pad,
+                             size_t *out_size)
 {
 	size_t first, none, second;
 	uint8_t *a = compress(suffix, content, size / 3, &first);
@@ -698,7 +715,8 @@ static sheaf_status read_through(sheaf_source *source, const uint8_t *data, size
 			return status;
 		}
 		if (bytes.size == 0) return SHEAF_OK;
-		bool is_same = *got <= size && bytes.size <= size - *got && memcmp(bytes.data, data + *got, bytes.size) == 0;
+		bool is_same =
+			*got <= size && bytes.size <= size - *got && memcmp(bytes.data, data + *got, bytes.size) == 0;
 		*got = is_same ? *got + bytes.size : SIZE_MAX;
 		sheaf_source_consume(source, bytes.size);
 	}
@@ -768,7 +786,8 @@ static void corrupted_at_every_byte(void **state)
 				status = read_through(in.source, packed, size, &got);
 			else if (!status)
 				status = read_through(in.source, content, 600, &got);
-			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED || status == SHEAF_LIMIT);
+			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_SHORT ||
+			            status == SHEAF_UNSUPPORTED || status == SHEAF_LIMIT);
 			if (status == SHEAF_OK) assert_int_equal(got, is_plain ? size : 600);
 			if (status == SHEAF_DATA) assert_message(" of the file)");
 			refused += status != SHEAF_OK;
@@ -787,7 +806,8 @@ static void trailing_garbage_is_refused(void **state)
 	static const struct {
 		const char *bytes;
 		size_t size;
-	} tails[] = {{"x", 1}, {"\n", 1}, {"garbage that is long enough", 27}, {"\0", 1}, {"\0\0\0\0", 4}, {"\0\0\0x", 4}};
+	} tails[] = {{"x", 1},  {"\n", 1},       {"garbage that is long enough", 27},
+	             {"\0", 1}, {"\0\0\0\0", 4}, {"\0\0\0x", 4}};
 	for (size_t f = 0; f < COUNT(filters); f++) {
 		size_t size;
 		uint8_t *packed = compress(filters[f].suffix, "content", 7, &size);
@@ -800,7 +820,8 @@ static void trailing_garbage_is_refused(void **state)
 			input in;
 			open_input(&in, (enum kind)(i % KINDS), all, size + tails[t].size);
 			bool is_padding = filters[f].padded && tails[t].bytes[tails[t].size - 1] == '\0';
-			assert_status(is_padding ? SHEAF_OK : SHEAF_DATA, read_through(in.source, (const uint8_t *)"content", 7, &got));
+			assert_status(is_padding ? SHEAF_OK : SHEAF_DATA,
+			              read_through(in.source, (const uint8_t *)"content", 7, &got));
 			assert_int_equal(got, 7);
 			if (!is_padding) {
 				char place[64];
@@ -1070,9 +1091,11 @@ static void *read_many(void *user)
 	r->is_right = true;
 	for (size_t i = 0; i < 500; i++) {
 		size_t at = i * 7919 % (r->size - sizeof bytes);
-		r->is_right =
-			r->is_right && !sheaf_source_read_at(r->source, (int64_t)at, bytes, sizeof bytes, NULL) && memcmp(bytes, r->content + at, sizeof bytes) == 0;
-		r->is_right = r->is_right && !sheaf_source_view_at(r->source, (int64_t)at, 100, &view, NULL) && memcmp(view.data, r->content + at, 100) == 0;
+		r->is_right = r->is_right &&
+		              !sheaf_source_read_at(r->source, (int64_t)at, bytes, sizeof bytes, NULL) &&
+		              memcmp(bytes, r->content + at, sizeof bytes) == 0;
+		r->is_right = r->is_right && !sheaf_source_view_at(r->source, (int64_t)at, 100, &view, NULL) &&
+		              memcmp(view.data, r->content + at, 100) == 0;
 	}
 	sheaf_buffer_reset(&view);
 	return NULL;
@@ -1428,7 +1451,8 @@ static void a_killed_run_leaves_the_old_file(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		sheaf_sink *sink = NULL;
-		if (sheaf_sink_path(in_folder("target"), cx, &sink, &err) || sheaf_sink_write(sink, "new", 3, &err)) _exit(1);
+		if (sheaf_sink_path(in_folder("target"), cx, &sink, &err) || sheaf_sink_write(sink, "new", 3, &err))
+			_exit(1);
 		raise(SIGKILL);
 	}
 	int how;
@@ -1454,7 +1478,9 @@ static void many_processes_write_at_once(void **state)
 			char name[32];
 			sheaf_sink *sink = NULL;
 			snprintf(name, sizeof name, "out-%d", i % 3);
-			if (sheaf_sink_path(in_folder(name), cx, &sink, &err) || sheaf_sink_write(sink, "content", 7, &err) || sheaf_sink_commit(sink, &err)) _exit(1);
+			if (sheaf_sink_path(in_folder(name), cx, &sink, &err) ||
+			    sheaf_sink_write(sink, "content", 7, &err) || sheaf_sink_commit(sink, &err))
+				_exit(1);
 		}
 		_exit(0);
 	}
@@ -1512,11 +1538,15 @@ static int write_without_privileges(void)
 	sheaf_sink *sink = NULL;
 	struct stat info;
 	if (geteuid() == 0 && (setgid(65534) || setuid(65534))) return 1;
-	if (sheaf_sink_path(in_folder("readonly/new"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES) return 2;
-	if (sheaf_sink_path(in_folder("readonly/device"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES) return 3;
+	if (sheaf_sink_path(in_folder("readonly/new"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
+		return 2;
+	if (sheaf_sink_path(in_folder("readonly/device"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
+		return 3;
 	/* A folder that cannot be listed: neither cleaned nor synced, but written. */
 	if (sheaf_sink_path(in_folder("blind/new"), cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 4;
-	if (sheaf_source_path(in_folder("readonly/device"), cx, &(sheaf_source *){NULL}, &err) != SHEAF_IO || err.sys != EACCES) return 5;
+	if (sheaf_source_path(in_folder("readonly/device"), cx, &(sheaf_source *){NULL}, &err) != SHEAF_IO ||
+	    err.sys != EACCES)
+		return 5;
 	/* The owner of the old file cannot be kept, so its special rights go. */
 	if (sheaf_sink_path(in_folder("open/old"), cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 6;
 	if (stat(in_folder("open/old"), &info) || info.st_size != 0) return 7;
@@ -1608,7 +1638,8 @@ static void what_is_no_regular_file_is_written_directly(void **state)
 	free(content);
 }
 
-/* Runs with descriptor 1 on `fd`; the tests' own output goes there meanwhile, so nothing may fail in between. */
+/* Runs with descriptor 1 on `fd`; the tests' own output goes there meanwhile, so nothing may fail in
+ * between. */
 static sheaf_status write_standard_output(int fd, const void *data, size_t size, const char *path)
 {
 	fflush(stdout);
@@ -1634,7 +1665,8 @@ static void standard_output(void **state)
 	assert_ok(write_standard_output(fd, "content", 7, "-"));
 	assert_file(in_folder("stdout"), "content", 7);
 	assert_ok(write_standard_output(fd, "other", 5, "/dev/stdout"));
-	assert_file(in_folder("stdout"), "contentother", 12); /* behind what is there: the file is open, and not ours to replace */
+	assert_file(in_folder("stdout"), "contentother",
+	            12); /* behind what is there: the file is open, and not ours to replace */
 	close(fd);
 	/* An open file without a name can only be written directly. */
 	fd = memfd_create("nameless", 0);
@@ -1676,7 +1708,8 @@ static void a_function_as_a_sink(void **state)
 	uint8_t *content = make_content(SIZE);
 	gathered g = {.data = (uint8_t *)malloc(SIZE)};
 	sheaf_sink *sink = NULL;
-	assert_ok(sheaf_sink_function(gather, &g, "function.gz", cx, &sink, &err)); /* the name is for messages only */
+	assert_ok(
+		sheaf_sink_function(gather, &g, "function.gz", cx, &sink, &err)); /* the name is for messages only */
 	assert_string_equal(sheaf_sink_name(sink), "function.gz");
 	for (size_t at = 0; at < SIZE; at += 1000) assert_ok(sheaf_sink_write(sink, content + at, 1000, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
@@ -1762,7 +1795,8 @@ static record *make_records(int way, size_t n)
 {
 	record *records = (record *)calloc(n + 1, sizeof *records);
 	assert_non_null(records);
-	for (size_t i = 0; i < n; i++) records[i] = (record){make_key(way, i), way % 2 ? i : next_random() % 1000};
+	for (size_t i = 0; i < n; i++)
+		records[i] = (record){make_key(way, i), way % 2 ? i : next_random() % 1000};
 	return records;
 }
 
@@ -1779,7 +1813,8 @@ static void sorts_like_a_plain_sort(void **state)
 		int64_t peak;
 		cx = new_context(0);
 		assert_ok(sheaf_sorter_new(cx, memory, &sorter, &err));
-		for (size_t r = 0; r < n; r++) assert_ok(sheaf_sorter_add(sorter, records[r].key, records[r].value, &err));
+		for (size_t r = 0; r < n; r++)
+			assert_ok(sheaf_sorter_add(sorter, records[r].key, records[r].value, &err));
 		qsort(records, n, sizeof *records, compare_records);
 		expected e = {.records = records, .n = n};
 		assert_ok(sheaf_sorter_finish(sorter, compare_next, &e, &err));
@@ -1806,7 +1841,8 @@ static void the_sorters_callback_may_end_it(void **state)
 		expected e = {.records = records, .n = 5000, .stop_at = 3000};
 		sheaf_sorter *sorter = NULL;
 		assert_ok(sheaf_sorter_new(cx, memory, &sorter, &err));
-		for (size_t r = 0; r < 5000; r++) assert_ok(sheaf_sorter_add(sorter, records[r].key, records[r].value, &err));
+		for (size_t r = 0; r < 5000; r++)
+			assert_ok(sheaf_sorter_add(sorter, records[r].key, records[r].value, &err));
 		assert_int_equal(sheaf_sorter_finish(sorter, compare_next, &e, &err), SHEAF_LOSS);
 		assert_int_equal(e.at, 3000);
 		sheaf_sorter_free(sorter);
@@ -1933,7 +1969,8 @@ static sheaf_status sort_some(sheaf_context *c, const char *name)
 	expected e = {.records = records, .n = n};
 	sheaf_sorter *sorter = NULL;
 	sheaf_status status = sheaf_sorter_new(c, 0, &sorter, &err);
-	for (size_t r = n; r-- > 0 && !status;) status = sheaf_sorter_add(sorter, records[r].key, records[r].value, &err);
+	for (size_t r = n; r-- > 0 && !status;)
+		status = sheaf_sorter_add(sorter, records[r].key, records[r].value, &err);
 	if (!status) status = sheaf_sorter_finish(sorter, compare_next, &e, &err);
 	sheaf_sorter_free(sorter);
 	free(records);
@@ -1946,9 +1983,11 @@ static void every_allocation_may_fail(void **state)
 	static const struct {
 		sheaf_status (*run)(sheaf_context *c, const char *name);
 		const char *name;
-	} scenarios[] = {{write_path, "a"},        {write_path, "a.gz"}, {write_path, "a.bz2"}, {write_path, "a.zst"}, {write_path, "a.xz"},
-	                 {read_path, "a"},         {read_path, "a.gz"},  {read_path, "a.bz2"},  {read_path, "a.zst"},  {read_path, "a.xz"},
-	                 {view_path, "a"},         {view_path, "a.gz"},  {view_path, "a.zst"},  {read_memory, NULL},   {spool_function, "function"},
+	} scenarios[] = {{write_path, "a"},        {write_path, "a.gz"}, {write_path, "a.bz2"},
+	                 {write_path, "a.zst"},    {write_path, "a.xz"}, {read_path, "a"},
+	                 {read_path, "a.gz"},      {read_path, "a.bz2"}, {read_path, "a.zst"},
+	                 {read_path, "a.xz"},      {view_path, "a"},     {view_path, "a.gz"},
+	                 {view_path, "a.zst"},     {read_memory, NULL},  {spool_function, "function"},
 	                 {write_function, "name"}, {sort_some, NULL},    {sort_some, "spilled"}};
 	scenario_content = make_content(SCENARIO_SIZE);
 	for (size_t i = 0; i < COUNT(scenarios); i++) {

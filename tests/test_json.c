@@ -58,7 +58,8 @@ static void integers_are_exact_however_they_are_spelled(void **state)
 		sheaf_json *value = parse(cases[i].text);
 		int64_t s;
 		uint64_t u;
-		if (sheaf_json_i64(value, &s) != cases[i].is_i64 || sheaf_json_u64(value, &u) != cases[i].is_u64) fail_msg("%s", cases[i].text);
+		if (sheaf_json_i64(value, &s) != cases[i].is_i64 || sheaf_json_u64(value, &u) != cases[i].is_u64)
+			fail_msg("%s", cases[i].text);
 		if (cases[i].is_i64) assert_int_equal(cases[i].i64, s);
 		if (cases[i].is_u64) assert_true(cases[i].u64 == u);
 		sheaf_json_free(value);
@@ -68,8 +69,10 @@ static void integers_are_exact_however_they_are_spelled(void **state)
 static void what_is_read_is_printed(void **state)
 {
 	(void)state;
-	assert_prints("{\"b\":18446744073709551615,\"a\":[-123456789012345678901234567890,1,\"x\\u0001\"],\"c\":{}}",
-	              parse(" {\"b\" : 18446744073709551615, \"a\":[-123456789012345678901234567890, 1,\"x\\u0001\"],\"c\":{} } "));
+	assert_prints(
+		"{\"b\":18446744073709551615,\"a\":[-123456789012345678901234567890,1,\"x\\u0001\"],\"c\":{}}",
+		parse(" {\"b\" : 18446744073709551615, \"a\":[-123456789012345678901234567890, "
+	          "1,\"x\\u0001\"],\"c\":{} } "));
 	assert_prints("\"1844674407370955161500\"", parse("\"1844674407370955161500\""));
 	assert_prints("[true,false,null,2.5]", parse("[true,false,null,2.5]"));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a block, beside memory that must
- * not be touched. */
+/* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a
+ * block, beside memory that must not be touched. */
 #include "number/kernel.h"
 #include "number/number.h"
 #include "texts.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
+static const sheaf_delimiters delimiters = {
+	.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
 enum { MOST_NUMBERS = TEXT_ROOM / 2 + SHEAF_NUMBERS_ROOM };
 
 /* ---- numbers ---- */
@@ -96,7 +97,10 @@ static void scan_list(list *l, const char *at, const char *end, const char *text
 
 static void kernel_list(list *l, const sheaf_kernel *kernel, const char *text, size_t size, uint64_t limit)
 {
-	sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)text, .end = (const uint8_t *)text + size, .values = l->values};
+	sheaf_numbers run = {.delimiters = &delimiters,
+	                     .at = (const uint8_t *)text,
+	                     .end = (const uint8_t *)text + size,
+	                     .values = l->values};
 	run.indices = l->indices;
 	run.room = MOST_NUMBERS;
 	run.limit = limit;
@@ -116,7 +120,8 @@ static size_t compare_list(const sheaf_kernel *kernel, list_kind kind, const cha
 	scan_list(&wanted, text, found.end, text + size);
 	size_t width = kind.wide ? sizeof(double) : sizeof(float);
 	for (size_t i = 0; i < wanted.count; i++)
-		if (i >= found.count || memcmp(found.values + i * width, wanted.values + i * width, width) || (kind.pairs && found.indices[i] != wanted.indices[i]))
+		if (i >= found.count || memcmp(found.values + i * width, wanted.values + i * width, width) ||
+		    (kind.pairs && found.indices[i] != wanted.indices[i]))
 			fail_msg("%s: number %zu of \"%.*s\"", kernel->name, i, (int)size, text);
 	assert_int_equal(wanted.count, found.count);
 	assert_int_equal(wanted.rounded, found.rounded);
@@ -130,19 +135,25 @@ static void compare_lists(const sheaf_kernel *kernel, const char *text, size_t s
 
 /* ---- whole numbers ---- */
 
-/* Whatever a kernel has read are digits between spaces, up to the end of the list, and what the scanner makes of them. Returns how far it came. */
+/* Whatever a kernel has read are digits between spaces, up to the end of the list, and what the scanner makes
+ * of them. Returns how far it came. */
 static size_t compare_whole(const sheaf_kernel *kernel, const char *text, size_t size)
 {
 	static int32_t values[MOST_NUMBERS];
 	const char *at = text, *end = text + size;
-	sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)text, .end = (const uint8_t *)end, .values = values, .room = MOST_NUMBERS};
+	sheaf_numbers run = {.delimiters = &delimiters,
+	                     .at = (const uint8_t *)text,
+	                     .end = (const uint8_t *)end,
+	                     .values = values,
+	                     .room = MOST_NUMBERS};
 	kernel->whole_i32(&run);
 	for (size_t i = 0; i < run.count; i++) {
 		uint64_t value;
 		while (is_space(*at)) at++;
 		sheaf_scanned scanned = sheaf_scan_u64(at, end, &value);
 		assert_int_equal(SHEAF_NUMBER_OK, scanned.flaw);
-		if ((uint64_t)values[i] != value) fail_msg("%s: number %zu of \"%.*s\"", kernel->name, i, (int)size, text);
+		if ((uint64_t)values[i] != value)
+			fail_msg("%s: number %zu of \"%.*s\"", kernel->name, i, (int)size, text);
 		at = scanned.end;
 		assert_true(at < end && ends_number(at));
 	}
@@ -151,14 +162,18 @@ static size_t compare_whole(const sheaf_kernel *kernel, const char *text, size_t
 	return (size_t)(at - text);
 }
 
-static void compare_whole_lists(const sheaf_kernel *kernel, const char *text, size_t size) { compare_whole(kernel, text, size); }
+static void compare_whole_lists(const sheaf_kernel *kernel, const char *text, size_t size)
+{
+	compare_whole(kernel, text, size);
+}
 
 /* ---- the tests ---- */
 
 static void put_pair(made_text *t)
 {
 	char word[32];
-	snprintf(word, sizeof word, "%" PRIu64 ":", random_below(20) ? (uint64_t)random_below(100000) : next_random() >> random_below(64));
+	snprintf(word, sizeof word, "%" PRIu64 ":",
+	         random_below(20) ? (uint64_t)random_below(100000) : next_random() >> random_below(64));
 	put(t, word);
 	put_number(t);
 }
@@ -176,7 +191,8 @@ static void test_midpoints(void **state)
 		/* A number that a kernel leaves is passed, so that the next are read. */
 		for (int i = 1; sheaf_kernels[i]; i++)
 			for (size_t at = 0; sheaf_kernels[i]->is_available() && at < t.size;) {
-				size_t read = compare_list(sheaf_kernels[i], (list_kind){false, i % 2 == made % 2}, t.data + at, t.size - at);
+				size_t read = compare_list(sheaf_kernels[i], (list_kind){false, i % 2 == made % 2},
+				                           t.data + at, t.size - at);
 				at += read;
 				at += strcspn(t.data + at, " ") + 1;
 			}
@@ -266,7 +282,9 @@ static void test_alignment(void **state)
 				for (int s = 0; s < at; s++) put(&t, after && s % 2 ? "1" : " ");
 				put(&t, at && after ? " " : "");
 				put(&t, numbers[i]);
-				put(&t, after == 0 ? "|" : after == 1 ? " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22\n" : "");
+				put(&t, after == 0   ? "|"
+				        : after == 1 ? " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22\n"
+				                     : "");
 				with_kernels(compare_lists, t.data, t.size);
 			}
 }
@@ -280,33 +298,38 @@ static void test_soup(void **state)
 	seed_random(4);
 	for (int round = 0; round < 100000; round++) {
 		t.size = (size_t)random_below(200);
-		for (size_t i = 0; i < t.size; i++) t.data[i] = bytes[random_below(random_below(4) ? 26 : (int64_t)sizeof bytes - 1)];
+		for (size_t i = 0; i < t.size; i++)
+			t.data[i] = bytes[random_below(random_below(4) ? 26 : (int64_t)sizeof bytes - 1)];
 		with_kernels(compare_lists, t.data, t.size);
 		with_kernels(compare_whole_lists, t.data, t.size);
 	}
 }
 
-/* A kernel that reads nothing is right, but of no use: the plain kinds of text are read to their end, but for the last bytes of memory. */
+/* A kernel that reads nothing is right, but of no use: the plain kinds of text are read to their end, but for
+ * the last bytes of memory. */
 static void check_use(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	bool pairs = memchr(data, ':', size);
 	if (strcmp(kernel->name, "scalar") == 0) return;
 	for (int wide = 0; wide < 2; wide++) {
 		size_t read = compare_list(kernel, (list_kind){pairs, wide}, data, size);
-		if (size - read > 80) fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
+		if (size - read > 80)
+			fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
 	}
 }
 
 static void test_use(void **state)
 {
 	(void)state;
-	static const char *const formats[] = {"%d ", "%d.%05d ", "-0.%d ", "%d.%de-%d ", "%d:1 ", "%d:%d.5 ", "%d:-%dE-05 "};
+	static const char *const formats[] = {"%d ",   "%d.%05d ", "-0.%d ",     "%d.%de-%d ",
+	                                      "%d:1 ", "%d:%d.5 ", "%d:-%dE-05 "};
 	static made_text t;
 	seed_random(5);
 	for (size_t f = 0; f < COUNT(formats); f++) {
 		for (t.size = 0; t.size < 2000;) {
 			char word[64];
-			snprintf(word, sizeof word, formats[f], (int)random_below(1000), (int)random_below(100000), (int)random_below(10));
+			snprintf(word, sizeof word, formats[f], (int)random_below(1000), (int)random_below(100000),
+			         (int)random_below(10));
 			put(&t, word);
 		}
 		with_kernels(check_use, t.data, t.size);
@@ -364,7 +387,8 @@ static void test_rounding_modes(void **state)
 static void check_whole_use(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	size_t read = compare_whole(kernel, data, size);
-	if (strcmp(kernel->name, "scalar") != 0 && size - read > 10) fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
+	if (strcmp(kernel->name, "scalar") != 0 && size - read > 10)
+		fail_msg("%s stops at %zu of %zu: \"%.40s\"", kernel->name, read, size, data + read);
 }
 
 static void test_whole(void **state)
@@ -378,7 +402,8 @@ static void test_whole(void **state)
 		t.size = 0;
 		for (int n = (int)random_below(60); n >= 0; n--) {
 			char word[32];
-			snprintf(word, sizeof word, random_below(9) ? "%" PRId64 : "%03" PRId64, random_below(limits[random_below(1 + round % 6)]));
+			snprintf(word, sizeof word, random_below(9) ? "%" PRId64 : "%03" PRId64,
+			         random_below(limits[random_below(1 + round % 6)]));
 			put(&t, word);
 			if (n) put_space(&t);
 		}
@@ -394,7 +419,11 @@ static void check_room(const sheaf_kernel *kernel, const char *data, size_t size
 {
 	static float values[4096 + SHEAF_NUMBERS_ROOM];
 	for (size_t room = 0; room < 400; room++) {
-		sheaf_numbers run = {.delimiters = &delimiters, .at = (const uint8_t *)data, .end = (const uint8_t *)data + size, .values = values, .room = room};
+		sheaf_numbers run = {.delimiters = &delimiters,
+		                     .at = (const uint8_t *)data,
+		                     .end = (const uint8_t *)data + size,
+		                     .values = values,
+		                     .room = room};
 		for (size_t i = 0; i < COUNT(values); i++) values[i] = -1;
 		kernel->dense_f32(&run);
 		assert_true(run.count <= room);
@@ -439,9 +468,10 @@ static void test_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scanner), cmocka_unit_test(test_midpoints), cmocka_unit_test(test_lists),  cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_soup),    cmocka_unit_test(test_use),       cmocka_unit_test(test_limit),  cmocka_unit_test(test_rounding_modes),
-		cmocka_unit_test(test_room),    cmocka_unit_test(test_whole),     cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_scanner),   cmocka_unit_test(test_midpoints),      cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_alignment), cmocka_unit_test(test_soup),           cmocka_unit_test(test_use),
+		cmocka_unit_test(test_limit),     cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_whole),     cmocka_unit_test(test_choice),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text format's frames and findings do not depend on which kernel reads; and kernels read the plain lines that they are for. */
+/* The text format's frames and findings do not depend on which kernel reads; and kernels read the plain lines
+ * that they are for. */
 #include "data/frame.h"
 #include "format/ctf/ctf.h"
 #include "texts.h"
@@ -20,8 +21,8 @@ static void say_problem(void *user, const sheaf_problem *problem)
 {
 	char message[1024];
 	sheaf_problem_text(problem, message, sizeof message);
-	fprintf((FILE *)user, "%d %s: %s (%" PRId64 ":%" PRId64 ", %" PRId64 ")\n", (int)problem->severity, problem->rule, message, problem->place.line,
-	        problem->place.column, problem->place.byte);
+	fprintf((FILE *)user, "%d %s: %s (%" PRId64 ":%" PRId64 ", %" PRId64 ")\n", (int)problem->severity,
+	        problem->rule, message, problem->place.line, problem->place.column, problem->place.byte);
 }
 
 static sheaf_status say_frames(sheaf_dataset *dataset, FILE *out, sheaf_error *error)
@@ -31,9 +32,11 @@ static sheaf_status say_frames(sheaf_dataset *dataset, FILE *out, sheaf_error *e
 	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) {
 		sheaf_buffer rows = {0};
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &rows, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON,
+		                          sheaf_dataset_row(dataset), 0, frame->nrows, &rows, &err));
 		fwrite(rows.data, 1, rows.size, out);
-		for (int64_t r = 0; r < frame->nrows; r++) fprintf(out, "line %" PRId64 "\n", ((const int64_t *)(const void *)frame->lines.data)[r]);
+		for (int64_t r = 0; r < frame->nrows; r++)
+			fprintf(out, "line %" PRId64 "\n", ((const int64_t *)(const void *)frame->lines.data)[r]);
 		sheaf_buffer_reset(&rows);
 	}
 	return status;
@@ -54,10 +57,16 @@ static void read_how(const how *h, const sheaf_kernel *kernel, const char *input
 	sheaf_setting settings[4];
 	sheaf_kernel_use(kernel->name);
 	r->out = open_memstream(&r->said, &r->size);
-	sheaf_context_options options = {.size = sizeof options, .max_errors = 1000, .validate = h->validate, .on_problem = say_problem, .user = r->out};
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .max_errors = 1000,
+	                                 .validate = h->validate,
+	                                 .on_problem = say_problem,
+	                                 .user = r->out};
 	assert_ok(sheaf_context_new(&options, &cx, &err));
-	sheaf_open_options open = {.size = sizeof open, .format = "ctf", .settings = settings, .piece_bytes = h->piece_bytes};
-	for (size_t i = 0; i < COUNT(h->streams) && h->streams[i]; i++) settings[open.nsettings++] = (sheaf_setting){"stream", h->streams[i]};
+	sheaf_open_options open = {
+		.size = sizeof open, .format = "ctf", .settings = settings, .piece_bytes = h->piece_bytes};
+	for (size_t i = 0; i < COUNT(h->streams) && h->streams[i]; i++)
+		settings[open.nsettings++] = (sheaf_setting){"stream", h->streams[i]};
 	if (h->flag) settings[open.nsettings++] = (sheaf_setting){h->flag, NULL};
 	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, size}, "x", &open, cx, &dataset);
 	if (status == SHEAF_OK) status = say_frames(dataset, r->out, &error);
@@ -92,7 +101,8 @@ static void compare_readings(const char *input, size_t size)
 			if (!sheaf_kernels[i]->is_available()) continue;
 			read_how(&hows[h], sheaf_kernels[i], input, size, &found);
 			if (wanted.size != found.size || memcmp(wanted.said, found.said, found.size))
-				fail_msg("%s, way %zu:\n%.*s\n---- wanted\n%s---- found\n%s", sheaf_kernels[i]->name, h, (int)size, input, wanted.said, found.said);
+				fail_msg("%s, way %zu:\n%.*s\n---- wanted\n%s---- found\n%s", sheaf_kernels[i]->name, h,
+				         (int)size, input, wanted.said, found.said);
 			free(found.said);
 		}
 		free(wanted.said);
@@ -172,7 +182,8 @@ static void test_text_format(void **state)
 
 /* ---- tapes ---- */
 
-/* A kernel that reads lines at all reads plain ones to the end of the text, or of the tape, and no byte behind it. */
+/* A kernel that reads lines at all reads plain ones to the end of the text, or of the tape, and no byte
+ * behind it. */
 static void check_tape(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	static sheaf_tape tape;
@@ -182,11 +193,13 @@ static void check_tape(const sheaf_kernel *kernel, const char *data, size_t size
 		tape.begin = (const uint8_t *)data;
 		tape.end = tape.begin + size;
 		readers[i](&tape);
-		bool full = tape.nvalues + SHEAF_TAPE_SLACK >= SHEAF_TAPE_ROOM || tape.nevents + SHEAF_TAPE_SLACK >= SHEAF_TAPE_ROOM;
+		bool full = tape.nvalues + SHEAF_TAPE_SLACK >= SHEAF_TAPE_ROOM ||
+		            tape.nevents + SHEAF_TAPE_SLACK >= SHEAF_TAPE_ROOM;
 		assert_true(tape.nevents > 0 && (full || size - tape.at[tape.nevents - 1] < 100));
 		for (size_t e = 0; e < tape.nevents; e++) assert_int_equal(e % 3 == 2 ? '\n' : '|', data[tape.at[e]]);
 		for (size_t e = 2; e < tape.nevents; e += 3) assert_int_equal(e / 3 * 2 + 2, tape.values_before[e]);
-		for (size_t v = 0; v < tape.nvalues; v++) assert_true((i ? tape.values.f64[v] : (double)tape.values.f32[v]) == (v % 2 ? 0.5 : 1));
+		for (size_t v = 0; v < tape.nvalues; v++)
+			assert_true((i ? tape.values.f64[v] : (double)tape.values.f32[v]) == (v % 2 ? 0.5 : 1));
 		for (size_t v = 0; v < tape.nindices; v++) assert_int_equal(v * 7 % 1000, tape.indices[v]);
 		for (size_t v = 0; v < tape.nids; v++) assert_int_equal(v / 3, tape.ids[v]);
 	}
@@ -200,7 +213,8 @@ static void test_tape(void **state)
 		t.size = 0;
 		for (int i = 0; i < lines; i++) {
 			char line[80];
-			snprintf(line, sizeof line, "%d\t|S0 %d:1\t|S2 %d:0.5%s", i / 3, 2 * i * 7 % 1000, (2 * i + 1) * 7 % 1000, i % 5 ? "\n" : "\r\n");
+			snprintf(line, sizeof line, "%d\t|S0 %d:1\t|S2 %d:0.5%s", i / 3, 2 * i * 7 % 1000,
+			         (2 * i + 1) * 7 % 1000, i % 5 ? "\n" : "\r\n");
 			put(&t, line);
 		}
 		if (lines > 4) with_kernels(check_tape, t.data, t.size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Example files: what each message says and where it points, what is read and what is left out, sharing, the writers, pieces. Models and bytes
- * of the real program are compared by conform_lens.py. */
+/* Example files: what each message says and where it points, what is read and what is left out, sharing, the
+ * writers, pieces. Models and bytes of the real program are compared by conform_lens.py. */
 #include "lens_model.h"
 #include "record.h"
 #include <inttypes.h>
@@ -17,11 +17,13 @@ typedef struct whole {
 	sheaf_status status;
 } whole;
 
-static void read_whole(whole *w, const void *data, size_t size, int64_t piece_bytes, sheaf_context_options options)
+static void read_whole(whole *w, const void *data, size_t size, int64_t piece_bytes,
+                       sheaf_context_options options)
 {
 	*w = (whole){.status = SHEAF_OK};
 	begin(&w->r, options);
-	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)data, size}, "x.ex", w->r.cx, &w->source, &err));
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)data, size}, "x.ex",
+	                                               w->r.cx, &w->source, &err));
 	w->status = sheaf_lens_open(w->source, w->r.cx, &w->in, &err);
 	if (w->status) return;
 	sheaf_lens_set_begin(&w->set, sheaf_lens_header_of(w->in), w->r.cx);
@@ -51,7 +53,8 @@ static void write_whole(const whole *w, const sheaf_lens_spelling *spelling, byt
 
 /* ---- carets ---- */
 
-/* An input; a caret under the byte in question, on the line that the message names; severity, rule and the whole message. */
+/* An input; a caret under the byte in question, on the line that the message names; severity, rule and the
+ * whole message. */
 typedef struct caret {
 	const char *input, *under;
 	sheaf_severity severity;
@@ -328,33 +331,50 @@ static const reading readings[] = {
 	{"lines end with LF, CR or both", ";\r#a\r\nI:1\r2\n3\r\n;", "n=3: 1 2 3\n"},
 	{"strings join lines by LF, however they end", ";name:{a\r\nb\rc};", "name=\"a\\nb\\nc\""},
 	{"all blanks of C part words", ";\v\fI:\t1\v2;", "n=2: 1 2\n"},
-	{"no blank is needed where nothing can go on", "max:3min:1;[0max:2]I:1 0T:1;", "max=3 min=1|max=2|n=2: 1 0|n=1: 1\n"},
-	{"fields of the set may come in any order, the last one counts", "defI:2 max:1 defI:-;", "max=1 min=0 grace=0 defI=nan"},
-	{"fields of the set: numbers as scanf takes them", "max:+2 min:INFINITY grace:-inf defI:0x1.8p1 actI:NaN defT:.5 actT:1e1;",
+	{"no blank is needed where nothing can go on", "max:3min:1;[0max:2]I:1 0T:1;",
+     "max=3 min=1|max=2|n=2: 1 0|n=1: 1\n"},
+	{"fields of the set may come in any order, the last one counts", "defI:2 max:1 defI:-;",
+     "max=1 min=0 grace=0 defI=nan"},
+	{"fields of the set: numbers as scanf takes them",
+     "max:+2 min:INFINITY grace:-inf defI:0x1.8p1 actI:NaN defT:.5 actT:1e1;",
      "max=2 min=inf grace=-inf defI=3 actI=nan defT=0.5 actT=10"},
-	{"hexadecimal digits beyond a float are rounded once", ";I:0x1.000001 0x1.0000010000000000001 0x1000003 0x.8 0x1p-149 0x1p-150 0x0.0000000001;",
+	{"hexadecimal digits beyond a float are rounded once",
+     ";I:0x1.000001 0x1.0000010000000000001 0x1000003 0x.8 0x1p-149 0x1p-150 0x0.0000000001;",
      "n=7: 1 1.00000012 16777220 0.5 1.40129846e-45 0 9.09494702e-13\n"},
 	{"bare words end at blanks and brackets", ";name:a(I:1;", NULL},
 	{"a backslash hides a bracket and stays", ";name:{a\\}b\\\\} I:1;", "name=\"a\\\\}b\\\\\\\\\""},
-	{"a backslash at the end of a line hides the first byte of the next", ";name:{a\\\n}b} I:1;", "name=\"a\\\\\\n}b\""},
-	{"strings in any brackets or quotes", ";name:(a) proc:\"b\" I:1;name:[c];", "name=\"a\"|proc=\"b\"|name=\"c\""},
-	{"the last of several names and counts", ";name:a 3 name:b 2 freq:2 freq:4;", "name=\"b\" freq=4|events=2"},
+	{"a backslash at the end of a line hides the first byte of the next", ";name:{a\\\n}b} I:1;",
+     "name=\"a\\\\\\n}b\""},
+	{"strings in any brackets or quotes", ";name:(a) proc:\"b\" I:1;name:[c];",
+     "name=\"a\"|proc=\"b\"|name=\"c\""},
+	{"the last of several names and counts", ";name:a 3 name:b 2 freq:2 freq:4;",
+     "name=\"b\" freq=4|events=2"},
 	{"numbers glued to each other", ";I:3-4 1- 5.-.5 007;", "n=7: 3 -4 1 nan 5 -0.5 7\n"},
 	{"a comma ends the word -", ";[max:-]I:-;", "max=nan|n=1: nan\n"},
 	{"unit ranges are kept as written", ";i:4-6 7-7 0-0 8;", "n=7: 4 -6 7 -7 0 0 8\n"},
-	{"units of eight digits and more", ";i:12345678 123456789 2147483647 00000000012 7;", "n=5: 12345678 123456789 2147483647 12 7\n"},
-	{"kinds of ranges may change within a list", ";i: 1 {} 2 (3) 4 5 {2} *;", "n=1: 1\n|n=1: 2\n|dense first=3 n=2: 4 5\n|sparse value=2 n=1: -1\n"},
-	{"headers of ranges: any order, the last of each", ";I:(a 1 \"b c\" 2) 9 {3 {d} 4} 1;", "group=\"b c\" dense first=2|group=\"d\" sparse value=4"},
-	{"a number and then a name without a blank", ";i:{3rd} 1;i:{\"3rd\"} 1;", "group=\"rd\" sparse value=3|group=\"3rd\" sparse value=1"},
-	{"the value of a sparse range is the owner's", ";2 [0 actI:3] [1 actI:5] [0-1] i:1;", "sparse value=3|input shared-with event 0"},
-	{"B: gives targets the value of inputs", "actI:2 actT:3;b:1;t:1;", "sparse value=2|target shared-with INPUT of event 0|sparse value=3"},
+	{"units of eight digits and more", ";i:12345678 123456789 2147483647 00000000012 7;",
+     "n=5: 12345678 123456789 2147483647 12 7\n"},
+	{"kinds of ranges may change within a list", ";i: 1 {} 2 (3) 4 5 {2} *;",
+     "n=1: 1\n|n=1: 2\n|dense first=3 n=2: 4 5\n|sparse value=2 n=1: -1\n"},
+	{"headers of ranges: any order, the last of each", ";I:(a 1 \"b c\" 2) 9 {3 {d} 4} 1;",
+     "group=\"b c\" dense first=2|group=\"d\" sparse value=4"},
+	{"a number and then a name without a blank", ";i:{3rd} 1;i:{\"3rd\"} 1;",
+     "group=\"rd\" sparse value=3|group=\"3rd\" sparse value=1"},
+	{"the value of a sparse range is the owner's", ";2 [0 actI:3] [1 actI:5] [0-1] i:1;",
+     "sparse value=3|input shared-with event 0"},
+	{"B: gives targets the value of inputs", "actI:2 actT:3;b:1;t:1;",
+     "sparse value=2|target shared-with INPUT of event 0|sparse value=3"},
 	{"inputs in turn", ";3 I:1 I:2 T:3;", "event 0|n=1: 1\n|n=1: 3\n|event 1|n=1: 2\n"},
-	{"the next turn is behind the highest event of a list", ";6 [0-2 4] I:1 I:2 T:3;", "event 4|shared-with event 0|event 5|n=1: 2\n"},
+	{"the next turn is behind the highest event of a list", ";6 [0-2 4] I:1 I:2 T:3;",
+     "event 4|shared-with event 0|event 5|n=1: 2\n"},
 	{"turns do not go back", ";5 [3] i:1 i:2;", "event 3|n=1: 1\n|event 4|n=1: 2\n"},
-	{"B: behind T: takes the next target", ";3 [0] T:1 B:2;", "event 0|input\n|n=1: 2\n|target\n|n=1: 1\n|event 1|target shared-with INPUT of event 0\n"},
+	{"B: behind T: takes the next target", ";3 [0] T:1 B:2;",
+     "event 0|input\n|n=1: 2\n|target\n|n=1: 1\n|event 1|target shared-with INPUT of event 0\n"},
 	{"nothing behind I: spends the turn", ";2 i: i:1;", "event 0|event 1|input\n|n=1: 1\n"},
-	{"events may be listed twice, with blanks around the dash", ";3 [0 - 1 1 0] i:1 [*] t:2;", "event 1|input shared-with event 0|event 2|target shared-with"},
-	{"fields reach the events of their list", ";3 [0-1 max:2 proc:{p}] [1 max:3 defT:-];", "max=2|proc=\"p\"|max=3|defT=nan|proc=\"p\"|max=nan|proc=null"},
+	{"events may be listed twice, with blanks around the dash", ";3 [0 - 1 1 0] i:1 [*] t:2;",
+     "event 1|input shared-with event 0|event 2|target shared-with"},
+	{"fields reach the events of their list", ";3 [0-1 max:2 proc:{p}] [1 max:3 defT:-];",
+     "max=2|proc=\"p\"|max=3|defT=nan|proc=\"p\"|max=nan|proc=null"},
 	{"names of examples in Latin-1", ";name:{caf\xe9};", "name=\"caf\xc3\xa9\""},
 	{"names of examples in UTF-8", ";name:{caf\xc3\xa9};", "name=\"caf\xc3\xa9\""},
 	{"no examples", "\n#\n\n", "examples=0"},
@@ -434,18 +454,24 @@ static const passage passages[] = {
 	{"an empty set has four bytes", "\n\n\n\n", ";\n\n\n", NULL},
 	{"a header and an example", "max:2 defI:-;\nI:1;", "max:2\ndefI:-\n;\nI: 1\n;\n", NULL},
 	{"a count behind a semicolon", ";2 I:1 I:2;", ";\n2\n[0]I: 1\n[1]I: 2\n;\n", NULL},
-	{"strings in braces", "proc:\"x y\";name:a proc:(b) I:1;", "proc:{x y}\n;\nname:{a}\nproc:{b}\nI: 1\n;\n", NULL},
+	{"strings in braces", "proc:\"x y\";name:a proc:(b) I:1;", "proc:{x y}\n;\nname:{a}\nproc:{b}\nI: 1\n;\n",
+     NULL},
 	{"strings that are empty", ";name:{} [proc:{}];", ";\nname:{}\n[0 proc:{}]\n;\n", NULL},
 	{"a backslash at the end is a bare word", ";name:a\\ I:1;", ";\nname:a\\ \nI: 1\n;\n", NULL},
-	{"NaN and infinities", ";I:- 1e999 -1e999 {-} 1;freq:- [max:inf];", ";\nI: - 1e999 -1e999 {-} 1\n;\nfreq:-\n[0 max:1e999]\n;\n", NULL},
-	{"shortest digits of float32", ";I:0.1 0.333333343 3.40282347e38 1e-45 -0;", ";\nI: 0.1 0.33333334 3.4028235e38 1e-45 -0\n;\n", NULL},
-	{"openers of ranges", ";I:1 () 2 (3) 4 {} 5 {2} *;i:{} 1 {} 2;i:{3} 1;", ";\nI: 1 (0) 2 (3) 4 {1} 5 {2} *\n;\ni: 1 {1} 2\n;\ni:{3} 1\n;\n", NULL},
+	{"NaN and infinities", ";I:- 1e999 -1e999 {-} 1;freq:- [max:inf];",
+     ";\nI: - 1e999 -1e999 {-} 1\n;\nfreq:-\n[0 max:1e999]\n;\n", NULL},
+	{"shortest digits of float32", ";I:0.1 0.333333343 3.40282347e38 1e-45 -0;",
+     ";\nI: 0.1 0.33333334 3.4028235e38 1e-45 -0\n;\n", NULL},
+	{"openers of ranges", ";I:1 () 2 (3) 4 {} 5 {2} *;i:{} 1 {} 2;i:{3} 1;",
+     ";\nI: 1 (0) 2 (3) 4 {1} 5 {2} *\n;\ni: 1 {1} 2\n;\ni:{3} 1\n;\n", NULL},
 	{"ranges of nothing", ";I:() {};i:{2};", ";\nI:(0) {1}\n;\ni:{2}\n;\n", NULL},
 	{"groups", ";I:(\"a b\" 2) 1 {c} 2;", ";\nI:({a b} 2) 1 {{c} 1} 2\n;\n", NULL},
 	{"unit ranges", ";i:1-3 5-5 0-0;", ";\ni: 1-3 5-5 0 0\n;\n", NULL},
 	{"lists that coincide", ";b:1;2 [*] B:1;", ";\nb: 1\n;\n2\n[0-1]B: 1\n;\n", NULL},
-	{"targets of other events", ";2 [1] T:5 [0] i:2 [*];3 I:1 b:2;", ";\n2\n[0]i: 2\n[1]T: 5\n;\n3\n[0]I: 1\n[1]i: 2\n[0]t: 2\n;\n", "list written twice"},
-	{"events with the same traits stand together", ";4 [0-1 3 max:2];", ";\n4\n[0-1 max:2]\n[3 max:2]\n;\n", NULL},
+	{"targets of other events", ";2 [1] T:5 [0] i:2 [*];3 I:1 b:2;",
+     ";\n2\n[0]i: 2\n[1]T: 5\n;\n3\n[0]I: 1\n[1]i: 2\n[0]t: 2\n;\n", "list written twice"},
+	{"events with the same traits stand together", ";4 [0-1 3 max:2];", ";\n4\n[0-1 max:2]\n[3 max:2]\n;\n",
+     NULL},
 };
 
 static void writes_what_lens_reads(void **state)
@@ -497,51 +523,78 @@ typedef struct binary {
 
 static const binary binaries[] = {
 	{"a header alone", HEADER "i0", NULL, NULL, "examples=0"},
-	{"reals of eight bytes by name, four in fact", "i0xaaaaaaaa i8 s r1 r0 r0 r0 r1 r0 r1 i0", NULL, NULL, "examples=0"},
-	{"no sizeof(real)", "i0xaaaaaaaa", "x.ex (byte 4): expected sizeof(real), found the end of the file", "header", NULL},
-	{"a size that is none", "i0xaaaaaaaa i5", "x.ex (byte 4): expected sizeof(real) to be 4 or 8, found 5", "sizeof(real)", NULL},
+	{"reals of eight bytes by name, four in fact", "i0xaaaaaaaa i8 s r1 r0 r0 r0 r1 r0 r1 i0", NULL, NULL,
+     "examples=0"},
+	{"no sizeof(real)", "i0xaaaaaaaa", "x.ex (byte 4): expected sizeof(real), found the end of the file",
+     "header", NULL},
+	{"a size that is none", "i0xaaaaaaaa i5", "x.ex (byte 4): expected sizeof(real) to be 4 or 8, found 5",
+     "sizeof(real)", NULL},
 	{"little-endian", "i0xaaaaaaaa i0x04000000",
-     "x.ex (byte 4): expected sizeof(real) to be 4 or 8, found 67108864: the file is little-endian, and only big-endian ones are example files", "sizeof(real)",
+     "x.ex (byte 4): expected sizeof(real) to be 4 or 8, found 67108864: the file is little-endian, and only "
+     "big-endian ones are example files",
+     "sizeof(real)", NULL},
+	{"no end of the set's proc", COOKIE "f97",
+     "x.ex (byte 8): expected the proc of the set, found the end of the file", "header", NULL},
+	{"fewer examples than none", HEADER "i-1",
+     "x.ex (byte 37): expected a number of examples from 0 to 2147483647, found -1", "number of examples",
      NULL},
-	{"no end of the set's proc", COOKIE "f97", "x.ex (byte 8): expected the proc of the set, found the end of the file", "header", NULL},
-	{"fewer examples than none", HEADER "i-1", "x.ex (byte 37): expected a number of examples from 0 to 2147483647, found -1", "number of examples", NULL},
 	{"more examples than are there", HEADER "i2 s s r1 i1 i0 i0 i0",
-     "x.ex (byte 63): expected the name of an example (1 bytes), found that the file ends before", "truncated", NULL},
-	{"bytes behind the examples", HEADER "i0 f1", "x.ex (byte 41): expected the end of the file behind the last example, found more bytes; ignored",
+     "x.ex (byte 63): expected the name of an example (1 bytes), found that the file ends before",
+     "truncated", NULL},
+	{"bytes behind the examples", HEADER "i0 f1",
+     "x.ex (byte 41): expected the end of the file behind the last example, found more bytes; ignored",
      "bytes behind the examples", "examples=0"},
-	{"a name without an end", HEADER "i1 f97", "x.ex (byte 41): expected the name of an example (2 bytes), found that the file ends before", "truncated", NULL},
-	{"a frequency below 0", HEADER "i1 s s r-1 i1 i0 i0 i0", "x.ex (byte 43): expected a frequency of at least 0, found -1; the example is left out",
+	{"a name without an end", HEADER "i1 f97",
+     "x.ex (byte 41): expected the name of an example (2 bytes), found that the file ends before",
+     "truncated", NULL},
+	{"a frequency below 0", HEADER "i1 s s r-1 i1 i0 i0 i0",
+     "x.ex (byte 43): expected a frequency of at least 0, found -1; the example is left out",
      "example frequency", NULL},
-	{"no events", HEADER ONE "i0 i0 i0 i0", "x.ex (byte 47): expected a number of events from 1 to 2147483647, found 0; the example is left out",
+	{"no events", HEADER ONE "i0 i0 i0 i0",
+     "x.ex (byte 47): expected a number of events from 1 to 2147483647, found 0; the example is left out",
      "number of events", NULL},
 	{"a special event beyond the events", HEADER ONE "i1 i1 i1 s r0 r0 r0 r0 r0 r0 r0 i0 i0",
-     "x.ex (byte 55): expected an event of the example, found 1; the example is left out", "event out of range", NULL},
-	{"more special events than events", HEADER ONE "i1 i2 i0 s r0 r0 r0 r0 r0 r0 r0 i0 s r0 r0 r0 r0 r0 r0 r0 i0 i0",
-     "x.ex (byte 51): expected at most as many special events as events, found 2; the example is left out", "special events", NULL},
+     "x.ex (byte 55): expected an event of the example, found 1; the example is left out",
+     "event out of range", NULL},
+	{"more special events than events",
+     HEADER ONE "i1 i2 i0 s r0 r0 r0 r0 r0 r0 r0 i0 s r0 r0 r0 r0 r0 r0 r0 i0 i0",
+     "x.ex (byte 51): expected at most as many special events as events, found 2; the example is left out",
+     "special events", NULL},
 	{"a count beyond the file", HEADER ONE "i1 i0 i1000000 i0",
-     "x.ex (byte 55): expected a number of input lists that the rest of the file can hold, found 1000000", "count", NULL},
-	{"a count below 0", HEADER ONE "i1 i0 i-1 i0", "x.ex (byte 55): expected a number of input lists that the rest of the file can hold, found -1", "count",
+     "x.ex (byte 55): expected a number of input lists that the rest of the file can hold, found 1000000",
+     "count", NULL},
+	{"a count below 0", HEADER ONE "i1 i0 i-1 i0",
+     "x.ex (byte 55): expected a number of input lists that the rest of the file can hold, found -1", "count",
      NULL},
-	{"a list of no events", HEADER ONE "i1 i0 i1 i0 i0 f0 i0", "x.ex (byte 59): expected a list of one event or more, found 0; the example is left out",
-     "no events", NULL},
+	{"a list of no events", HEADER ONE "i1 i0 i1 i0 i0 f0 i0",
+     "x.ex (byte 59): expected a list of one event or more, found 0; the example is left out", "no events",
+     NULL},
 	{"a list with an event beyond", HEADER ONE "i2 i0 i1 i2 i0 i-2 i0 f0 i0",
-     "x.ex (byte 67): expected an event of the example, found -2; the example is left out", "event out of range", NULL},
+     "x.ex (byte 67): expected an event of the example, found -2; the example is left out",
+     "event out of range", NULL},
 	{"a range beyond the file", HEADER ONE "i1 i0 i1 i1 i0 i1 s i100 f0 i0 r1 f0 i0",
-     "x.ex (byte 81): expected the values of a range (400 bytes), found that the file ends before", "truncated", NULL},
+     "x.ex (byte 81): expected the values of a range (400 bytes), found that the file ends before",
+     "truncated", NULL},
 	{"a range of fewer units than none", HEADER ONE "i1 i0 i1 i1 i0 i1 s i-5 f1 r1 f0 i0",
-     "x.ex (byte 72): expected a number of units from 0 to 2147483647, found -5; the example is left out", "number of units", NULL},
+     "x.ex (byte 72): expected a number of units from 0 to 2147483647, found -5; the example is left out",
+     "number of units", NULL},
 	{"a list that begins with an end", HEADER ONE "i4 i0 i1 i1 i-2 i1 s i1 f1 r1 i0 f0 i0",
-     "x.ex (byte 63): expected the end of a range behind its start, found an end that begins the list; read as Lens does", "event range without a start",
-     "event 1|input\n|event 2|shared-with event 1|event 3"},
+     "x.ex (byte 63): expected the end of a range behind its start, found an end that begins the list; read "
+     "as Lens does",
+     "event range without a start", "event 1|input\n|event 2|shared-with event 1|event 3"},
 	{"inputs twice", HEADER ONE "i1 i0 i2 i1 i0 i1 s i1 f1 r1 i0 f0 i1 i0 i1 s i1 f1 r1 i7 f0 i0",
-     "x.ex (byte 86): expected inputs at most once for each event, found an event that has them already; the later ones count, as in Lens", "inputs twice",
-     "n=1: 7\n"},
-	{"units kept as they stand, any flag is true", HEADER ONE "i1 i0 i1 i1 i0 i1 sg i3 f2 r0.5 i4 i-6 i-1 f3 i1 i0 i0", NULL, NULL,
+     "x.ex (byte 86): expected inputs at most once for each event, found an event that has them already; the "
+     "later ones count, as in Lens",
+     "inputs twice", "n=1: 7\n"},
+	{"units kept as they stand, any flag is true",
+     HEADER ONE "i1 i0 i1 i1 i0 i1 sg i3 f2 r0.5 i4 i-6 i-1 f3 i1 i0 i0", NULL, NULL,
      "group=\"g\" sparse value=0.5 n=3: 4 -6 -1\n|target shared-with INPUT of event 0"},
 	{"a list without ranges is none", HEADER ONE "i1 i0 i1 i1 i0 i0 f1 i1 i0 i0", NULL, NULL, "event 0"},
-	{"any NaN is one NaN, signs and infinities stay", HEADER ONE "i1 i0 i1 i1 i0 i1 s i4 f0 i-2 i0xffc00001 i0x7f800001 r-inf r-0 f0 i0", NULL, NULL,
+	{"any NaN is one NaN, signs and infinities stay",
+     HEADER ONE "i1 i0 i1 i1 i0 i1 s i4 f0 i-2 i0xffc00001 i0x7f800001 r-inf r-0 f0 i0", NULL, NULL,
      "dense first=-2 n=4: nan nan -inf -0\n"},
-	{"strings in Latin-1 and UTF-8", HEADER "i1 scaf\xe9 scaf\xc3\xa9 r1 i1 i0 i0 i0", NULL, NULL, "name=\"caf\xc3\xa9\"|proc=\"caf\xc3\xa9\""},
+	{"strings in Latin-1 and UTF-8", HEADER "i1 scaf\xe9 scaf\xc3\xa9 r1 i1 i0 i0 i0", NULL, NULL,
+     "name=\"caf\xc3\xa9\"|proc=\"caf\xc3\xa9\""},
 };
 
 static void binary_file_is_read_or_refused(void **state)
@@ -634,7 +687,8 @@ static void pieces_hold_whole_examples(void **state)
 	sheaf_piece piece = {0};
 	int64_t before, seen = 0;
 	begin(&r, (sheaf_context_options){0});
-	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x.ex", r.cx, &source, &err));
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x.ex",
+	                                               r.cx, &source, &err));
 	assert_int_equal(SHEAF_OK, sheaf_lens_open(source, r.cx, &in, &err));
 	assert_true(sheaf_lens_header_of(in)->fields[SHEAF_LENS_MAX] == 2);
 	while (sheaf_lens_cut(in, 1, &piece, &err) == SHEAF_OK) {
@@ -742,19 +796,24 @@ int main(void)
 {
 	enum { OTHERS = 8 };
 	static char names[COUNT(carets)][160];
-	static struct CMUnitTest tests[COUNT(carets) + COUNT(readings) + COUNT(passages) + COUNT(binaries) + OTHERS];
+	static struct CMUnitTest
+		tests[COUNT(carets) + COUNT(readings) + COUNT(passages) + COUNT(binaries) + OTHERS];
 	size_t n = 0;
 	for (size_t i = 0; i < COUNT(carets); i++) {
 		snprintf(names[i], sizeof names[i], "caret: %.120s", carets[i].message);
 		for (char *c = names[i]; *c; c++) *c = (char)(*c == '#' || *c < ' ' ? '?' : *c);
-		tests[n++] = (struct CMUnitTest){names[i], caret_points_at_the_flaw, NULL, NULL, (void *)(uintptr_t)&carets[i]};
+		tests[n++] = (struct CMUnitTest){names[i], caret_points_at_the_flaw, NULL, NULL,
+		                                 (void *)(uintptr_t)&carets[i]};
 	}
 	for (size_t i = 0; i < COUNT(readings); i++)
-		tests[n++] = (struct CMUnitTest){readings[i].name, model_is_that_of_the_grammar, NULL, NULL, (void *)(uintptr_t)&readings[i]};
+		tests[n++] = (struct CMUnitTest){readings[i].name, model_is_that_of_the_grammar, NULL, NULL,
+		                                 (void *)(uintptr_t)&readings[i]};
 	for (size_t i = 0; i < COUNT(passages); i++)
-		tests[n++] = (struct CMUnitTest){passages[i].name, writes_what_lens_reads, NULL, NULL, (void *)(uintptr_t)&passages[i]};
+		tests[n++] = (struct CMUnitTest){passages[i].name, writes_what_lens_reads, NULL, NULL,
+		                                 (void *)(uintptr_t)&passages[i]};
 	for (size_t i = 0; i < COUNT(binaries); i++)
-		tests[n++] = (struct CMUnitTest){binaries[i].name, binary_file_is_read_or_refused, NULL, NULL, (void *)(uintptr_t)&binaries[i]};
+		tests[n++] = (struct CMUnitTest){binaries[i].name, binary_file_is_read_or_refused, NULL, NULL,
+		                                 (void *)(uintptr_t)&binaries[i]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cut_binary_is_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(budget_leaves_examples_out);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(examples_end_within_the_last_bytes);

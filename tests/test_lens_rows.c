@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Example files as rows, by the library: pipe mode, pieces in any order, what writers refuse, flushing and opening again. */
+/* Example files as rows, by the library: pipe mode, pieces in any order, what writers refuse, flushing and
+ * opening again. */
 #include "support.h"
 
 #include <sheaf/batch.h>
@@ -12,12 +13,16 @@ static const sheaf_setting network[] = {{"group", "x:2:input"}, {"group", "y:1:o
 
 static sheaf_open_options piped(bool once)
 {
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options), .settings = network, .nsettings = 2, .pipe = true, .once = once};
+	return (sheaf_open_options){
+		.size = sizeof(sheaf_open_options), .settings = network, .nsettings = 2, .pipe = true, .once = once};
 }
 
 static sheaf_bytes bytes_of(const char *text) { return (sheaf_bytes){(const uint8_t *)text, strlen(text)}; }
 
-static float first_value(const sheaf_frame *frame, int column) { return *(const float *)(const void *)frame->columns[column].values.data; }
+static float first_value(const sheaf_frame *frame, int column)
+{
+	return *(const float *)(const void *)frame->columns[column].values.data;
+}
 
 static void test_pipe_mode_loops(void **state)
 {
@@ -52,7 +57,8 @@ static void test_pipe_mode_once(void **state)
 	end_context(cx);
 }
 
-/* What can be had only once cannot begin again; nothing may be read ahead, so widths must be given; other formats have no such mode. */
+/* What can be had only once cannot begin again; nothing may be read ahead, so widths must be given; other
+ * formats have no such mode. */
 static void test_pipe_mode_refusals(void **state)
 {
 	(void)state;
@@ -162,9 +168,12 @@ static void test_frequencies_are_a_column(void **state)
 	assert_ok(sheaf_read_all(dataset, &all, &err));
 	const float *frequencies = (const float *)(const void *)all.columns[column].values.data;
 	assert_true(frequencies[0] == 2 && frequencies[1] == 1 && frequencies[2] == 1);
-	/* Columns of events share their offsets; the last example has an event without inputs, and one without targets. */
-	assert_true(sheaf_level_has(&all.columns[0].levels[1], 2) && !sheaf_level_has(&all.columns[0].levels[1], 3));
-	assert_true(!sheaf_level_has(&all.columns[1].levels[1], 2) && sheaf_level_has(&all.columns[1].levels[1], 3));
+	/* Columns of events share their offsets; the last example has an event without inputs, and one without
+	 * targets. */
+	assert_true(sheaf_level_has(&all.columns[0].levels[1], 2) &&
+	            !sheaf_level_has(&all.columns[0].levels[1], 3));
+	assert_true(!sheaf_level_has(&all.columns[1].levels[1], 2) &&
+	            sheaf_level_has(&all.columns[1].levels[1], 3));
 	sheaf_frame_free(&all);
 	sheaf_close(dataset);
 	end_context(cx);
@@ -180,7 +189,8 @@ static void look_at_batch(const sheaf_schema *schema, const sheaf_batch *batch, 
 		const sheaf_level *level = &batch->frame->columns[names].levels[0];
 		sheaf_run name = sheaf_level_below_one(level, r);
 		int number = batch->frame->columns[names].values.data[name.begin] - 'a';
-		assert_true(((const float *)(const void *)batch->frame->columns[weights].values.data)[r] == frequencies[number]);
+		assert_true(((const float *)(const void *)batch->frame->columns[weights].values.data)[r] ==
+		            frequencies[number]);
 		seen[number]++;
 	}
 }
@@ -201,7 +211,8 @@ static void test_frequencies_in_batches(void **state)
 		sheaf_batch_options how = {.size = sizeof how, .batch_size = 2, .order = orders[o], .sweeps = 20};
 		assert_ok(open_bytes(bytes_of(text), "frequencies.ex", &options, cx, &dataset));
 		assert_ok(sheaf_batches_open(&dataset, 1, &how, cx, &batches, &err));
-		while (sheaf_batches_next(batches, &batch, &err) == SHEAF_OK) look_at_batch(sheaf_batches_schema(batches), batch, seen);
+		while (sheaf_batches_next(batches, &batch, &err) == SHEAF_OK)
+			look_at_batch(sheaf_batches_schema(batches), batch, seen);
 		assert_int_equal(seen[0] + seen[1] + seen[2], 60);
 		assert_true(seen[0] > 0 && seen[2] > 0);
 		if (o < 2) assert_true(seen[0] == 20 && seen[1] == 20 && seen[2] == 20);
@@ -212,7 +223,8 @@ static void test_frequencies_in_batches(void **state)
 	}
 }
 
-/* The lengths of rows are told without columns, and are what the columns say; an example with an error is no row. */
+/* The lengths of rows are told without columns, and are what the columns say; an example with an error is no
+ * row. */
 static void test_measuring(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Line feeds: each kernel finds what memchr finds, at every place in a block, and touches nothing beside the text. */
+/* Line feeds: each kernel finds what memchr finds, at every place in a block, and touches nothing beside the
+ * text. */
 #include "number/kernel.h"
 #include "number/lines.h"
 #include "numbers.h"
@@ -30,7 +31,8 @@ static int unmap_text(void **state)
 /* Bytes that differ from a line feed in one bit, or in the highest only, among others. */
 static void fill(uint8_t *at, const uint8_t *end, int rarity)
 {
-	static const uint8_t likes[] = {'\n' ^ 1, '\n' ^ 2, '\n' | 0x80, 0, 0xff, '\n' - 1, '\n' + 1, '|', '\r', '\r', '\r' | 0x80, '\r' ^ 1};
+	static const uint8_t likes[] = {'\n' ^ 1, '\n' ^ 2, '\n' | 0x80, 0,    0xff,        '\n' - 1,
+	                                '\n' + 1, '|',      '\r',        '\r', '\r' | 0x80, '\r' ^ 1};
 	while (at < end) *at++ = pick(rarity) ? likes[pick(COUNT(likes))] : '\n';
 }
 
@@ -39,13 +41,15 @@ static void compare(const uint8_t *at, const uint8_t *end)
 	sheaf_lines lines;
 	int64_t n = 0;
 	sheaf_lines_begin(&lines, at, end);
-	for (const uint8_t *feed = at; feed < end && (feed = (const uint8_t *)memchr(feed, '\n', (size_t)(end - feed))); n++)
+	for (const uint8_t *feed = at;
+	     feed < end && (feed = (const uint8_t *)memchr(feed, '\n', (size_t)(end - feed))); n++)
 		assert_ptr_equal(sheaf_lines_next(&lines), ++feed);
 	assert_null(sheaf_lines_next(&lines));
 	assert_null(sheaf_lines_next(&lines));
 	assert_int_equal(sheaf_count_feeds(at, end), n);
 	int64_t ends = 0;
-	for (const uint8_t *c = at; c < end; c++) ends += *c == '\r' || (*c == '\n' && (c == at || c[-1] != '\r'));
+	for (const uint8_t *c = at; c < end; c++)
+		ends += *c == '\r' || (*c == '\n' && (c == at || c[-1] != '\r'));
 	assert_int_equal(sheaf_count_ends(at, end), ends);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches that are made ahead of their turn, and rows that are taken from pieces without decoding them: nobody must be able to tell. */
+/* Batches that are made ahead of their turn, and rows that are taken from pieces without decoding them:
+ * nobody must be able to tell. */
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static void make_text(bytes_sink *text)
 			char line[600];
 			int n = snprintf(line, sizeof line, "%d |A %d %d |B", 5 * r, (int)random_below(99), r);
 			for (int64_t k = random_below(40); k > 0; k--)
-				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90), (int)random_below(9));
+				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90),
+				              (int)random_below(9));
 			line[n++] = '\n';
 			assert_int_equal(write_bytes(text, line, (size_t)n), 0);
 		}
@@ -25,9 +27,11 @@ static void make_text(bytes_sink *text)
 static void make_binary(const bytes_sink *text, bytes_sink *binary, const char *chunk_bytes)
 {
 	sheaf_context *cx = usual_context();
-	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}, chunk = {"chunk-bytes", chunk_bytes};
+	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}},
+				  chunk = {"chunk-bytes", chunk_bytes};
 	sheaf_open_options from = {.size = sizeof from, .settings = streams, .nsettings = 2};
-	sheaf_create_options to = {.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options to = {
+		.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1, .totals = SHEAF_NO_FACTS};
 	sheaf_dataset *dataset;
 	sheaf_writer *writer;
 	sheaf_sink *sink;
@@ -37,7 +41,8 @@ static void make_binary(const bytes_sink *text, bytes_sink *binary, const char *
 	assert_ok(open_bytes((sheaf_bytes){text->data, text->size}, "x.ctf", &from, cx, &dataset));
 	assert_ok(sheaf_sink_function(write_bytes, binary, "x.cbf", cx, &sink, &err));
 	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &to, cx, &writer, &err));
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) assert_ok(sheaf_write(writer, frame, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		assert_ok(sheaf_write(writer, frame, &err));
 	assert_status(SHEAF_END, status);
 	assert_ok(sheaf_finish(writer, &err));
 	sheaf_close(dataset);
@@ -89,7 +94,8 @@ static uint64_t hash_packed(uint64_t hash, const sheaf_packed *p)
 
 static uint64_t hash_batch(const sheaf_batch *b, const sheaf_schema *schema)
 {
-	const int64_t facts[] = {b->begin, b->end, b->sweep, b->sweep_end, b->epoch_end, b->sequences, b->samples, b->repeated};
+	const int64_t facts[] = {b->begin,     b->end,       b->sweep,   b->sweep_end,
+	                         b->epoch_end, b->sequences, b->samples, b->repeated};
 	uint64_t hash = mix(UINT64_C(14695981039346656037), facts, sizeof facts);
 	hash = mix(hash, b->keys, (size_t)b->sequences * sizeof *b->keys);
 	hash = mix(hash, b->lengths, (size_t)b->sequences * sizeof *b->lengths);
@@ -99,11 +105,15 @@ static uint64_t hash_batch(const sheaf_batch *b, const sheaf_schema *schema)
 }
 
 /* Everything that comes from `state` on; NULL: from the beginning. */
-static void run_from(const input *in, const sheaf_batch_options *options, sheaf_context_options context, const char *state, told *out)
+static void run_from(const input *in, const sheaf_batch_options *options, sheaf_context_options context,
+                     const char *state, told *out)
 {
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
-	sheaf_open_options how = {
-		.size = sizeof how, .piece_bytes = in->piece_bytes, .random = true, .settings = streams, .nsettings = in->declared ? 2 : 0};
+	sheaf_open_options how = {.size = sizeof how,
+	                          .piece_bytes = in->piece_bytes,
+	                          .random = true,
+	                          .settings = streams,
+	                          .nsettings = in->declared ? 2 : 0};
 	sheaf_dataset *dataset;
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
@@ -114,7 +124,8 @@ static void run_from(const input *in, const sheaf_batch_options *options, sheaf_
 	if (out->status == SHEAF_OK) {
 		out->status = sheaf_batches_open(&dataset, 1, options, cx, &batches, &err);
 		if (out->status == SHEAF_OK && state) assert_ok(sheaf_batches_resume(batches, state, &err));
-		while (out->status == SHEAF_OK && (out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
+		while (out->status == SHEAF_OK &&
+		       (out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
 			assert_true(out->n < MOST);
 			out->batches[out->n] = hash_batch(batch, sheaf_batches_schema(batches));
 			sheaf_batches_state(batches, out->states[out->n++]);
@@ -137,11 +148,27 @@ static void assert_same(const told *a, int from, const told *b)
 static const sheaf_batch_options ways[] = {
 	{.size = sizeof(sheaf_batch_options), .batch_size = 700},
 	{.size = sizeof(sheaf_batch_options), .batch_size = 700, .window = 3, .seed = 1},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 400, .unit = SHEAF_SIZE_SEQUENCES, .order = "cntk", .window = 4, .rank = 1, .world = 2},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 700, .order = "file", .rest = SHEAF_REST_PAD, .stop_at_sweep_end = true},
+	{.size = sizeof(sheaf_batch_options),
+     .batch_size = 400,
+     .unit = SHEAF_SIZE_SEQUENCES,
+     .order = "cntk",
+     .window = 4,
+     .rank = 1,
+     .world = 2},
+	{.size = sizeof(sheaf_batch_options),
+     .batch_size = 700,
+     .order = "file",
+     .rest = SHEAF_REST_PAD,
+     .stop_at_sweep_end = true},
 	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .bucket = true, .rest = SHEAF_REST_DROP},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .order = "random", .packing = SHEAF_PACK_SEQUENCES},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .packing = SHEAF_PACK_TRUNCATED, .truncation = 4},
+	{.size = sizeof(sheaf_batch_options),
+     .batch_size = 800,
+     .order = "random",
+     .packing = SHEAF_PACK_SEQUENCES},
+	{.size = sizeof(sheaf_batch_options),
+     .batch_size = 800,
+     .packing = SHEAF_PACK_TRUNCATED,
+     .truncation = 4},
 };
 
 /* ---- tests ---- */
@@ -172,7 +199,8 @@ static void test_threads_and_places_change_nothing(void **state)
 	seed_random(71);
 	make_text(&text);
 	make_binary(&text, &binary, "60000");
-	const input inputs[] = {{{text.data, text.size}, "x.ctf", 40000, true}, {{binary.data, binary.size}, "x.cbf", 0, false}};
+	const input inputs[] = {{{text.data, text.size}, "x.ctf", 40000, true},
+	                        {{binary.data, binary.size}, "x.cbf", 0, false}};
 	for (size_t i = 0; i < COUNT(inputs); i++)
 		for (size_t w = 0; w < COUNT(ways); w++) try_threads(&inputs[i], &ways[w]);
 	free_bytes(&text);
@@ -197,7 +225,8 @@ static void test_what_is_enough_for_one_thread(void **state)
 	free_bytes(&text);
 }
 
-/* In the order of the file its end is not looked for, and what is known after the last batch is what a run with a table knows. */
+/* In the order of the file its end is not looked for, and what is known after the last batch is what a run
+ * with a table knows. */
 static void test_the_end_is_found_when_it_comes(void **state)
 {
 	(void)state;
@@ -207,21 +236,25 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	make_text(&text);
 	sheaf_context *cx = usual_context();
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
-	sheaf_open_options how = {.size = sizeof how, .piece_bytes = 5000, .random = true, .settings = streams, .nsettings = 2};
+	sheaf_open_options how = {
+		.size = sizeof how, .piece_bytes = 5000, .random = true, .settings = streams, .nsettings = 2};
 	sheaf_batch_options options = {.size = sizeof options, .order = "file", .batch_size = 100, .sweeps = 2};
 	sheaf_dataset *datasets[2];
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
 	const sheaf_frame *frame;
 	int64_t sequences, samples, dropped, seen = 0;
-	for (int i = 0; i < 2; i++) assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[i]));
+	for (int i = 0; i < 2; i++)
+		assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[i]));
 	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
 	assert_int_equal(sequences, -1);
 	assert_ok(sheaf_batches_next(batches, &batch, &err));
 	sheaf_source_progress(sheaf_dataset_source(datasets[0]), &samples, &dropped);
 	assert_true(samples < (int64_t)text.size / 2);
-	for (seen = batch->sequences; sheaf_batches_next(batches, &batch, &err) == SHEAF_OK; seen += batch->sequences) continue;
+	for (seen = batch->sequences; sheaf_batches_next(batches, &batch, &err) == SHEAF_OK;
+	     seen += batch->sequences)
+		continue;
 	assert_int_equal(seen, 4 * ROWS);
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
 	assert_int_equal(sequences, 2 * ROWS);
@@ -248,7 +281,8 @@ static void test_the_end_is_found_when_it_comes(void **state)
 
 /* ---- several files ---- */
 
-/* One stream whose value is the key: `from` and on, each but every `without`th, in an order of which `step` is coprime to the number. */
+/* One stream whose value is the key: `from` and on, each but every `without`th, in an order of which `step`
+ * is coprime to the number. */
 static void make_keyed(bytes_sink *text, const char *stream, int rows, int step, int without)
 {
 	*text = (bytes_sink){0};
@@ -261,7 +295,8 @@ static void make_keyed(bytes_sink *text, const char *stream, int rows, int step,
 	}
 }
 
-static void run_several(const bytes_sink *texts, int n, const sheaf_batch_options *options, sheaf_context_options context, told *out)
+static void run_several(const bytes_sink *texts, int n, const sheaf_batch_options *options,
+                        sheaf_context_options context, told *out)
 {
 	static const char *const names[] = {"a.ctf", "b.ctf", "c.ctf"};
 	sheaf_dataset *datasets[3];
@@ -271,7 +306,8 @@ static void run_several(const bytes_sink *texts, int n, const sheaf_batch_option
 	sheaf_context *cx = context_with(&context);
 	sheaf_open_options how = {.size = sizeof how, .piece_bytes = 700, .random = true};
 	*out = (told){.n = 0};
-	for (int i = 0; i < n; i++) assert_ok(open_bytes((sheaf_bytes){texts[i].data, texts[i].size}, names[i], &how, cx, &datasets[i]));
+	for (int i = 0; i < n; i++)
+		assert_ok(open_bytes((sheaf_bytes){texts[i].data, texts[i].size}, names[i], &how, cx, &datasets[i]));
 	assert_ok(sheaf_batches_open(datasets, n, options, cx, &batches, &err));
 	while ((out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
 		const sheaf_frame *f = batch->frame;
@@ -283,7 +319,8 @@ static void run_several(const bytes_sink *texts, int n, const sheaf_batch_option
 			if (f->columns[c].meaning == SHEAF_KEY) continue;
 			const int64_t *o = sheaf_level_offsets(&f->columns[c].levels[0]);
 			values++;
-			for (int64_t i = 0; options->join && i < batch->sequences; i++) assert_true((uint64_t)v[o[i]] == batch->keys[i]);
+			for (int64_t i = 0; options->join && i < batch->sequences; i++)
+				assert_true((uint64_t)v[o[i]] == batch->keys[i]);
 		}
 		assert_int_equal(values, options->join ? n : 1);
 	}
@@ -316,15 +353,19 @@ static void test_several_files_in_any_way(void **state)
 		run_several(texts, 3, &options[i], (sheaf_context_options){.threads = 1}, &alone);
 		assert_status(SHEAF_END, alone.status);
 		for (int threads = 2; threads <= 4; threads++) {
-			run_several(texts, 3, &options[i], (sheaf_context_options){.threads = threads, .max_memory = threads == 3 ? 3 << 20 : 0}, &other);
-			if (options[i].window || options[i].order || threads != 3) assert_same(&alone, 0, &other); /* a small memory chooses a window */
+			run_several(texts, 3, &options[i],
+			            (sheaf_context_options){.threads = threads, .max_memory = threads == 3 ? 3 << 20 : 0},
+			            &other);
+			if (options[i].window || options[i].order || threads != 3)
+				assert_same(&alone, 0, &other); /* a small memory chooses a window */
 		}
 	}
 	for (int i = 0; i < 3; i++) free_bytes(&joined[i]);
 	for (int i = 0; i < 3; i++) free_bytes(&mixed[i]);
 }
 
-/* Whatever is wrong with a file is told in the same words by whoever decodes its pieces, and by whoever only locates their rows. */
+/* Whatever is wrong with a file is told in the same words by whoever decodes its pieces, and by whoever only
+ * locates their rows. */
 static void test_flaws_are_told_as_by_decoding(void **state)
 {
 	(void)state;

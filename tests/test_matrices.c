@@ -33,13 +33,16 @@ static void test_streams(void **state)
 
 /* ---- in the order of coming ---- */
 
-/* The entries of each row in their order, and by columns with the rows in theirs; values say which entry they were. */
+/* The entries of each row in their order, and by columns with the rows in theirs; values say which entry they
+ * were. */
 static void check_arrays(int64_t n, int64_t nrows, int64_t ncolumns, size_t value_size, int threads)
 {
 	sheaf_context *cx = context_of(threads);
 	size_t room = (size_t)n + 1;
-	int32_t *rows = malloc(room * 4), *columns = malloc(room * 4), *indices = malloc(room * 4), *back = malloc(room * 4);
-	uint8_t *values = calloc(room, value_size), *moved = malloc(room * value_size), *twice = malloc(room * value_size);
+	int32_t *rows = malloc(room * 4), *columns = malloc(room * 4), *indices = malloc(room * 4),
+			*back = malloc(room * 4);
+	uint8_t *values = calloc(room, value_size), *moved = malloc(room * value_size),
+			*twice = malloc(room * value_size);
 	int64_t *pointers = malloc(((size_t)nrows + 1) * 8), *others = malloc(((size_t)ncolumns + 1) * 8);
 	for (int64_t e = 0; e < n; e++) {
 		uint32_t number = (uint32_t)e;
@@ -47,7 +50,8 @@ static void check_arrays(int64_t n, int64_t nrows, int64_t ncolumns, size_t valu
 		memcpy(values + (size_t)e * value_size, &number, value_size < 4 ? value_size : 4);
 	}
 	sheaf_entry_arrays from = {n, rows, columns, values, value_size};
-	sheaf_compressed_arrays csr = {pointers, indices, moved, value_size}, csc = {others, back, twice, value_size};
+	sheaf_compressed_arrays csr = {pointers, indices, moved, value_size},
+							csc = {others, back, twice, value_size};
 	assert_ok(sheaf_compress_entries(&from, nrows, cx, &csr, &err));
 	assert_int_equal(pointers[0], 0);
 	assert_int_equal(pointers[nrows], n);
@@ -74,7 +78,8 @@ static void check_arrays(int64_t n, int64_t nrows, int64_t ncolumns, size_t valu
 		assert_status(SHEAF_DATA, sheaf_compress_entries(&from, nrows, cx, &csr, &err));
 		assert_message("entries: expected coordinates from 0 to");
 	}
-	free(rows), free(columns), free(indices), free(back), free(values), free(moved), free(twice), free(pointers), free(others);
+	free(rows), free(columns), free(indices), free(back), free(values), free(moved), free(twice),
+		free(pointers), free(others);
 	end_context(cx);
 }
 
@@ -95,7 +100,9 @@ static void test_arrays(void **state)
 	sheaf_context *cx = usual_context();
 	sheaf_entry_arrays from = {.value_size = 3};
 	int64_t pointer[1];
-	assert_status(SHEAF_USAGE, sheaf_compress_entries(&from, 0, cx, &(sheaf_compressed_arrays){.pointers = pointer, .value_size = 3}, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_compress_entries(
+					  &from, 0, cx, &(sheaf_compressed_arrays){.pointers = pointer, .value_size = 3}, &err));
 	end_context(cx);
 }
 
@@ -139,10 +146,22 @@ static void put_parts(const matrix *m, int64_t value, uint8_t *to)
 static matrix make_matrix(int64_t n, int64_t nrows, int64_t ncolumns, sheaf_type type, bool complex)
 {
 	size_t size = sheaf_type_size(type) << complex, room = (size_t)n + 1;
-	matrix m = {n, nrows, ncolumns, type, size, malloc(room * sizeof *m.entries), malloc(room * 4), malloc(room * 4), malloc(room * 4), malloc(room * size), malloc(room * size), NULL};
+	matrix m = {n,
+	            nrows,
+	            ncolumns,
+	            type,
+	            size,
+	            malloc(room * sizeof *m.entries),
+	            malloc(room * 4),
+	            malloc(room * 4),
+	            malloc(room * 4),
+	            malloc(room * size),
+	            malloc(room * size),
+	            NULL};
 	m.pointers = malloc(((size_t)nrows + 1) * sizeof *m.pointers);
 	for (int64_t e = 0; e < n; e++) {
-		entry made = {(int32_t)random_below(nrows), (int32_t)random_below(ncolumns), e, random_below(type == SHEAF_I8 ? 3 : 50) * 2};
+		entry made = {(int32_t)random_below(nrows), (int32_t)random_below(ncolumns), e,
+		              random_below(type == SHEAF_I8 ? 3 : 50) * 2};
 		m.entries[e] = made;
 		m.rows[e] = made.row, m.columns[e] = made.column;
 		put_parts(&m, made.value, m.values + (size_t)e * size);
@@ -152,7 +171,8 @@ static matrix make_matrix(int64_t n, int64_t nrows, int64_t ncolumns, sheaf_type
 
 static void free_matrix(matrix *m)
 {
-	free(m->entries), free(m->rows), free(m->columns), free(m->indices), free(m->values), free(m->sorted), free(m->pointers);
+	free(m->entries), free(m->rows), free(m->columns), free(m->indices), free(m->values), free(m->sorted),
+		free(m->pointers);
 }
 
 static sheaf_status sort_matrix(const matrix *m, sheaf_duplicates duplicates, sheaf_context *cx)
@@ -176,14 +196,16 @@ static int64_t merge(entry *entries, int64_t n, sheaf_duplicates duplicates)
 	for (int64_t e = 0; e < n; e++) {
 		entry *last = kept ? &entries[kept - 1] : NULL;
 		if (last && last->row == entries[e].row && last->column == entries[e].column)
-			last->value = duplicates == SHEAF_DUPLICATES_SUM ? last->value + entries[e].value : entries[e].value;
+			last->value =
+				duplicates == SHEAF_DUPLICATES_SUM ? last->value + entries[e].value : entries[e].value;
 		else
 			entries[kept++] = entries[e];
 	}
 	return kept;
 }
 
-static void check_sorted(int64_t n, int64_t nrows, int64_t ncolumns, sheaf_type type, bool complex, sheaf_duplicates duplicates, int threads)
+static void check_sorted(int64_t n, int64_t nrows, int64_t ncolumns, sheaf_type type, bool complex,
+                         sheaf_duplicates duplicates, int threads)
 {
 	sheaf_context *cx = context_of(threads);
 	matrix m = make_matrix(n, nrows, ncolumns, type, complex);

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's array files: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/npy. */
+/* NumPy's array files: what is written, byte by byte, what is lost, and what messages say. Files with one
+ * rule each are in tests/files/npy. */
 #include "conversion.h"
 
-/* Version 1; a header of 59 bytes, filled up with spaces and a line feed, so that the items begin at byte 128. */
+/* Version 1; a header of 59 bytes, filled up with spaces and a line feed, so that the items begin at byte
+ * 128. */
 #define SPACES "                                                          "
 #define HEADER(text) "\x93NUMPY\1\0v\0" text SPACES "\n"
 /* A binary file, without the NUL behind the literal. */
 #define SIZE(text) (sizeof(text) - 1)
 
-#define MATRIX HEADER("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }") "\0\0\0\0\0\0\xf0?\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\xc0\0\0\0\0\0\0\0\0"
+#define MATRIX \
+	HEADER("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }") \
+	"\0\0\0\0\0\0\xf0?\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\xc0\0\0\0\0\0\0\0\0"
 #define MATRIX_TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 -3\n"
-#define WHOLE HEADER("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }  ") "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"
-#define CUT HEADER("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }  ") "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff"
+#define WHOLE \
+	HEADER("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }  ") \
+	"\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"
+#define CUT \
+	HEADER("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }  ") \
+	"\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff"
 #define BY_COLUMNS HEADER("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), } ") "\1\2\3\4\5\6"
 #define PAIRS HEADER("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }") "\0\0\0?\0\0\x80\xbf"
 #define TRUTHS HEADER("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), }") "\1\0"
@@ -24,40 +32,79 @@ static const struct {
 	/* entries, by rows, with zeros where there are none */
 	{{"mtx", MATRIX_TEXT, "npy", NULL, SHEAF_OK, MATRIX, NULL}, 0, SIZE(MATRIX)},
 	/* integers stay integers */
-	{{"tns", "# values: integers\n# shape: 3\n1 1\n3 -1\n", "npy", NULL, SHEAF_OK, WHOLE, NULL}, 0, SIZE(WHOLE)},
+	{{"tns", "# values: integers\n# shape: 3\n1 1\n3 -1\n", "npy", NULL, SHEAF_OK, WHOLE, NULL},
+     0,
+     SIZE(WHOLE)},
 	/* a structure is expanded */
-	{{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", "npy", NULL, SHEAF_OK, NULL, NULL}, 0, 0},
+	{{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", "npy", NULL, SHEAF_OK, NULL,
+      NULL},
+     0,
+     0},
 	/* rows of one dense sample are a matrix */
 	{{"ctf", "0 |A 1 0\n1 |A -3 0\n", "npy", "A:2:dense:double", SHEAF_OK, MATRIX, NULL}, 0, SIZE(MATRIX)},
 	/* read: by columns, complex, truth values */
-	{{"npy", BY_COLUMNS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array integer general\n2 3\n1\n2\n3\n4\n5\n6\n", NULL}, SIZE(BY_COLUMNS), 0},
-	{{"npy", PAIRS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array complex general\n1 1\n0.5 -1\n", NULL}, SIZE(PAIRS), 0},
-	{{"npy", TRUTHS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array integer general\n1 2\n1\n0\n", NULL}, SIZE(TRUTHS), 0},
+	{{"npy", BY_COLUMNS, "mtx", NULL, SHEAF_OK,
+      "%%MatrixMarket matrix array integer general\n2 3\n1\n2\n3\n4\n5\n6\n", NULL},
+     SIZE(BY_COLUMNS),
+     0},
+	{{"npy", PAIRS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array complex general\n1 1\n0.5 -1\n",
+      NULL},
+     SIZE(PAIRS),
+     0},
+	{{"npy", TRUTHS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array integer general\n1 2\n1\n0\n", NULL},
+     SIZE(TRUTHS),
+     0},
 	/* as they are */
 	{{"npy", MATRIX, "npy", NULL, SHEAF_OK, MATRIX, NULL}, SIZE(MATRIX), SIZE(MATRIX)},
 	/* refused */
-	{{"npy", CUT, "mtx", NULL, SHEAF_SHORT, NULL, "a.npy (byte 128): expected 24 bytes of items, found 23"}, SIZE(CUT), 0},
-	{{"npy", OBJECTS, "mtx", NULL, SHEAF_UNSUPPORTED, NULL, "plain bytes, not objects of Python, which are never unpickled, found type '|O'"}, SIZE(OBJECTS), 0},
-	{{"tns", "1 1 0.5\n1 1 2\n", "npy", NULL, SHEAF_DATA, NULL, "b.npy: expected each position once, found (0,0) twice"}, 0, 0},
-	{{"mtx", "%%MatrixMarket matrix coordinate real general\n3000000000 3000000000 1\n1 1 1\n", "npy", NULL, SHEAF_LIMIT, NULL,
-	 "found 9000000000000000000 positions of 8 bytes"}, 0, 0},
-	{{"ctf", "0 |A 1 2 |B 3\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "b.npy: expected one dense stream, found 2 (A, B)"}, 0, 0},
+	{{"npy", CUT, "mtx", NULL, SHEAF_SHORT, NULL, "a.npy (byte 128): expected 24 bytes of items, found 23"},
+     SIZE(CUT),
+     0},
+	{{"npy", OBJECTS, "mtx", NULL, SHEAF_UNSUPPORTED, NULL,
+      "plain bytes, not objects of Python, which are never unpickled, found type '|O'"},
+     SIZE(OBJECTS),
+     0},
+	{{"tns", "1 1 0.5\n1 1 2\n", "npy", NULL, SHEAF_DATA, NULL,
+      "b.npy: expected each position once, found (0,0) twice"},
+     0,
+     0},
+	{{"mtx", "%%MatrixMarket matrix coordinate real general\n3000000000 3000000000 1\n1 1 1\n", "npy", NULL,
+      SHEAF_LIMIT, NULL, "found 9000000000000000000 positions of 8 bytes"},
+     0,
+     0},
+	{{"ctf", "0 |A 1 2 |B 3\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL,
+      "b.npy: expected one dense stream, found 2 (A, B)"},
+     0,
+     0},
 	{{"ctf", "0 |A 0:1\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "expected one dense stream, found"}, 0, 0},
-	{{"ctf", "0 |A 1\n0 |A 2\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "b.npy: sequence 0: expected one sample in each sequence, found 2"}, 0, 0},
-	{{"ctf", "7 |A 1\n", "npy", NULL, SHEAF_OK, NULL, "expected key 0, found key 7; keys become positions"}, 0, 0},
+	{{"ctf", "0 |A 1\n0 |A 2\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL,
+      "b.npy: sequence 0: expected one sample in each sequence, found 2"},
+     0,
+     0},
+	{{"ctf", "7 |A 1\n", "npy", NULL, SHEAF_OK, NULL, "expected key 0, found key 7; keys become positions"},
+     0,
+     0},
 	/* texts have a size */
-	{{"csv", "s\nabc\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL, "column \"s\": expected a fixed number of bytes for texts (--string-bytes, at least 2), found none"}, 0, 0},
-	{{"csv", "s\nabc\nabcd\n", "npy", "-string-bytes=3", SHEAF_LOSS, NULL, "row 1, column \"s\": expected at most 3 bytes, found 4"}, 0, 0},
+	{{"csv", "s\nabc\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL,
+      "column \"s\": expected a fixed number of bytes for texts (--string-bytes, at least 2), found none"},
+     0,
+     0},
+	{{"csv", "s\nabc\nabcd\n", "npy", "-string-bytes=3", SHEAF_LOSS, NULL,
+      "row 1, column \"s\": expected at most 3 bytes, found 4"},
+     0,
+     0},
 };
 
 static void test_conversions(void **state)
 {
 	(void)state;
-	for (size_t k = 0; k < COUNT(conversions); k++) check_conversion(&conversions[k].c, conversions[k].input_size, conversions[k].output_size);
+	for (size_t k = 0; k < COUNT(conversions); k++)
+		check_conversion(&conversions[k].c, conversions[k].input_size, conversions[k].output_size);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SciPy's archives of sparse matrices: what comes back from them, what is lost, and what messages say. Files with one rule each are in tests/files/npz; conform_tables.py
- * and conform_scipy.py put them beside SciPy. */
+/* SciPy's archives of sparse matrices: what comes back from them, what is lost, and what messages say. Files
+ * with one rule each are in tests/files/npz; conform_tables.py and conform_scipy.py put them beside SciPy. */
 #include "conversion.h"
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static void test_layouts(void **state)
 static void test_values(void **state)
 {
 	static const char *const kept[] = {
-		"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 9223372036854775807\n2 1 -9223372036854775808\n",
+		"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 9223372036854775807\n2 1 "
+		"-9223372036854775808\n",
 		"%%MatrixMarket matrix coordinate complex general\n2 2 1\n2 1 0.5 -0\n",
 		"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 -inf\n2 1 0\n",
 		"%%MatrixMarket matrix coordinate real general\n3 4 0\n",
@@ -44,19 +45,26 @@ static void test_values(void **state)
 	/* Rows have pointers of their own, entries have not. */
 	assert_comes_back(kept[COUNT(kept) - 1], kept[COUNT(kept) - 1], "-layout=coo");
 	/* A structure is expanded. */
-	assert_comes_back("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3\n", NULL);
+	assert_comes_back("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n",
+	                  "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3\n", NULL);
 }
 
 static void test_refusals(void **state)
 {
 	static const conversion refused[] = {
-		{"tns", "1 1 1 0.5\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "tensor: expected a matrix of two dimensions, found 3"},
-		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL, "--deflate: expected a level of at most 12, found another"},
+		{"tns", "1 1 1 0.5\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "tensor: expected a matrix of two dimensions, found 3"},
+		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL,
+	     "--deflate: expected a level of at most 12, found another"},
 		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL, "--layout: expected csr|csc|coo, found dia"},
-		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL, "b.npz: expected each position once, found (0,0) twice"},
-		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "expected one stream, since sequences are to become one tensor, found 2 (A, B)"},
-		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL, "say which columns are coordinates (--coordinates"},
-		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL, "expected the list of members at the end of the archive, found none"},
+		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL,
+	     "b.npz: expected each position once, found (0,0) twice"},
+		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "expected one stream, since sequences are to become one tensor, found 2 (A, B)"},
+		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "say which columns are coordinates (--coordinates"},
+		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL,
+	     "expected the list of members at the end of the archive, found none"},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++) check_conversion(&refused[i], 0, 0);
@@ -79,7 +87,8 @@ static void test_damage(void **state)
 		sheaf_convert_options options = {.size = sizeof options, .from = "npz"};
 		if (sheaf_convert(&input, 1, in_folder("c.mtx"), &options, r.cx, &err) == SHEAF_OK) {
 			bytes_sink file = read_file("c.mtx");
-			if (file.size != strlen(MATRIX) || memcmp(file.data, MATRIX, file.size) != 0) fail_msg("byte %zu changed: other entries, and no word", at);
+			if (file.size != strlen(MATRIX) || memcmp(file.data, MATRIX, file.size) != 0)
+				fail_msg("byte %zu changed: other entries, and no word", at);
 			free_bytes(&file);
 		} else if (!err.message[0]) {
 			fail_msg("byte %zu changed: refused without a word", at);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scanning of numbers, and printing of integers, bit for bit against the C library's strtof, strtod and printf. */
+/* Scanning of numbers, and printing of integers, bit for bit against the C library's strtof, strtod and
+ * printf. */
 #include "number/number.h"
 #include "numbers.h"
 
@@ -27,18 +28,25 @@ static int64_t compared;
 static void assert_f32(const char *text, const char *end, sheaf_scanned got, float v)
 {
 	float expected = strtof(text, NULL);
-	if (got.flaw == SHEAF_NUMBER_OK && got.end == end && bits32(v) == bits32(expected) && got.infinite == !!isinf(expected)) return;
-	fail_msg("\"%.100s\": flaw %d, %td of %td bytes, %a for %a", text, (int)got.flaw, got.end - text, end - text, (double)v, (double)expected);
+	if (got.flaw == SHEAF_NUMBER_OK && got.end == end && bits32(v) == bits32(expected) &&
+	    got.infinite == !!isinf(expected))
+		return;
+	fail_msg("\"%.100s\": flaw %d, %td of %td bytes, %a for %a", text, (int)got.flaw, got.end - text,
+	         end - text, (double)v, (double)expected);
 }
 
 static void assert_f64(const char *text, const char *end, sheaf_scanned got, double v)
 {
 	double expected = strtod(text, NULL);
-	if (got.flaw == SHEAF_NUMBER_OK && got.end == end && bits64(v) == bits64(expected) && got.infinite == !!isinf(expected)) return;
-	fail_msg("\"%.100s\": flaw %d, %td of %td bytes, %a for %a", text, (int)got.flaw, got.end - text, end - text, v, expected);
+	if (got.flaw == SHEAF_NUMBER_OK && got.end == end && bits64(v) == bits64(expected) &&
+	    got.infinite == !!isinf(expected))
+		return;
+	fail_msg("\"%.100s\": flaw %d, %td of %td bytes, %a for %a", text, (int)got.flaw, got.end - text,
+	         end - text, v, expected);
 }
 
-/* All of text[length] is one number. What lies past its end must not matter, so once it is NUL, once goes on. */
+/* All of text[length] is one number. What lies past its end must not matter, so once it is NUL, once goes
+ * on. */
 static void check_number(char *text, int length)
 {
 	static const char more[][5] = {"7", "99", ".5", "e9", "E-3", "+1"};
@@ -102,7 +110,8 @@ static void test_hard_cases(void **unused UNUSED)
 		"1e18446744073709551616",
 		"1e-18446744073709551617",
 		"1e340282366920938463463374607",
-		/* float32: whole numbers, largest, normal and subnormal limits, with what lies just beside the halves */
+		/* float32: whole numbers, largest, normal and subnormal limits, with what lies just beside the
+	     * halves */
 		"16777215",
 		"16777216",
 		"16777217",
@@ -214,7 +223,8 @@ static int put_text(char *to, const char *text)
 static void test_long_texts(void **unused UNUSED)
 {
 	static char text[ROOM];
-	static const int lengths[] = {1, 18, 19, 20, 21, 307, 308, 309, 323, 324, 325, 400, 767, 768, 797, 798, 799, 800, 1100, 5000, 12000};
+	static const int lengths[] = {1,   18,  19,  20,  21,  307, 308, 309,  323,  324,  325,
+	                              400, 767, 768, 797, 798, 799, 800, 1100, 5000, 12000};
 	for (size_t i = 0; i < COUNT(lengths); i++) {
 		int n = lengths[i];
 		for (char digit = '0'; digit <= '9'; digit++) {
@@ -351,8 +361,8 @@ static void test_grammar(void **unused UNUSED)
 	assert_true(sheaf_scan_f32(NULL, NULL, &v).flaw == SHEAF_NUMBER_NO_DIGIT);
 }
 
-/* Random texts over the grammar's alphabet, against regular expressions. Each text has an allocation of its own size,
- * so that an address sanitizer sees a byte read too many. */
+/* Random texts over the grammar's alphabet, against regular expressions. Each text has an allocation of its
+ * own size, so that an address sanitizer sees a byte read too many. */
 static void test_grammar_random(void **unused UNUSED)
 {
 	static const char alphabet[] = "0123456789012345000++--...eeEE x";
@@ -423,13 +433,15 @@ static void test_random_decimals(void **unused UNUSED)
 		if (fraction || pick(2)) *at++ = '.';
 		at = put_random_digits(at, fraction + (whole + fraction == 0));
 		if (at[-1] == '.' && whole == 0) at[-1] = '0';
-		if (pick(3)) at += sprintf(at, "%c%+d", "eE"[pick(2)], pick(3) ? pick(100) - 50 - whole : pick(700) - 350 - whole);
+		if (pick(3))
+			at += sprintf(at, "%c%+d", "eE"[pick(2)],
+			              pick(3) ? pick(100) - 50 - whole : pick(700) - 350 - whole);
 		check_number(text, (int)(at - text));
 	}
 }
 
-/* The midpoint itself, a little more, and a little less: the mantissa of "d.ddde-x" gets a tail, or its last digit is
- * lowered and nines follow. */
+/* The midpoint itself, a little more, and a little less: the mantissa of "d.ddde-x" gets a tail, or its last
+ * digit is lowered and nines follow. */
 static void check_about_midpoint(char *text, int length)
 {
 	static char changed[ROOM];
@@ -463,14 +475,16 @@ static void test_midpoints(void **unused UNUSED)
 	for (int i = 0; i < 40000; i++) {
 		double v = fabs(random_f64()), up = nextafter(v, INFINITY);
 		long double middle = isinf(up) ? 0x1.fffffffffffff8p1023L : ((long double)v + (long double)up) / 2;
-		check_about_midpoint(text, snprintf(text, ROOM, "%.*Le", i % 4 ? 60 + pick(100) : 770 + pick(60), middle));
+		check_about_midpoint(text,
+		                     snprintf(text, ROOM, "%.*Le", i % 4 ? 60 + pick(100) : 770 + pick(60), middle));
 	}
 #endif
 }
 
 static void assert_printed(const char *text, const char *end, const char *expected)
 {
-	if ((size_t)(end - text) != strlen(expected) || memcmp(text, expected, strlen(expected))) fail_msg("%.*s for %s", (int)(end - text), text, expected);
+	if ((size_t)(end - text) != strlen(expected) || memcmp(text, expected, strlen(expected)))
+		fail_msg("%.*s for %s", (int)(end - text), text, expected);
 }
 
 static void check_integer(uint64_t v)
@@ -523,7 +537,8 @@ static void test_integers(void **unused UNUSED)
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		uint64_t v = 1;
 		sheaf_scanned got = sheaf_scan_u64(samples[i].text, samples[i].text + strlen(samples[i].text), &v);
-		assert_true(got.flaw == samples[i].flaw && got.end == samples[i].text + samples[i].used && v == samples[i].v);
+		assert_true(got.flaw == samples[i].flaw && got.end == samples[i].text + samples[i].used &&
+		            v == samples[i].v);
 	}
 }
 

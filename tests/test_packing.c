@@ -11,14 +11,16 @@ typedef struct packer {
 	sheaf_batches *batches;
 } packer;
 
-static sheaf_status open_packer(packer *p, const char *text, const char *a, const char *b, sheaf_batch_options options)
+static sheaf_status open_packer(packer *p, const char *text, const char *a, const char *b,
+                                sheaf_batch_options options)
 {
 	sheaf_setting settings[] = {{"stream", a}, {"stream", b}, {"allow-unaligned", NULL}};
 	sheaf_open_options open = {.size = sizeof open, .random = true, .settings = settings, .nsettings = 3};
 	options.size = sizeof options;
 	if (!options.order) options.order = "file";
 	p->cx = usual_context();
-	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x.ctf", &open, p->cx, &p->dataset));
+	assert_ok(
+		open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x.ctf", &open, p->cx, &p->dataset));
 	return sheaf_batches_open(&p->dataset, 1, &options, p->cx, &p->batches, &err);
 }
 
@@ -29,9 +31,13 @@ static void close_packer(packer *p)
 	end_context(p->cx);
 }
 
-static float value_at(const sheaf_packed *packed, int64_t at) { return ((const float *)(const void *)packed->values.data)[at]; }
+static float value_at(const sheaf_packed *packed, int64_t at)
+{
+	return ((const float *)(const void *)packed->values.data)[at];
+}
 
-/* A grid, row by row: dense samples as their one value, sparse ones as index:value, '.' where there is none. */
+/* A grid, row by row: dense samples as their one value, sparse ones as index:value, '.' where there is
+ * none. */
 static const char *grid(const sheaf_packed *p)
 {
 	static char text[2000];
@@ -47,8 +53,9 @@ static const char *grid(const sheaf_packed *p)
 			} else if (p->starts.size) {
 				const int32_t *starts = (const int32_t *)(const void *)p->starts.data;
 				for (int32_t k = starts[at]; k < starts[at + 1]; k++)
-					used +=
-						(size_t)snprintf(text + used, sizeof text - used, "%d:%g", ((const int32_t *)(const void *)p->indices.data)[k], (double)value_at(p, k));
+					used += (size_t)snprintf(text + used, sizeof text - used, "%d:%g",
+					                         ((const int32_t *)(const void *)p->indices.data)[k],
+					                         (double)value_at(p, k));
 			} else {
 				used += (size_t)snprintf(text + used, sizeof text - used, "%g", (double)value_at(p, at));
 			}
@@ -63,7 +70,8 @@ static const char *placed_text(const sheaf_packed *p)
 	size_t used = 0;
 	text[0] = '\0';
 	for (int64_t i = 0; i < p->nplaced; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%ld@%ld[%ld,%ld)", i ? " " : "", (long)p->placed[i].sequence, (long)p->placed[i].row,
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%ld@%ld[%ld,%ld)", i ? " " : "",
+		                         (long)p->placed[i].sequence, (long)p->placed[i].row,
 		                         (long)p->placed[i].begin, (long)p->placed[i].end);
 	return text;
 }
@@ -78,15 +86,16 @@ static const sheaf_batch *next_batch(packer *p)
 }
 
 /* Sequences of 4, 1, 2, 1 and 3 samples. */
-static const char five[] =
-	"1 |A 11 |B 1:1\n1 |A 12 |B 2:2\n1 |A 13 |B 3:3\n1 |A 14 |B 4:4\n2 |A 21 |B 5:5\n3 |A 31 |B 6:6\n3 |A 32 |B\n4 |A 41 |B 7:7\n5 |A 51 |B 1:1\n"
-	"5 |A 52 |B 2:2\n5 |A 53 |B 3:3\n";
+static const char five[] = "1 |A 11 |B 1:1\n1 |A 12 |B 2:2\n1 |A 13 |B 3:3\n1 |A 14 |B 4:4\n2 |A 21 |B "
+						   "5:5\n3 |A 31 |B 6:6\n3 |A 32 |B\n4 |A 41 |B 7:7\n5 |A 51 |B 1:1\n"
+						   "5 |A 52 |B 2:2\n5 |A 53 |B 3:3\n";
 
 static void test_sequences_share_rows(void **state)
 {
 	(void)state;
 	packer p;
-	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse", (sheaf_batch_options){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
+	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse",
+	                      (sheaf_batch_options){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
 	const sheaf_batch *batch = next_batch(&p);
 	assert_text("11 12 13 14 / 21 31 32 41 / 51 52 53 .", grid(&batch->packed[0]));
 	assert_text("1:1 2:2 3:3 4:4 / 5:5 6:6  7:7 / 1:1 2:2 3:3 .", grid(&batch->packed[1]));
@@ -115,7 +124,9 @@ static void test_padded(void **state)
 {
 	(void)state;
 	packer p;
-	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse", (sheaf_batch_options){.batch_size = 7, .packing = SHEAF_PACK_PADDED, .pad_multiple = 3}));
+	assert_ok(
+		open_packer(&p, five, "A:1:dense", "B:9:sparse",
+	                (sheaf_batch_options){.batch_size = 7, .packing = SHEAF_PACK_PADDED, .pad_multiple = 3}));
 	const sheaf_batch *batch = next_batch(&p);
 	assert_text("11 12 13 14 . . / 21 . . . . . / 31 32 . . . .", grid(&batch->packed[0]));
 	assert_int_equal(batch->packed[0].row_stride, 6);
@@ -137,13 +148,15 @@ static void test_frames(void **state)
 	assert_text("1 / 2", grid(&batch->packed[0]));
 	assert_text("1:1 / 2:2", grid(&batch->packed[1]));
 	close_packer(&p);
-	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse", (sheaf_batch_options){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
+	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse",
+	                      (sheaf_batch_options){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
 	assert_status(SHEAF_DATA, sheaf_batches_next(p.batches, &batch, &err));
 	assert_message("expected sequences of one sample in frame mode, found one of 4");
 	close_packer(&p);
 }
 
-static const sheaf_batch_options two_rows = {.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2};
+static const sheaf_batch_options two_rows = {
+	.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2};
 
 static void test_truncated_sequences_go_on(void **state)
 {
@@ -179,7 +192,8 @@ static void test_truncation_needs_one_length(void **state)
 	close_packer(&p);
 }
 
-/* Every sample once, whatever the order and the number of shards; and a state brings back what is in the rows. */
+/* Every sample once, whatever the order and the number of shards; and a state brings back what is in the
+ * rows. */
 static void test_truncated_shards_and_states(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of pieces: it has every row once, its lengths are those of the rows, and pieces read in any order, by any thread, are what
- * reading in order gives. */
+/* The table of pieces: it has every row once, its lengths are those of the rows, and pieces read in any
+ * order, by any thread, are what reading in order gives. */
 #include "base/context.h"
 #include "dataset/lengths.h"
 #include "support.h"
@@ -42,7 +42,8 @@ static uint32_t length_of(const sheaf_schema *schema, const sheaf_frame *frame, 
 	return longest;
 }
 
-static void assert_rows_equal(const sheaf_schema *schema, const sheaf_frame *all, int64_t row, const sheaf_frame *piece)
+static void assert_rows_equal(const sheaf_schema *schema, const sheaf_frame *all, int64_t row,
+                              const sheaf_frame *piece)
 {
 	sheaf_buffer a = {0}, b = {0};
 	assert_ok(sheaf_rows_text(all, schema, SHEAF_JSON, 0, row, row + piece->nrows, &a, &err));
@@ -107,7 +108,11 @@ static int64_t compare(const char *path, const sheaf_setting *settings, int n, i
 	const sheaf_pieces *pieces;
 	sheaf_dataset *dataset;
 	sheaf_frame all;
-	sheaf_open_options options = {.size = sizeof options, .settings = settings, .nsettings = n, .piece_bytes = piece_bytes, .random = true};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = settings,
+	                              .nsettings = n,
+	                              .piece_bytes = piece_bytes,
+	                              .random = true};
 	assert_ok(sheaf_open(in_folder(path), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	assert_ok(sheaf_read_all(dataset, &all, &err));
@@ -145,7 +150,8 @@ static void test_text_with_ids(void **state)
 	(void)state;
 	write_sequences("ids.ctf", 300, true);
 	assert_int_equal(compare("ids.ctf", NULL, 0, 0), 1);
-	for (int64_t bytes = 1; bytes < 40000; bytes = bytes * 3 + 1) assert_true(compare("ids.ctf", NULL, 0, bytes) >= 20000 / (bytes + 300));
+	for (int64_t bytes = 1; bytes < 40000; bytes = bytes * 3 + 1)
+		assert_true(compare("ids.ctf", NULL, 0, bytes) >= 20000 / (bytes + 300));
 }
 
 static void test_text_by_line(void **state)
@@ -176,14 +182,17 @@ static void test_text_of_every_kind(void **state)
 		{"0 |A 1 |B 1\n0 |A 2\n0 |A 3\n1 |A 3 |B 1\n", {{"main-stream", "B"}}, 1},
 		{"0 |A 1 |B 1\n0 |A 2\n1 |A 3\n2 |A 4 |B 4\n", {{"drop-incomplete", NULL}}, 1},
 		{"0 |A 1 |B 1\n0 |A 2\n1 |A 3\n2 |A 4 |B 4\n", {{"allow-missing", NULL}}, 1},
-		{"0 |A 1\n0 |# nothing here\n0 |A 2\n1 |A 3\n", {{"allow-unaligned", NULL}, {"stream", "A:1:dense"}}, 2},
+		{"0 |A 1\n0 |# nothing here\n0 |A 2\n1 |A 3\n",
+	     {{"allow-unaligned", NULL}, {"stream", "A:1:dense"}},
+	     2},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_context_options tolerant = {.size = sizeof tolerant, .max_errors = 1000};
 		write_text("case.ctf", cases[i].text);
 		end_context(cx);
 		cx = context_with(&tolerant);
-		for (int64_t bytes = 1; bytes < 60; bytes++) compare("case.ctf", cases[i].settings, cases[i].n, bytes);
+		for (int64_t bytes = 1; bytes < 60; bytes++)
+			compare("case.ctf", cases[i].settings, cases[i].n, bytes);
 	}
 }
 
@@ -226,7 +235,8 @@ static void test_input_that_passes_once(void **state)
 	sheaf_frame frame = {0};
 	const sheaf_pieces *pieces;
 	static const sheaf_setting stream = {"stream", "A:1:dense"};
-	sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = 1, .random = true};
+	sheaf_open_options options = {
+		.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = 1, .random = true};
 	assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 	assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
@@ -254,7 +264,8 @@ static void *read_all_pieces(void *user)
 	sheaf_frame frame = {0};
 	int64_t n = sheaf_pieces_count(r->pieces);
 	for (int64_t k = 0; k < n * ROUNDS; k++) {
-		if (sheaf_dataset_read_piece(r->dataset, (r->start + k * STEP) % n, &frame, cx, NULL) != SHEAF_OK) break;
+		if (sheaf_dataset_read_piece(r->dataset, (r->start + k * STEP) % n, &frame, cx, NULL) != SHEAF_OK)
+			break;
 		r->rows += frame.nrows;
 	}
 	sheaf_frame_free(&frame);
@@ -297,7 +308,8 @@ static void test_findings_come_with_the_rows(void **state)
 	sheaf_frame frame = {0};
 	const sheaf_pieces *pieces;
 	static const sheaf_setting stream = {"stream", "A:1:dense"};
-	sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = 1};
+	sheaf_open_options options = {
+		.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = 1};
 	write_text("bad.ctf", "|A 1\n|A x\n|A 3\n");
 	assert_ok(sheaf_open(in_folder("bad.ctf"), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
@@ -360,13 +372,17 @@ static void test_input_that_changes(void **state)
 
 /* ---- packing ---- */
 
-static uint32_t length_below(uint32_t width) { return (uint32_t)(next_random() & (((uint64_t)1 << width) - 1)); }
+static uint32_t length_below(uint32_t width)
+{
+	return (uint32_t)(next_random() & (((uint64_t)1 << width) - 1));
+}
 
 static void test_lengths_of_every_width(void **state)
 {
 	(void)state;
 	enum { ROWS = 3 * SHEAF_LENGTHS_BLOCK + 77 };
-	uint32_t *wanted = (uint32_t *)calloc(ROWS, sizeof *wanted), *found = (uint32_t *)calloc(ROWS, sizeof *found);
+	uint32_t *wanted = (uint32_t *)calloc(ROWS, sizeof *wanted),
+			 *found = (uint32_t *)calloc(ROWS, sizeof *found);
 	seed_random(9);
 	for (uint32_t width = 0; width <= 32; width++) {
 		sheaf_packer p;
@@ -384,7 +400,8 @@ static void test_lengths_of_every_width(void **state)
 		assert_ok(sheaf_lengths_distrust(&l, cx, &err));
 		assert_true(l.bits.size <= (size_t)ROWS * width / 8 + 64);
 		for (int64_t b = 0; b * SHEAF_LENGTHS_BLOCK < ROWS; b++) {
-			int64_t row = b * SHEAF_LENGTHS_BLOCK, n = ROWS - row < SHEAF_LENGTHS_BLOCK ? ROWS - row : SHEAF_LENGTHS_BLOCK;
+			int64_t row = b * SHEAF_LENGTHS_BLOCK,
+					n = ROWS - row < SHEAF_LENGTHS_BLOCK ? ROWS - row : SHEAF_LENGTHS_BLOCK;
 			assert_true(sheaf_lengths_is_sound(&l, b));
 			sheaf_lengths_unpack(&l, row, n, found + row);
 		}
@@ -425,7 +442,11 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 		size_t size = make_text(text, round % 2, bytes, SEQUENCES), filled = 0;
 		int64_t limit = 1 + random_below(60), piece = -1;
 		sheaf_setting stream = {"stream", "A:1:dense"};
-		sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = limit, .random = true};
+		sheaf_open_options options = {.size = sizeof options,
+		                              .settings = &stream,
+		                              .nsettings = 1,
+		                              .piece_bytes = limit,
+		                              .random = true};
 		sheaf_dataset *dataset;
 		const sheaf_pieces *pieces;
 		assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, size}, "x.ctf", &options, cx, &dataset));

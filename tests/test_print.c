@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Printing of floats: what is printed reads back, no shorter decimal does, and of as short ones none is nearer. */
+/* Printing of floats: what is printed reads back, no shorter decimal does, and of as short ones none is
+ * nearer. */
 #include "number/number.h"
 #include "number/spell.h"
 #include "numbers.h"
@@ -49,8 +50,8 @@ static bool reads_as(const char *text, double v, bool narrow)
 	return bits64(strtod(text, NULL)) == bits64(v);
 }
 
-/* No decimal of fewer digits reads back: neither the nearest nor the ones beside it, which may be in when the nearest
- * is not, where the floats get twice as close. */
+/* No decimal of fewer digits reads back: neither the nearest nor the ones beside it, which may be in when the
+ * nearest is not, where the floats get twice as close. */
 static void check_shortness(double v, bool narrow, const digits *d)
 {
 	char text[64];
@@ -73,7 +74,8 @@ static void check_printed(char *text, char *end, double v, bool narrow)
 	static bool ready;
 	if (!ready) {
 		assert_int_equal(regcomp(&plain, "^(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$", REG_EXTENDED | REG_NOSUB), 0);
-		assert_int_equal(regcomp(&scientific, "^[1-9](\\.[0-9]*[1-9])?e-?[1-9][0-9]*$", REG_EXTENDED | REG_NOSUB), 0);
+		assert_int_equal(
+			regcomp(&scientific, "^[1-9](\\.[0-9]*[1-9])?e-?[1-9][0-9]*$", REG_EXTENDED | REG_NOSUB), 0);
 		ready = true;
 	}
 	assert_in_range(end - text, 1, SHEAF_NUMBER_MAX);
@@ -84,11 +86,13 @@ static void check_printed(char *text, char *end, double v, bool narrow)
 	if (!reads_as(text, v, narrow)) fail_msg("%a as %s", v, text);
 	check_shortness(v, narrow, &d);
 
-	/* the nearest of as many digits, where that reads back at all; where all digits are shown it has no choice */
+	/* the nearest of as many digits, where that reads back at all; where all digits are shown it has no
+	 * choice */
 	char nearest[64];
 	sprintf(nearest, "%.*e", d.count - 1, v);
 	digits n = read_digits(nearest);
-	if (reads_as(nearest, v, narrow) && (strcmp(n.text, d.text) || n.exponent != d.exponent)) fail_msg("%a as %s, nearer is %s", v, text, nearest);
+	if (reads_as(nearest, v, narrow) && (strcmp(n.text, d.text) || n.exponent != d.exponent))
+		fail_msg("%a as %s, nearer is %s", v, text, nearest);
 	compared++;
 }
 
@@ -153,7 +157,8 @@ static void test_print_edges(void **unused UNUSED)
 
 static void assert_printed(const char *text, const char *end, const char *expected)
 {
-	if ((size_t)(end - text) != strlen(expected) || memcmp(text, expected, strlen(expected))) fail_msg("%.*s for %s", (int)(end - text), text, expected);
+	if ((size_t)(end - text) != strlen(expected) || memcmp(text, expected, strlen(expected)))
+		fail_msg("%.*s for %s", (int)(end - text), text, expected);
 }
 
 static void test_print_exact(void **unused UNUSED)
@@ -229,8 +234,10 @@ static void test_print_exact(void **unused UNUSED)
 		{NAN, "nan"},
 	};
 	char text[SHEAF_NUMBER_MAX];
-	for (size_t i = 0; i < COUNT(wide); i++) assert_printed(text, sheaf_print_f64(text, wide[i].v), wide[i].text);
-	for (size_t i = 0; i < COUNT(narrow); i++) assert_printed(text, sheaf_print_f32(text, narrow[i].v), narrow[i].text);
+	for (size_t i = 0; i < COUNT(wide); i++)
+		assert_printed(text, sheaf_print_f64(text, wide[i].v), wide[i].text);
+	for (size_t i = 0; i < COUNT(narrow); i++)
+		assert_printed(text, sheaf_print_f32(text, narrow[i].v), narrow[i].text);
 }
 
 /* Mantissas of every exponent, the lowest and the highest among them. */
@@ -240,11 +247,13 @@ static void test_print_exponents(void **unused UNUSED)
 		int more = e >= 110 && e < 152 ? 1000 : 100; /* where text is plain, several ways lead to it */
 		check_print((double)from_bits32(e << 23 | 0x7fffff), true);
 		if (e) check_print((double)from_bits32(e << 23), true);
-		for (int i = 0; i < more; i++) check_print((double)from_bits32(e << 23 | (1 + (uint32_t)pick(0x7fffff))), true);
+		for (int i = 0; i < more; i++)
+			check_print((double)from_bits32(e << 23 | (1 + (uint32_t)pick(0x7fffff))), true);
 	}
 	for (uint64_t e = 0; e < 2047; e++) {
 		int more = e >= 1006 && e < 1048 ? 500 : 20;
-		for (int i = 0; i < more; i++) check_print(from_bits64(e << 52 | (1 + next_random() % 0xfffffffffffff)), false);
+		for (int i = 0; i < more; i++)
+			check_print(from_bits64(e << 52 | (1 + next_random() % 0xfffffffffffff)), false);
 	}
 }
 
@@ -327,11 +336,13 @@ static void test_print_in_modes(void **unused UNUSED)
 	for (int i = 0; i < 30000; i++) {
 		char text[4][SHEAF_NUMBER_MAX], narrow[4][SHEAF_NUMBER_MAX];
 		double v = i % 2 ? random_f64() : (pick(20000000) - 10000000) / 1e6;
-		ptrdiff_t length = sheaf_print_f64(text[0], v) - text[0], narrow_length = sheaf_print_f32(narrow[0], (float)v) - narrow[0];
+		ptrdiff_t length = sheaf_print_f64(text[0], v) - text[0],
+				  narrow_length = sheaf_print_f32(narrow[0], (float)v) - narrow[0];
 		float narrowed = (float)v;
 		for (size_t m = 1; m <= COUNT(modes); m++) {
 			fesetround(modes[m - 1]);
-			ptrdiff_t length_again = sheaf_print_f64(text[m], v) - text[m], narrow_again = sheaf_print_f32(narrow[m], narrowed) - narrow[m];
+			ptrdiff_t length_again = sheaf_print_f64(text[m], v) - text[m],
+					  narrow_again = sheaf_print_f32(narrow[m], narrowed) - narrow[m];
 			fesetround(FE_TONEAREST);
 			assert_true(length_again == length && narrow_again == narrow_length);
 			assert_memory_equal(text[m], text[0], (size_t)length);
@@ -346,8 +357,10 @@ static void check_spelled(const double *values, size_t n)
 	sheaf_spelling s;
 	sheaf_spell_f64(&s, values, n);
 	for (size_t k = 0; k < n; k++) {
-		ptrdiff_t length = sheaf_print_spelled(text, &s, k) - text, expected = sheaf_print_f64(one, values[k]) - one;
-		if (length != expected || memcmp(text, one, (size_t)length) != 0) fail_msg("%a as %.*s, not %.*s", values[k], (int)length, text, (int)expected, one);
+		ptrdiff_t length = sheaf_print_spelled(text, &s, k) - text,
+				  expected = sheaf_print_f64(one, values[k]) - one;
+		if (length != expected || memcmp(text, one, (size_t)length) != 0)
+			fail_msg("%a as %.*s, not %.*s", values[k], (int)length, text, (int)expected, one);
 		compared++;
 	}
 }
@@ -356,7 +369,9 @@ static void check_spelled(const double *values, size_t n)
 static void test_print_spelled(void **unused UNUSED)
 {
 	static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-	static const double odd[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 5e-324, -DBL_MIN, DBL_MAX, 0.1, 1e16, 1e17, 1e23, 9007199254740994, 100, 1.5e-7, 123456789};
+	static const double odd[] = {
+		0,       -0.0, 1,    -1,   INFINITY, -INFINITY,        NAN, 5e-324, -DBL_MIN,
+		DBL_MAX, 0.1,  1e16, 1e17, 1e23,     9007199254740994, 100, 1.5e-7, 123456789};
 	double values[SHEAF_SPELLED];
 	for (int i = 0; i < 300000; i++) {
 		for (size_t k = 0; k < COUNT(values); k++) {
@@ -374,7 +389,8 @@ static void test_print_spelled(void **unused UNUSED)
 		fesetround(FE_TONEAREST);
 	}
 	for (int e = -1074; e <= 1023; e++) {
-		for (size_t k = 0; k < COUNT(values); k++) values[k] = ldexp(1 + (double)(k / 2) / 4, e) * (k % 2 ? -1 : 1);
+		for (size_t k = 0; k < COUNT(values); k++)
+			values[k] = ldexp(1 + (double)(k / 2) / 4, e) * (k % 2 ? -1 : 1);
 		check_spelled(values, COUNT(values));
 	}
 }
@@ -389,16 +405,11 @@ static void test_were_enough(void **unused UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_print_random, seed),
-		cmocka_unit_test_setup(test_print_edges, seed),
-		cmocka_unit_test_setup(test_print_exact, seed),
-		cmocka_unit_test_setup(test_print_exponents, seed),
-		cmocka_unit_test_setup(test_print_integers, seed),
-		cmocka_unit_test_setup(test_print_decimals, seed),
-		cmocka_unit_test_setup(test_print_places, seed),
-		cmocka_unit_test_setup(test_print_in_modes, seed),
-		cmocka_unit_test_setup(test_print_spelled, seed),
-		cmocka_unit_test(test_were_enough),
+		cmocka_unit_test_setup(test_print_random, seed),   cmocka_unit_test_setup(test_print_edges, seed),
+		cmocka_unit_test_setup(test_print_exact, seed),    cmocka_unit_test_setup(test_print_exponents, seed),
+		cmocka_unit_test_setup(test_print_integers, seed), cmocka_unit_test_setup(test_print_decimals, seed),
+		cmocka_unit_test_setup(test_print_places, seed),   cmocka_unit_test_setup(test_print_in_modes, seed),
+		cmocka_unit_test_setup(test_print_spelled, seed),  cmocka_unit_test(test_were_enough),
 	};
 	return cmocka_run_group_tests_name("print", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold for every format of the build: generated datasets are written, read back in every way, sent from format to format,
- * and stay what they were. A new format is tested as soon as it is in the list. */
+/* What must hold for every format of the build: generated datasets are written, read back in every way, sent
+ * from format to format, and stay what they were. A new format is tested as soon as it is in the list. */
 #include "data/compare.h"
 #include "support.h"
 
@@ -28,8 +28,9 @@ static void declare_each_stream(const sheaf_schema *schema, declared *d)
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
-		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s:%s", field->name, sheaf_field_dim(field),
-		         sheaf_field_is_sparse(field) ? "sparse" : "dense", field->type == SHEAF_F64 ? "double" : "float");
+		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s:%s", field->name,
+		         sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense",
+		         field->type == SHEAF_F64 ? "double" : "float");
 		d->settings[d->n] = (sheaf_setting){"stream", d->words[d->n]};
 		d->n++;
 	}
@@ -41,7 +42,8 @@ static void declare_each_group(const sheaf_schema *schema, declared *d)
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
-		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s%s", field->name, sheaf_field_dim(field), i % 2 ? "output" : "input",
+		snprintf(d->words[d->n], sizeof d->words[0], "%s:%" PRId64 ":%s%s", field->name,
+		         sheaf_field_dim(field), i % 2 ? "output" : "input",
 		         sheaf_field_is_sparse(field) ? ":sparse" : "");
 		d->settings[d->n] = (sheaf_setting){"group", d->words[d->n]};
 		d->n++;
@@ -50,10 +52,12 @@ static void declare_each_group(const sheaf_schema *schema, declared *d)
 
 static const char *attribute_type(const sheaf_field *field)
 {
-	static const char *const numbers[] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float", "double"};
+	static const char *const numbers[] = {"uint8", "uint16", "uint32", "uint64", "int8",
+	                                      "int16", "int32",  "int64",  "float",  "double"};
 	static const char *const others[SHEAF_MEANINGS] = {
-		[SHEAF_STRING] = "string", [SHEAF_BYTES] = "binary", [SHEAF_BOOL] = "bool", [SHEAF_CHAR] = "char", [SHEAF_DATETIME] = "datetime",
-		[SHEAF_DATETIMETZ] = "datetimetz", [SHEAF_COMPLEX] = "complex"};
+		[SHEAF_STRING] = "string",  [SHEAF_BYTES] = "binary",      [SHEAF_BOOL] = "bool",
+		[SHEAF_CHAR] = "char",      [SHEAF_DATETIME] = "datetime", [SHEAF_DATETIMETZ] = "datetimetz",
+		[SHEAF_COMPLEX] = "complex"};
 	return field->meaning == SHEAF_NUMBER ? numbers[field->type] : others[field->meaning];
 }
 
@@ -64,9 +68,11 @@ static void declare_each_attribute(const sheaf_schema *schema, declared *d)
 	char *format = d->schema + room;
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
-		bool null = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE, fixed = field->meaning == SHEAF_BYTES && field->levels[0].kind == SHEAF_FIXED;
+		bool null = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE,
+			 fixed = field->meaning == SHEAF_BYTES && field->levels[0].kind == SHEAF_FIXED;
 		const char *type = attribute_type(field);
-		n += (size_t)snprintf(d->schema + n, room - n, "%c\"%s\":%s%s", i ? ',' : '<', field->name, type, null ? "" : " NOT NULL");
+		n += (size_t)snprintf(d->schema + n, room - n, "%c\"%s\":%s%s", i ? ',' : '<', field->name, type,
+		                      null ? "" : " NOT NULL");
 		m += (size_t)snprintf(format + m, room - m, "%c%s", i ? ',' : '(', type);
 		if (fixed) m += (size_t)snprintf(format + m, room - m, "(%" PRId64 ")", field->levels[0].extents[0]);
 		m += (size_t)snprintf(format + m, room - m, "%s", null ? " null" : "");
@@ -81,19 +87,25 @@ static void declare_each_attribute(const sheaf_schema *schema, declared *d)
 /* All columns in one setting; of a tensor also which are coordinates, and its shape. */
 static void declare_each_column(const sheaf_schema *schema, declared *d)
 {
-	static const char *const numbers[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float", "double"};
-	static const char *const others[SHEAF_MEANINGS] = {[SHEAF_BOOL] = "bool",         [SHEAF_CHAR] = "char",     [SHEAF_DATETIME] = "datetime", [SHEAF_DATETIMETZ] = "datetimetz",
-	                                                   [SHEAF_STRING] = "string",     [SHEAF_BYTES] = "binary",  [SHEAF_COORDINATE] = "int64"};
+	static const char *const numbers[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64", "int8",
+	                                                 "int16", "int32",  "int64",  "float",  "double"};
+	static const char *const others[SHEAF_MEANINGS] = {
+		[SHEAF_BOOL] = "bool",         [SHEAF_CHAR] = "char",
+		[SHEAF_DATETIME] = "datetime", [SHEAF_DATETIMETZ] = "datetimetz",
+		[SHEAF_STRING] = "string",     [SHEAF_BYTES] = "binary",
+		[SHEAF_COORDINATE] = "int64"};
 	char *columns = d->words[0], *coordinates = d->words[1], *shape = d->words[2];
 	size_t size = sizeof d->words[0], n = 0, names = 0, extents = 0;
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		const char *type = others[field->meaning] ? others[field->meaning] : numbers[field->type];
 		bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
-		n += (size_t)snprintf(columns + n, size - n, "%s%s:%s%s", i ? "," : "", field->name, type, nullable ? " null" : "");
+		n += (size_t)snprintf(columns + n, size - n, "%s%s:%s%s", i ? "," : "", field->name, type,
+		                      nullable ? " null" : "");
 		if (field->meaning != SHEAF_COORDINATE) continue;
 		names += (size_t)snprintf(coordinates + names, size - names, "%s%s", i ? "," : "", field->name);
-		extents += (size_t)snprintf(shape + extents, size - extents, "%s%" PRId64, i ? "," : "", schema->tensor.shape[i]);
+		extents += (size_t)snprintf(shape + extents, size - extents, "%s%" PRId64, i ? "," : "",
+		                            schema->tensor.shape[i]);
 	}
 	d->settings[0] = (sheaf_setting){"columns", columns};
 	d->n = 1;
@@ -106,8 +118,11 @@ static const struct {
 	const char *format;
 	unsigned use;
 	void (*declare)(const sheaf_schema *schema, declared *d);
-} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream}, {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group}, {"scidb", SHEAF_READING, declare_each_attribute},
-				 {"csv", SHEAF_READING, declare_each_column}, {"tsv", SHEAF_READING, declare_each_column}};
+} declarers[] = {{"ctf", SHEAF_READING, declare_each_stream},
+                 {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group},
+                 {"scidb", SHEAF_READING, declare_each_attribute},
+                 {"csv", SHEAF_READING, declare_each_column},
+                 {"tsv", SHEAF_READING, declare_each_column}};
 
 /* *d may not move while its settings are in use: they point into it. */
 static void declare(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)
@@ -115,17 +130,40 @@ static void declare(const sheaf_format *format, unsigned use, const sheaf_schema
 	d->n = 0;
 	d->coordinates = d->shape = NULL;
 	for (size_t i = 0; i < COUNT(declarers); i++)
-		if ((declarers[i].use & use) && strcmp(declarers[i].format, format->name) == 0) declarers[i].declare(schema, d);
+		if ((declarers[i].use & use) && strcmp(declarers[i].format, format->name) == 0)
+			declarers[i].declare(schema, d);
 }
 
 /* ---- generated datasets ---- */
 
 static double special(bool wide)
 {
-	static const double narrow[] = {
-		0, -0.0, 1, -1, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN, 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, 16777216, 0.5, 1e10, 1e16};
-	static const double more[] = {DBL_MAX, -DBL_MAX, DBL_MIN, 0x1p-1074,           -0x1p-1074, 0x1.ffffffffffffep-1023, 9007199254740993.0,
-	                              0.1,     1e-5,     1e17,    123456789012345678.0};
+	static const double narrow[] = {0,
+	                                -0.0,
+	                                1,
+	                                -1,
+	                                (double)FLT_MAX,
+	                                -(double)FLT_MAX,
+	                                (double)FLT_MIN,
+	                                0x1p-149,
+	                                -0x1p-149,
+	                                0x1.fffffcp-127,
+	                                0x1p-126,
+	                                16777216,
+	                                0.5,
+	                                1e10,
+	                                1e16};
+	static const double more[] = {DBL_MAX,
+	                              -DBL_MAX,
+	                              DBL_MIN,
+	                              0x1p-1074,
+	                              -0x1p-1074,
+	                              0x1.ffffffffffffep-1023,
+	                              9007199254740993.0,
+	                              0.1,
+	                              1e-5,
+	                              1e17,
+	                              123456789012345678.0};
 	int64_t k = random_below(wide ? (int64_t)(COUNT(narrow) + COUNT(more)) : (int64_t)COUNT(narrow));
 	return k < (int64_t)COUNT(narrow) ? narrow[k] : more[k - (int64_t)COUNT(narrow)];
 }
@@ -137,7 +175,8 @@ static double any_value(sheaf_type type, unsigned can)
 	uint32_t half = (uint32_t)bits;
 	double wide;
 	float narrow;
-	if ((can & SHEAF_CAN_NONFINITE) && random_below(20) == 0) return random_below(2) ? (double)NAN : random_below(2) ? (double)INFINITY : -(double)INFINITY;
+	if ((can & SHEAF_CAN_NONFINITE) && random_below(20) == 0)
+		return random_below(2) ? (double)NAN : random_below(2) ? (double)INFINITY : -(double)INFINITY;
 	switch (random_below(4)) {
 	case 0: return special(type == SHEAF_F64);
 	case 1: return (double)random_below(200) - 100;
@@ -205,7 +244,9 @@ static void make_keys(table *t, int column, const plan *p)
 	sheaf_builder_begin(&b, t->cx, NULL);
 	for (int64_t r = 0; r < p->rows; r++) {
 		/* Explicit ones: any, but no two in a row alike. */
-		key = ordinal ? (uint64_t)r : random_below(8) == 0 && key != UINT64_MAX ? UINT64_MAX : key / 3 + 1 + (uint64_t)random_below(1000000);
+		key = ordinal                                     ? (uint64_t)r
+		      : random_below(8) == 0 && key != UINT64_MAX ? UINT64_MAX
+		                                                  : key / 3 + 1 + (uint64_t)random_below(1000000);
 		sheaf_builder_append(&b, &key, sizeof key);
 	}
 	assert_ok(sheaf_builder_finish(&b, &t->frame.columns[column].values, &err));
@@ -213,14 +254,16 @@ static void make_keys(table *t, int column, const plan *p)
 
 static table make_dataset(sheaf_context *cx, unsigned can)
 {
-	static const char *const names[MOST_STREAMS] = {"features", "x", "S0=a", "\xc3\xa9t\xc3\xa9", "a-b.c/d", "9"};
+	static const char *const names[MOST_STREAMS] = {"features",          "x",       "S0=a",
+	                                                "\xc3\xa9t\xc3\xa9", "a-b.c/d", "9"};
 	table t = new_table(cx);
 	plan p = {.can = can, .rows = 1 + random_below(MOST_ROWS), .most_samples = random_below(3) ? 4 : 1};
 	for (int64_t r = 0; r < p.rows; r++) p.samples[r] = 1 + random_below(p.most_samples);
 	int streams = 1 + (int)random_below(MOST_STREAMS);
 	bool keyed = random_below(3) > 0;
 	for (int s = 0; s < streams; s++)
-		add_stream(&t, names[s], random_below(2), 1 + random_below(50), (can & SHEAF_CAN_DOUBLES) && random_below(2) ? SHEAF_F64 : SHEAF_F32);
+		add_stream(&t, names[s], random_below(2), 1 + random_below(50),
+		           (can & SHEAF_CAN_DOUBLES) && random_below(2) ? SHEAF_F64 : SHEAF_F32);
 	if (keyed) assert_ok(sheaf_schema_add_key(&t.schema, cx, &err));
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	t.frame.nrows = p.rows;
@@ -240,10 +283,12 @@ static const struct {
 	sheaf_type type;
 	int64_t width;
 } kinds_of_cells[] = {
-	{SHEAF_NUMBER, SHEAF_U8, 1},  {SHEAF_NUMBER, SHEAF_U16, 1},   {SHEAF_NUMBER, SHEAF_U32, 1},      {SHEAF_NUMBER, SHEAF_U64, 1}, {SHEAF_NUMBER, SHEAF_I8, 1},
-	{SHEAF_NUMBER, SHEAF_I16, 1}, {SHEAF_NUMBER, SHEAF_I32, 1},   {SHEAF_NUMBER, SHEAF_I64, 1},      {SHEAF_NUMBER, SHEAF_F32, 1}, {SHEAF_NUMBER, SHEAF_F64, 1},
-	{SHEAF_BOOL, SHEAF_U8, 1},    {SHEAF_CHAR, SHEAF_U8, 1},      {SHEAF_DATETIME, SHEAF_I64, 1},    {SHEAF_STRING, SHEAF_U8, -1}, {SHEAF_STRING, SHEAF_U8, -1},
-	{SHEAF_BYTES, SHEAF_U8, -1},  {SHEAF_DATETIMETZ, SHEAF_I64, 2}};
+	{SHEAF_NUMBER, SHEAF_U8, 1},    {SHEAF_NUMBER, SHEAF_U16, 1},    {SHEAF_NUMBER, SHEAF_U32, 1},
+	{SHEAF_NUMBER, SHEAF_U64, 1},   {SHEAF_NUMBER, SHEAF_I8, 1},     {SHEAF_NUMBER, SHEAF_I16, 1},
+	{SHEAF_NUMBER, SHEAF_I32, 1},   {SHEAF_NUMBER, SHEAF_I64, 1},    {SHEAF_NUMBER, SHEAF_F32, 1},
+	{SHEAF_NUMBER, SHEAF_F64, 1},   {SHEAF_BOOL, SHEAF_U8, 1},       {SHEAF_CHAR, SHEAF_U8, 1},
+	{SHEAF_DATETIME, SHEAF_I64, 1}, {SHEAF_STRING, SHEAF_U8, -1},    {SHEAF_STRING, SHEAF_U8, -1},
+	{SHEAF_BYTES, SHEAF_U8, -1},    {SHEAF_DATETIMETZ, SHEAF_I64, 2}};
 
 static int64_t any_integer(sheaf_type type)
 {
@@ -291,22 +336,43 @@ static void put_zone(sheaf_builder *b)
 /* Texts that mean something to somebody, and any letters. */
 static void put_word(sheaf_builder *b, bool text)
 {
-	static const char *const words[] = {"", "null", "?5", "\\N", "a,b", "a\tb", "it's", "say \"x\"", "line\nfeed", "\r\n", " edge ", "12", "1e5", "true", "nan", "\xc3\xa9t\xc3\xa9", "\\", "#", "2012-05-25 14:13:29"};
+	static const char *const words[] = {"",
+	                                    "null",
+	                                    "?5",
+	                                    "\\N",
+	                                    "a,b",
+	                                    "a\tb",
+	                                    "it's",
+	                                    "say \"x\"",
+	                                    "line\nfeed",
+	                                    "\r\n",
+	                                    " edge ",
+	                                    "12",
+	                                    "1e5",
+	                                    "true",
+	                                    "nan",
+	                                    "\xc3\xa9t\xc3\xa9",
+	                                    "\\",
+	                                    "#",
+	                                    "2012-05-25 14:13:29"};
 	if (text && random_below(2)) {
 		sheaf_builder_text(b, words[random_below((int64_t)COUNT(words))]);
 		return;
 	}
-	for (int64_t n = random_below(12); n > 0; n--) put_integer(b, SHEAF_U8, text ? 'a' + random_below(26) : random_below(256));
+	for (int64_t n = random_below(12); n > 0; n--)
+		put_integer(b, SHEAF_U8, text ? 'a' + random_below(26) : random_below(256));
 }
 
 static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 {
 	const sheaf_field *field = &t->schema.fields[c];
 	sheaf_column *column = &t->frame.columns[c];
-	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE, list = field->nlevels && field->levels[0].kind == SHEAF_LIST;
+	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE,
+		 list = field->nlevels && field->levels[0].kind == SHEAF_LIST;
 	sheaf_builder values, offsets, codes;
 	uint8_t valid[(MOST_ROWS + 7) / 8] = {0};
-	sheaf_builder_begin(&values, t->cx, NULL), sheaf_builder_begin(&offsets, t->cx, NULL), sheaf_builder_begin(&codes, t->cx, NULL);
+	sheaf_builder_begin(&values, t->cx, NULL), sheaf_builder_begin(&offsets, t->cx, NULL),
+		sheaf_builder_begin(&codes, t->cx, NULL);
 	sheaf_builder_i64(&offsets, 0);
 	for (int64_t r = 0; r < rows; r++) {
 		bool missing = nullable && random_below(4) == 0;
@@ -339,7 +405,8 @@ static table make_cells(sheaf_context *cx, unsigned can)
 		sheaf_field *field;
 		size_t kind = (size_t)random_below((int64_t)COUNT(kinds_of_cells));
 		assert_ok(sheaf_schema_add(&t.schema, cx, names[c], strlen(names[c]), &field, &err));
-		sheaf_field_make_cell(field, kinds_of_cells[kind].meaning, kinds_of_cells[kind].type, kinds_of_cells[kind].width, random_below(2));
+		sheaf_field_make_cell(field, kinds_of_cells[kind].meaning, kinds_of_cells[kind].type,
+		                      kinds_of_cells[kind].width, random_below(2));
 	}
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	t.frame.nrows = 1 + random_below(MOST_ROWS);
@@ -378,7 +445,9 @@ static table make_entries(sheaf_context *cx, unsigned can)
 
 static table make_rows(sheaf_context *cx, sheaf_row_kind kind, unsigned can)
 {
-	return kind == SHEAF_CELLS ? make_cells(cx, can) : kind == SHEAF_ENTRIES ? make_entries(cx, can) : make_dataset(cx, can);
+	return kind == SHEAF_CELLS     ? make_cells(cx, can)
+	       : kind == SHEAF_ENTRIES ? make_entries(cx, can)
+	                               : make_dataset(cx, can);
 }
 
 /* ---- writing and reading ---- */
@@ -390,7 +459,10 @@ static const unsigned both = SHEAF_CAN_READ | SHEAF_CAN_WRITE;
 static bool is_tested(const sheaf_format *format) { return is_built(format) && (format->can & both) == both; }
 
 /* Those that can at least that much. */
-static bool is_able(const sheaf_format *format, unsigned needed) { return is_tested(format) && holds_streams(format) && (format->can & needed) == needed; }
+static bool is_able(const sheaf_format *format, unsigned needed)
+{
+	return is_tested(format) && holds_streams(format) && (format->can & needed) == needed;
+}
 
 /* What every one of them can. */
 static unsigned common_abilities(unsigned needed)
@@ -410,7 +482,8 @@ static sheaf_facts facts_of(const table *t)
 	facts.longest = 0;
 	facts.ordinal_keys = 1;
 	for (int64_t r = 0; r < t->frame.nrows; r++) {
-		if (key >= 0 && ((const uint64_t *)(const void *)t->frame.columns[key].values.data)[r] != (uint64_t)r) facts.ordinal_keys = 0;
+		if (key >= 0 && ((const uint64_t *)(const void *)t->frame.columns[key].values.data)[r] != (uint64_t)r)
+			facts.ordinal_keys = 0;
 		for (int c = 0; c < t->frame.ncolumns; c++) {
 			if (c == key) continue;
 			int64_t n = sheaf_run_length(sheaf_level_below_one(&t->frame.columns[c].levels[0], r));
@@ -421,10 +494,14 @@ static sheaf_facts facts_of(const table *t)
 }
 
 /* Chunks of some bytes where the format has such an option; 0: as it likes. */
-static sheaf_create_options writing(const sheaf_format *format, const sheaf_schema *schema, const sheaf_facts *totals, int64_t chunk_bytes, declared *d)
+static sheaf_create_options writing(const sheaf_format *format, const sheaf_schema *schema,
+                                    const sheaf_facts *totals, int64_t chunk_bytes, declared *d)
 {
 	const sheaf_option *option = sheaf_option_find(format->options, "chunk-bytes");
-	sheaf_create_options options = {.size = sizeof options, .format = format->name, .totals = totals ? *totals : SHEAF_NO_FACTS, .settings = d->settings};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = format->name,
+	                                .totals = totals ? *totals : SHEAF_NO_FACTS,
+	                                .settings = d->settings};
 	declare(format, SHEAF_WRITING, schema, d);
 	if (chunk_bytes && option && (option->use & SHEAF_WRITING)) {
 		snprintf(d->words[d->n], sizeof d->words[0], "%" PRId64, chunk_bytes);
@@ -435,7 +512,8 @@ static sheaf_create_options writing(const sheaf_format *format, const sheaf_sche
 	return options;
 }
 
-static bytes_sink written(const table *t, const sheaf_format *format, const sheaf_facts *totals, int64_t chunk_bytes, int64_t step)
+static bytes_sink written(const table *t, const sheaf_format *format, const sheaf_facts *totals,
+                          int64_t chunk_bytes, int64_t step)
 {
 	bytes_sink bytes = {0};
 	declared d;
@@ -445,18 +523,26 @@ static bytes_sink written(const table *t, const sheaf_format *format, const shea
 	return bytes;
 }
 
-static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format, const sheaf_schema *schema, int64_t piece_bytes, sheaf_context *cx)
+static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format, const sheaf_schema *schema,
+                             int64_t piece_bytes, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
 	declared d;
 	declare(format, SHEAF_READING, schema, &d);
-	sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = piece_bytes, .coordinates = d.coordinates, .shape = d.shape};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .format = format->name,
+	                              .settings = d.settings,
+	                              .nsettings = d.n,
+	                              .piece_bytes = piece_bytes,
+	                              .coordinates = d.coordinates,
+	                              .shape = d.shape};
 	assert_ok(open_bytes((sheaf_bytes){bytes->data, bytes->size}, "memory", &options, cx, &dataset));
 	return dataset;
 }
 
 /* Every stream of the table, in any order, with the same rows; keys, too, where the format holds them. */
-static void assert_holds_table(const table *t, const sheaf_schema *schema, const sheaf_frame *frame, unsigned can)
+static void assert_holds_table(const table *t, const sheaf_schema *schema, const sheaf_frame *frame,
+                               unsigned can)
 {
 	assert_int_equal(frame->nrows, t->frame.nrows);
 	for (int c = 0; c < t->schema.nfields; c++) {
@@ -479,7 +565,8 @@ static void assert_holds_table(const table *t, const sheaf_schema *schema, const
 	}
 }
 
-static void assert_reads_back(const table *t, const bytes_sink *bytes, const sheaf_format *format, sheaf_context *cx)
+static void assert_reads_back(const table *t, const bytes_sink *bytes, const sheaf_format *format,
+                              sheaf_context *cx)
 {
 	sheaf_frame all;
 	sheaf_dataset *dataset = opened(bytes, format, &t->schema, 0, cx);
@@ -500,7 +587,8 @@ static bool changes_types(const sheaf_format *format, const sheaf_schema *schema
 	if (schema->rows == SHEAF_SEQUENCES || !format->accept) return false;
 	assert_ok(sheaf_schema_copy(schema, schema->cx, &stored, &err));
 	sheaf_status status = format->accept(&stored, &(sheaf_values){NULL, 0}, &err);
-	for (int c = 0; c < schema->nfields && status == SHEAF_OK; c++) changed |= stored.fields[c].type != schema->fields[c].type;
+	for (int c = 0; c < schema->nfields && status == SHEAF_OK; c++)
+		changed |= stored.fields[c].type != schema->fields[c].type;
 	sheaf_schema_free(&stored);
 	return changed;
 }
@@ -549,7 +637,8 @@ static table make_fitting(const sheaf_format *format, sheaf_row_kind kind, sheaf
 /* The kinds of rows that are generated for a format. */
 static bool is_generated(const sheaf_format *format, int kind)
 {
-	return is_tested(format) && (kind == SHEAF_SEQUENCES ? holds_streams(format) : (format->takes & 1u << kind) != 0);
+	return is_tested(format) &&
+	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (format->takes & 1u << kind) != 0);
 }
 
 /* Runs a property over generated datasets: for each format, of all that it can hold. */
@@ -592,7 +681,8 @@ static void reads_back(const sheaf_format *format, const table *t, sheaf_context
 	sheaf_facts facts = facts_of(t);
 	static const int64_t chunks[] = {0, 1, 100, 5000};
 	for (size_t i = 0; i < COUNT(chunks); i++) {
-		bytes_sink blind = written(t, format, NULL, chunks[i], 0), knowing = written(t, format, &facts, chunks[i], 0);
+		bytes_sink blind = written(t, format, NULL, chunks[i], 0),
+				   knowing = written(t, format, &facts, chunks[i], 0);
 		assert_reads_back(t, &blind, format, cx);
 		assert_reads_back(t, &knowing, format, cx);
 		free_bytes(&blind);
@@ -636,7 +726,8 @@ static void assert_pieces(sheaf_dataset *dataset, const table *t, unsigned can)
 	const sheaf_frame *frame;
 	sheaf_status status;
 	int64_t row = 0;
-	assert_ok(sheaf_frame_begin(&all, sheaf_dataset_schema(dataset), sheaf_dataset_schema(dataset)->cx, &err));
+	assert_ok(
+		sheaf_frame_begin(&all, sheaf_dataset_schema(dataset), sheaf_dataset_schema(dataset)->cx, &err));
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		assert_int_equal(sheaf_dataset_row(dataset), row);
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
@@ -654,7 +745,8 @@ static void reads_in_pieces(const sheaf_format *format, const table *t, sheaf_co
 	static const int64_t pieces[] = {1, 7, 64, 4096};
 	bytes_sink few = written(t, format, NULL, 0, 0), many = written(t, format, NULL, 200, 0);
 	for (size_t i = 0; i < COUNT(pieces); i++) {
-		sheaf_dataset *a = opened(&few, format, &t->schema, pieces[i], cx), *b = opened(&many, format, &t->schema, pieces[i], cx);
+		sheaf_dataset *a = opened(&few, format, &t->schema, pieces[i], cx),
+					  *b = opened(&many, format, &t->schema, pieces[i], cx);
 		assert_pieces(a, t, format->can);
 		assert_pieces(b, t, format->can);
 		sheaf_close(a);
@@ -704,7 +796,13 @@ static void reads_byte_by_byte(const sheaf_format *format, const table *t, sheaf
 		sheaf_source *source;
 		sheaf_dataset *dataset;
 		bytes_source drip = {{bytes.data, bytes.size}, steps[i]};
-		sheaf_open_options options = {.size = sizeof options, .format = format->name, .settings = d.settings, .nsettings = d.n, .piece_bytes = 100, .coordinates = d.coordinates, .shape = d.shape};
+		sheaf_open_options options = {.size = sizeof options,
+		                              .format = format->name,
+		                              .settings = d.settings,
+		                              .nsettings = d.n,
+		                              .piece_bytes = 100,
+		                              .coordinates = d.coordinates,
+		                              .shape = d.shape};
 		assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 		assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 		assert_pieces(dataset, t, format->can);
@@ -741,7 +839,8 @@ static void test_no_rows(void **state)
 	end_context(cx);
 }
 
-/* A file of a format is known by its content, whatever its name; or, where a format's content says nothing, is not taken for another's. */
+/* A file of a format is known by its content, whatever its name; or, where a format's content says nothing,
+ * is not taken for another's. */
 static void is_recognised(const sheaf_format *format, const table *t, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
@@ -751,7 +850,8 @@ static void is_recognised(const sheaf_format *format, const table *t, sheaf_cont
 	sheaf_open_options options = {.size = sizeof options, .settings = d.settings, .nsettings = d.n};
 	if (format->probe((sheaf_bytes){bytes.data, bytes.size}, "no suffix") == SHEAF_NO) {
 		/* Any bytes may look a little like a text; what was declared does not suit that one then. */
-		sheaf_status status = open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset);
+		sheaf_status status =
+			open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset);
 		assert_true(status == SHEAF_UNKNOWN || status == SHEAF_USAGE);
 	} else {
 		assert_ok(open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset));
@@ -777,7 +877,8 @@ static void tells_true_facts(const sheaf_format *format, const table *t, sheaf_c
 	if (known.rows >= 0) assert_int_equal(known.rows, facts.rows);
 	if (known.longest > 1) assert_true(facts.longest > 1);
 	if (known.longest >= 0 && known.longest <= 1) assert_int_equal(known.longest, facts.longest);
-	if (known.ordinal_keys >= 0 && (format->can & SHEAF_CAN_KEYS)) assert_int_equal(known.ordinal_keys, facts.ordinal_keys);
+	if (known.ordinal_keys >= 0 && (format->can & SHEAF_CAN_KEYS))
+		assert_int_equal(known.ordinal_keys, facts.ordinal_keys);
 	sheaf_close(dataset);
 	free_bytes(&bytes);
 }
@@ -798,7 +899,8 @@ static bool are_equal(sheaf_dataset *a, sheaf_dataset *b, bool keys)
 	return equal;
 }
 
-static void assert_hash(const bytes_sink *bytes, const sheaf_format *format, const table *t, sheaf_context *cx)
+static void assert_hash(const bytes_sink *bytes, const sheaf_format *format, const table *t,
+                        sheaf_context *cx)
 {
 	bool keys = format->can & SHEAF_CAN_KEYS;
 	char wanted[33], found[33];
@@ -834,7 +936,8 @@ static void hold_the_same(unsigned needed)
 			for (int b = 0; b < n; b++) {
 				const sheaf_format *fa = sheaf_format_at(a), *fb = sheaf_format_at(b);
 				if (!files[a].size || !files[b].size) continue;
-				sheaf_dataset *da = opened(&files[a], fa, &t.schema, 50, cx), *db = opened(&files[b], fb, &t.schema, 3000, cx);
+				sheaf_dataset *da = opened(&files[a], fa, &t.schema, 50, cx),
+							  *db = opened(&files[b], fb, &t.schema, 3000, cx);
 				assert_true(are_equal(da, db, fa->can & fb->can & SHEAF_CAN_KEYS));
 				sheaf_close(da);
 				sheaf_close(db);
@@ -885,7 +988,8 @@ static void test_a_difference_is_seen(void **state)
 	}
 }
 
-static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const sheaf_format *b, const sheaf_schema *schema, int64_t chunk_bytes, sheaf_context *cx)
+static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const sheaf_format *b,
+                       const sheaf_schema *schema, int64_t chunk_bytes, sheaf_context *cx)
 {
 	bytes_sink out = {0};
 	declared d;
@@ -897,7 +1001,8 @@ static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const shea
 	sheaf_dataset *dataset = opened(from, a, schema, 1 + random_below(2000), cx);
 	assert_ok(sheaf_sink_function(write_bytes, &out, "memory", cx, &sink, &err));
 	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, &err));
-	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) assert_ok(sheaf_write(writer, frame, &err));
+	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		assert_ok(sheaf_write(writer, frame, &err));
 	assert_status(SHEAF_END, status);
 	assert_ok(sheaf_finish(writer, &err));
 	sheaf_close(dataset);
@@ -905,7 +1010,8 @@ static bytes_sink sent(const bytes_sink *from, const sheaf_format *a, const shea
 }
 
 /* There and back: equal contents; and where the first format holds nothing but contents, equal bytes. */
-static void goes_and_comes_back(const table *t, const sheaf_format *a, const sheaf_format *b, int64_t chunk_bytes, sheaf_context *cx)
+static void goes_and_comes_back(const table *t, const sheaf_format *a, const sheaf_format *b,
+                                int64_t chunk_bytes, sheaf_context *cx)
 {
 	bytes_sink here = written(t, a, NULL, chunk_bytes, 0), there = sent(&here, a, b, &t->schema, 700, cx),
 			   back = sent(&there, b, a, &t->schema, chunk_bytes, cx);
@@ -940,25 +1046,32 @@ static void test_there_and_back(void **state)
 
 /* ---- the chunks of the binary format, from its bytes alone ---- */
 
-static uint32_t u32_at(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
+static uint32_t u32_at(const uint8_t *at)
+{
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
 
 static uint64_t u64_at(const uint8_t *at) { return (uint64_t)u32_at(at) | (uint64_t)u32_at(at + 4) << 32; }
 
-/* Bytes of row r: its sample count, then for each stream a sample count and the values, or counts, values, indices and lengths. */
+/* Bytes of row r: its sample count, then for each stream a sample count and the values, or counts, values,
+ * indices and lengths. */
 static int64_t bytes_of_row(const table *t, int64_t r)
 {
 	int64_t bytes = 4;
 	for (int c = 0; c < t->schema.nfields; c++) {
 		if (t->schema.fields[c].meaning == SHEAF_KEY) continue;
 		const sheaf_column *column = &t->frame.columns[c];
-		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r), stored = sheaf_level_below(&column->levels[1], samples);
-		int64_t n = sheaf_run_length(samples), v = sheaf_run_length(stored), size = (int64_t)sheaf_type_size(column->type);
+		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r),
+				  stored = sheaf_level_below(&column->levels[1], samples);
+		int64_t n = sheaf_run_length(samples), v = sheaf_run_length(stored),
+				size = (int64_t)sheaf_type_size(column->type);
 		bytes += sheaf_field_is_sparse(&t->schema.fields[c]) ? 8 + v * (size + 4) + n * 4 : 4 + v * size;
 	}
 	return bytes;
 }
 
-/* The rule: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B). Gives the number of chunks, and the rows and the byte of each. */
+/* The rule: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B). Gives the number of chunks, and the
+ * rows and the byte of each. */
 static uint32_t chunks_by_the_rule(const table *t, int64_t b, uint32_t *rows, int64_t *offsets)
 {
 	uint32_t n = 0;
@@ -1001,9 +1114,11 @@ static void test_chunk_rule(void **state)
 		table t = make_dataset(cx, format->can & ~(unsigned)SHEAF_CAN_KEYS);
 		int64_t total = 0;
 		for (int64_t r = 0; r < t.frame.nrows; r++) total += bytes_of_row(&t, r);
-		const int64_t sizes[] = {1, 2, 16, 100, 333, 1000, 4096, total - 1, total, total + 1, bytes_of_row(&t, 0), INT64_MAX};
+		const int64_t sizes[] = {
+			1, 2, 16, 100, 333, 1000, 4096, total - 1, total, total + 1, bytes_of_row(&t, 0), INT64_MAX};
 		for (size_t i = 0; i < COUNT(sizes); i++) {
-			bytes_sink file = written(&t, format, NULL, sizes[i], 0), cut = written(&t, format, NULL, sizes[i], 1 + k % 5);
+			bytes_sink file = written(&t, format, NULL, sizes[i], 0),
+					   cut = written(&t, format, NULL, sizes[i], 1 + k % 5);
 			assert_chunks(&t, &file, sizes[i]);
 			assert_same_bytes(&file, &cut);
 			several += u32_at(file.data + u64_at(file.data + file.size - 8) + 8) > 1;

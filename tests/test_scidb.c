@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* SciDB's binary files: what format strings and array schemas say, and where they are wrong; each byte of cells, what is told of those that break a rule, and
- * what the writer refuses. Files with one rule each are in tests/files/scidb. */
+/* SciDB's binary files: what format strings and array schemas say, and where they are wrong; each byte of
+ * cells, what is told of those that break a rule, and what the writer refuses. Files with one rule each are
+ * in tests/files/scidb. */
 #include "base/endian.h"
 #include "format/scidb/array.h"
 #include "format/scidb/scidb.h"
@@ -46,10 +47,13 @@ static void test_format_strings(void **state)
 {
 	static const char *const cases[][2] = {
 		{"(int64)", "(int64)"},
-		{" ( INT64 ,\tString Null , skip ( 8 ) ,skip NULL,string(10)null) ", "(int64, string null, skip(8), skip null, string(10) null)"},
+		{" ( INT64 ,\tString Null , skip ( 8 ) ,skip NULL,string(10)null) ",
+	     "(int64, string null, skip(8), skip null, string(10) null)"},
 		{"(skip,binary(2147483647),double null)", "(skip, binary(2147483647), double null)"},
-		{"(bool,char,int8,int16,int32,int64,uint8,uint16,uint32,uint64,float,double,datetime,datetimetz,string,binary,indicator)",
-	     "(bool, char, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, datetime, datetimetz, string, binary, indicator)"},
+		{"(bool,char,int8,int16,int32,int64,uint8,uint16,uint32,uint64,float,double,datetime,datetimetz,"
+	     "string,binary,indicator)",
+	     "(bool, char, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, datetime, "
+	     "datetimetz, string, binary, indicator)"},
 		{"(rational,point null,complex)", "(rational, point null, complex)"},
 	};
 	(void)state;
@@ -79,35 +83,43 @@ static void test_format_strings_that_are_none(void **state)
 		{"(int64 null null)", "column 13: expected \",\" or \")\", found \"null\": (int64 null ^null)"},
 		{"(int64) x", "column 9: expected nothing behind \")\", found \"x\": (int64) ^x"},
 		{"(int64);", "column 8: expected nothing behind \")\", found \";\": (int64)^;"},
-		{"(int64(8))", "column 7: expected no size behind int64, which always has 8 bytes, found \"(\": (int64^(8))"},
+		{"(int64(8))",
+	     "column 7: expected no size behind int64, which always has 8 bytes, found \"(\": (int64^(8))"},
 		{"(string(0))", "column 9: expected a size from 1 to 2147483647, found \"0\": (string(^0))"},
-		{"(string(2147483648))", "column 9: expected a size from 1 to 2147483647, found \"2147483648\": (string(^2147483648))"},
+		{"(string(2147483648))",
+	     "column 9: expected a size from 1 to 2147483647, found \"2147483648\": (string(^2147483648))"},
 		{"(string(-1))", "column 9: expected a size from 1 to 2147483647, found \"-\": (string(^-1))"},
 		{"(string())", "column 9: expected a size from 1 to 2147483647, found \")\": (string(^))"},
 		{"(string(8)", "column 11: expected \",\", \")\" or null, found the end: (string(8)^"},
 		{"(string(8", "column 10: expected \")\" behind the size, found the end: (string(8^"},
-		{"(int64 not null)",
-	     "column 8: expected \",\", \")\" or null (in a format string what does not say null is not nullable), found \"not\": (int64 ^not null)"},
-		{"(text)", "column 2: expected the name of a type (--type NAME=BYTES declares others), found \"text\": (^text)"},
+		{"(int64 not null)", "column 8: expected \",\", \")\" or null (in a format string what does not say "
+	                         "null is not nullable), found \"not\": (int64 ^not null)"},
+		{"(text)", "column 2: expected the name of a type (--type NAME=BYTES declares others), found "
+	               "\"text\": (^text)"},
 		{"(_int)", "column 2: expected a type or skip, found \"_int\": (^_int)"},
-		{"(dummy, int64)", "column 2: expected a type or skip, as it is called since version 15, found \"dummy\": (^dummy, int64)"},
-		{"(void)", "column 2: expected a type or skip, as it is called since version 15, found \"void\": (^void)"},
+		{"(dummy, int64)", "column 2: expected a type or skip, as it is called since version 15, found "
+	                       "\"dummy\": (^dummy, int64)"},
+		{"(void)",
+	     "column 2: expected a type or skip, as it is called since version 15, found \"void\": (^void)"},
 		{"(skip)", "column 1: expected an entry that is not skipped, found none: ^(skip)"},
-		{"(int64 \xc3\xa9)", "column 8: expected \",\", \")\" or null, found \"\xc3\xa9\": (int64 ^\xc3\xa9)"},
+		{"(int64 \xc3\xa9)",
+	     "column 8: expected \",\", \")\" or null, found \"\xc3\xa9\": (int64 ^\xc3\xa9)"},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		words w;
 		char wanted[400];
 		begin_words(&w);
-		assert_status(SHEAF_USAGE, sheaf_scidb_entries_read(&w.entries, "--format-string", cases[i][0], &w.types, w.cx, &err));
+		assert_status(SHEAF_USAGE, sheaf_scidb_entries_read(&w.entries, "--format-string", cases[i][0],
+		                                                    &w.types, w.cx, &err));
 		snprintf(wanted, sizeof wanted, "--format-string: %s", cases[i][1]);
 		assert_text(wanted, err.message);
 		end_words(&w);
 	}
 	words w;
 	begin_words(&w);
-	assert_status(SHEAF_UNSUPPORTED, sheaf_scidb_entries_read(&w.entries, "--format-string", "OPAQUE", &w.types, w.cx, &err));
+	assert_status(SHEAF_UNSUPPORTED,
+	              sheaf_scidb_entries_read(&w.entries, "--format-string", "OPAQUE", &w.types, w.cx, &err));
 	end_words(&w);
 }
 
@@ -122,15 +134,22 @@ static void test_array_schemas(void **state)
 		{"not empty x<a:int8>[i=?:?,?,0, j=1:2:3]", "<a:int8> [i=?:?:0:?; j=1:2:3:*]"},
 		{"<a:int8>[i,j;k]", "<a:int8> [i=0:*:0:*; j=0:*:0:*; k=0:*:0:*]"},
 		{"< -- a comment\na:int8 /* and\nanother */ >[ i = 0 : 3 // and one\n]", "<a:int8> [i=0:3:0:*]"},
-		{"<\"a b\":int8, \"null\":int8, $c_1:int8>[\"0\"=0:1]", "<\"a b\":int8,\"null\":int8,$c_1:int8> [\"0\"=0:1:0:*]"},
-		{"<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>' ,c:double default f(1,(2)), d:double default (1+2)>",
-	     "<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>',c:double DEFAULT f(1,(2)),d:double DEFAULT (1+2)>"},
-		{"<a:int8>[i=1+2*3:10*(2+3)-1:0:100/4; j=-(2):+7 % 4,(5),0; k=4611686018427387903-5:4611686018427387903]",
+		{"<\"a b\":int8, \"null\":int8, $c_1:int8>[\"0\"=0:1]",
+	     "<\"a b\":int8,\"null\":int8,$c_1:int8> [\"0\"=0:1:0:*]"},
+		{"<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>' ,c:double "
+	     "default f(1,(2)), d:double default (1+2)>",
+	     "<a:int64 NOT NULL DEFAULT -5 COMPRESSION 'zlib' RESERVE 20,b:string DEFAULT 'it\\'s, <>',c:double "
+	     "DEFAULT f(1,(2)),d:double DEFAULT (1+2)>"},
+		{"<a:int8>[i=1+2*3:10*(2+3)-1:0:100/4; j=-(2):+7 % 4,(5),0; "
+	     "k=4611686018427387903-5:4611686018427387903]",
 	     "<a:int8> [i=7:49:0:25; j=-2:3:0:5; k=4611686018427387898:4611686018427387903:0:*]"},
-		{"create array x <a:int8, EmptyTag:indicator NOT NULL>[i] DISTRIBUTION hashed EMPTYTAG COMPRESSION 'zlib';", "<a:int8> [i=0:*:0:*]"},
+		{"create array x <a:int8, EmptyTag:indicator NOT NULL>[i] DISTRIBUTION hashed EMPTYTAG COMPRESSION "
+	     "'zlib';",
+	     "<a:int8> [i=0:*:0:*]"},
 		{"create_array(ns.x, <a:int8>[i=0:3], false, 'row cyclic')", "<a:int8> [i=0:3:0:*]"},
 		{"CREATE_ARRAY (x, <a:int8>, true);", "<a:int8>"},
-		{"<a:bool DEFAULT null>[i=-4611686018427387903:4611686018427387903]", "<a:bool DEFAULT null> [i=-4611686018427387903:4611686018427387903:0:*]"},
+		{"<a:bool DEFAULT null>[i=-4611686018427387903:4611686018427387903]",
+	     "<a:bool DEFAULT null> [i=-4611686018427387903:4611686018427387903:0:*]"},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -147,8 +166,11 @@ static void test_array_schemas(void **state)
 
 static void test_names_of_arrays(void **state)
 {
-	static const char *const cases[][2] = {
-		{"x<a:int8>", "x"}, {"ns.x<a:int8>", "ns.x"}, {"\"a b\" <a:int8>", "a b"}, {"ns.\"a b\"@3<a:int8>", "a b"}, {"create array not_<a:int8>", "not_"}};
+	static const char *const cases[][2] = {{"x<a:int8>", "x"},
+	                                       {"ns.x<a:int8>", "ns.x"},
+	                                       {"\"a b\" <a:int8>", "a b"},
+	                                       {"ns.\"a b\"@3<a:int8>", "a b"},
+	                                       {"create array not_<a:int8>", "not_"}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		words w;
@@ -164,39 +186,60 @@ static void test_array_schemas_that_are_none(void **state)
 	static const char *const cases[][2] = {
 		{"", "column 1: expected the name of the array or \"<\", found the end: ^"},
 		{"x", "column 2: expected \"<\" and the attributes, found the end: x^"},
-		{"create x<a:int8>", "column 8: expected \"array\" behind \"create\", found \"x\": create ^x<a:int8>"},
+		{"create x<a:int8>",
+	     "column 8: expected \"array\" behind \"create\", found \"x\": create ^x<a:int8>"},
 		{"<>", "column 2: expected the name of an attribute, found \">\": <^>"},
 		{"<a>", "column 3: expected \":\" behind the name of the attribute, found \">\": <a^>"},
 		{"<a:>", "column 4: expected a type, found \">\": <a:^>"},
-		{"<a:integer>", "column 4: expected the name of a type (--type NAME=BYTES declares others), found \"integer\": <a:^integer>"},
-		{"<a:int8,a:int8>", "column 9: expected a name that no other attribute or dimension has, found \"a\": <a:int8,^a:int8>"},
-		{"<a:int8>[a]", "column 10: expected a name that no other attribute or dimension has, found \"a\": <a:int8>[^a]"},
+		{"<a:integer>", "column 4: expected the name of a type (--type NAME=BYTES declares others), found "
+	                    "\"integer\": <a:^integer>"},
+		{"<a:int8,a:int8>",
+	     "column 9: expected a name that no other attribute or dimension has, found \"a\": <a:int8,^a:int8>"},
+		{"<a:int8>[a]",
+	     "column 10: expected a name that no other attribute or dimension has, found \"a\": <a:int8>[^a]"},
 		{"<a:int8 not>", "column 12: expected NULL behind NOT, found \">\": <a:int8 not^>"},
 		{"<a:int8 default>", "column 16: expected a value behind DEFAULT, found \">\": <a:int8 default^>"},
-		{"<a:string default 'x>", "column 19: expected a string that ends with a quote, found \"'\": <a:string default ^'x>"},
-		{"<a:int8 default (1>", "column 17: expected a bracket that is closed, found \"(\": <a:int8 default ^(1>"},
-		{"<a:int8 compression zlib>", "column 21: expected 'zlib', 'bzlib' or 'none' behind COMPRESSION, found \"zlib\": <a:int8 compression ^zlib>"},
+		{"<a:string default 'x>",
+	     "column 19: expected a string that ends with a quote, found \"'\": <a:string default ^'x>"},
+		{"<a:int8 default (1>",
+	     "column 17: expected a bracket that is closed, found \"(\": <a:int8 default ^(1>"},
+		{"<a:int8 compression zlib>", "column 21: expected 'zlib', 'bzlib' or 'none' behind COMPRESSION, "
+	                                  "found \"zlib\": <a:int8 compression ^zlib>"},
 		{"<a:int8 reserve>", "column 16: expected a number behind RESERVE, found \">\": <a:int8 reserve^>"},
 		{"<a:int8", "column 8: expected \",\" or \">\" behind the attribute, found the end: <a:int8^"},
 		{"<\"a:int8>", "column 10: expected a quote behind the name, found the end: <\"a:int8>^"},
 		{"<a:int8>[]", "column 10: expected the name of a dimension, found \"]\": <a:int8>[^]"},
 		{"<a:int8>[i=]", "column 12: expected the lowest coordinate or \"?\", found \"]\": <a:int8>[i=^]"},
-		{"<a:int8>[i=0]", "column 13: expected \":\" and the highest coordinate, found \"]\": <a:int8>[i=0^]"},
-		{"<a:int8>[i=5:4]", "column 12: expected a lowest coordinate that is not above the highest, found \"5\": <a:int8>[i=^5:4]"},
-		{"<a:int8>[i=0:4611686018427387904]",
-	     "column 14: expected a number from -(2^62-1) to 2^62-1, found \"4611686018427387904\": <a:int8>[i=0:^4611686018427387904]"},
-		{"<a:int8>[i=0:9:-1]", "column 16: expected an overlap of at least 0, found \"-\": <a:int8>[i=0:9:^-1]"},
-		{"<a:int8>[i=0:9:0:0]", "column 18: expected a length of chunks of at least 1, found \"0\": <a:int8>[i=0:9:0:^0]"},
-		{"<a:int8>[i=0:9,5]", "column 17: expected \",\" and the overlap of chunks, found \"]\": <a:int8>[i=0:9,5^]"},
-		{"create_array(x <a:int8>)", "column 16: expected \",\" and the schema, found \"<\": create_array(x ^<a:int8>)"},
-		{"create_array(x, <a:int8>", "column 25: expected \",\" or \")\", found the end: create_array(x, <a:int8>^"},
-		{"<a:int8> distribution", "column 22: expected the name of a distribution, found the end: <a:int8> distribution^"},
-		{"<a:int8>[i=0:9*]", "column 16: expected the highest coordinate, \"*\" or \"?\", found \"]\": <a:int8>[i=0:9*^]"},
-		{"<a:int8>[i=0:1/0]", "column 14: expected an expression whose value is a number of 64 bits, found \"1\": <a:int8>[i=0:^1/0]"},
+		{"<a:int8>[i=0]",
+	     "column 13: expected \":\" and the highest coordinate, found \"]\": <a:int8>[i=0^]"},
+		{"<a:int8>[i=5:4]", "column 12: expected a lowest coordinate that is not above the highest, found "
+	                        "\"5\": <a:int8>[i=^5:4]"},
+		{"<a:int8>[i=0:4611686018427387904]", "column 14: expected a number from -(2^62-1) to 2^62-1, found "
+	                                          "\"4611686018427387904\": <a:int8>[i=0:^4611686018427387904]"},
+		{"<a:int8>[i=0:9:-1]",
+	     "column 16: expected an overlap of at least 0, found \"-\": <a:int8>[i=0:9:^-1]"},
+		{"<a:int8>[i=0:9:0:0]",
+	     "column 18: expected a length of chunks of at least 1, found \"0\": <a:int8>[i=0:9:0:^0]"},
+		{"<a:int8>[i=0:9,5]",
+	     "column 17: expected \",\" and the overlap of chunks, found \"]\": <a:int8>[i=0:9,5^]"},
+		{"create_array(x <a:int8>)",
+	     "column 16: expected \",\" and the schema, found \"<\": create_array(x ^<a:int8>)"},
+		{"create_array(x, <a:int8>",
+	     "column 25: expected \",\" or \")\", found the end: create_array(x, <a:int8>^"},
+		{"<a:int8> distribution",
+	     "column 22: expected the name of a distribution, found the end: <a:int8> distribution^"},
+		{"<a:int8>[i=0:9*]",
+	     "column 16: expected the highest coordinate, \"*\" or \"?\", found \"]\": <a:int8>[i=0:9*^]"},
+		{"<a:int8>[i=0:1/0]", "column 14: expected an expression whose value is a number of 64 bits, found "
+	                          "\"1\": <a:int8>[i=0:^1/0]"},
 		{"<a:int8>[i=0:(9]", "column 16: expected an operator or \")\", found \"]\": <a:int8>[i=0:(9^]"},
-		{"<a:int8>[i=0:3037000500*3037000500]", "column 14: expected an expression whose value is a number of 64 bits, found \"3037000500\": <a:int8>[i=0:^3037000500*3037000500]"},
-		{"<a:int8>[i=0:2*4611686018427387903]", "column 14: expected a number from -(2^62-1) to 2^62-1, found \"2\": <a:int8>[i=0:^2*4611686018427387903]"},
-		{"<a:int8>[i=0:9", "column 15: expected \",\", \";\" or \"]\" behind the dimension, found the end: <a:int8>[i=0:9^"},
+		{"<a:int8>[i=0:3037000500*3037000500]",
+	     "column 14: expected an expression whose value is a number of 64 bits, found \"3037000500\": "
+	     "<a:int8>[i=0:^3037000500*3037000500]"},
+		{"<a:int8>[i=0:2*4611686018427387903]", "column 14: expected a number from -(2^62-1) to 2^62-1, "
+	                                            "found \"2\": <a:int8>[i=0:^2*4611686018427387903]"},
+		{"<a:int8>[i=0:9",
+	     "column 15: expected \",\", \";\" or \"]\" behind the dimension, found the end: <a:int8>[i=0:9^"},
 		{"<a:int8>[i] x", "column 13: expected nothing behind the dimensions, found \"x\": <a:int8>[i] ^x"},
 		{"<a:int8> x", "column 10: expected \"[\" and the dimensions, or nothing, found \"x\": <a:int8> ^x"},
 	};
@@ -205,7 +248,8 @@ static void test_array_schemas_that_are_none(void **state)
 		words w;
 		char wanted[400];
 		begin_words(&w);
-		assert_status(SHEAF_USAGE, sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], true, &w.types, w.cx, &err));
+		assert_status(SHEAF_USAGE,
+		              sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], true, &w.types, w.cx, &err));
 		snprintf(wanted, sizeof wanted, "--schema: %s", cases[i][1]);
 		assert_text(wanted, err.message);
 		end_words(&w);
@@ -223,7 +267,8 @@ static void test_long_texts_are_cut(void **state)
 	for (int i = 0; i < 20; i++) strcat(text, "int64, ");
 	strcat(text, "what, ");
 	for (int i = 0; i < 20; i++) strcat(text, "int64, ");
-	assert_status(SHEAF_USAGE, sheaf_scidb_entries_read(&w.entries, "--format-string", text, &w.types, w.cx, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_scidb_entries_read(&w.entries, "--format-string", text, &w.types, w.cx, &err));
 	assert_message("column 142: ");
 	assert_message(": ...64, int64, int64, ");
 	assert_message("int64, ^what, int64, ");
@@ -238,20 +283,26 @@ typedef struct read_cells {
 	char rows[8000];
 } read_cells;
 
-static sheaf_status read_bytes_as(const void *data, size_t size, const sheaf_setting *given, int n, sheaf_context_options how, int64_t piece_bytes,
-                                  read_cells *out)
+static sheaf_status read_bytes_as(const void *data, size_t size, const sheaf_setting *given, int n,
+                                  sheaf_context_options how, int64_t piece_bytes, read_cells *out)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_buffer text = {0};
-	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = given, .nsettings = n, .piece_bytes = piece_bytes};
+	sheaf_open_options open = {.size = sizeof open,
+	                           .format = "scidb",
+	                           .settings = given,
+	                           .nsettings = n,
+	                           .piece_bytes = piece_bytes};
 	begin(&out->r, how);
 	out->rows[0] = '\0';
-	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)data, size}, "x.scidb", &open, out->r.cx, &dataset);
+	sheaf_status status =
+		open_bytes((sheaf_bytes){(const uint8_t *)data, size}, "x.scidb", &open, out->r.cx, &dataset);
 	if (status) return status;
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON,
+		                          sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 		assert_true(strlen(out->rows) + text.size < sizeof out->rows);
 		strncat(out->rows, (const char *)text.data, text.size);
 	}
@@ -265,8 +316,8 @@ typedef struct cell_case {
 	const char *format, *schema; /* NULL: not given */
 	const char *bytes;
 	size_t size;
-	const char *rows;      /* as JSON, without "row" and "cells"; NULL: an error */
-	const char *finding;   /* the first one: a part of its text; NULL: there is none */
+	const char *rows;    /* as JSON, without "row" and "cells"; NULL: an error */
+	const char *finding; /* the first one: a part of its text; NULL: there is none */
 	const char *rule;
 	int64_t cell, byte;
 	int64_t max_errors;
@@ -311,23 +362,31 @@ static const cell_case cell_cases[] = {
      BYTES("\x07\xff\x2c\x01\x00\x00\x00\x00\x00\x03\x00\x00\x00hi\x00"
            "\xf8\x05\x00\x00\xff\x02\x00\x00\x00x\x00\x04\x00\x00\x00"
            "abc\x00"),
-     .rows = "{\"A\":7,\"B\":300,\"C\":{\"null\":0},\"D\":\"hi\"}{\"A\":-8,\"B\":{\"null\":5},\"C\":\"x\",\"D\":\"abc\"}"},
+     .rows = "{\"A\":7,\"B\":300,\"C\":{\"null\":0},\"D\":\"hi\"}{\"A\":-8,\"B\":{\"null\":5},\"C\":\"x\","
+             "\"D\":\"abc\"}"},
 	/* every type, with and without null */
 	{.format = "(bool,char,int8,int16,int32,int64,uint8,uint16,uint32,uint64)",
-     BYTES("\x02\xe9\xff\xfe\xff\xfd\xff\xff\xff\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xfd\xff\xff\xff\xfc\xff\xff\xff\xff\xff\xff\xff"),
-     .rows = "{\"a0\":true,\"a1\":\"\xc3\xa9\",\"a2\":-1,\"a3\":-2,\"a4\":-3,\"a5\":-4,\"a6\":255,\"a7\":65534,\"a8\":4294967293,\"a9\":18446744073709551612}"},
+     BYTES("\x02\xe9\xff\xfe\xff\xfd\xff\xff\xff\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xfd\xff\xff\xff"
+           "\xfc\xff\xff\xff\xff\xff\xff\xff"),
+     .rows = "{\"a0\":true,\"a1\":\"\xc3\xa9\",\"a2\":-1,\"a3\":-2,\"a4\":-3,\"a5\":-4,\"a6\":255,\"a7\":"
+             "65534,\"a8\":4294967293,\"a9\":18446744073709551612}"},
 	{.format = "(float,double,datetime,datetimetz)",
-     BYTES("\x00\x00\xc0\x3f\x9a\x99\x99\x99\x99\x99\xb9\x3f\xff\xff\xff\xff\xff\xff\xff\xff\x80\x51\x01\x00\x00\x00\x00\x00\x20\x1c\x00\x00\x00\x00\x00\x00"),
+     BYTES("\x00\x00\xc0\x3f\x9a\x99\x99\x99\x99\x99\xb9\x3f\xff\xff\xff\xff\xff\xff\xff\xff\x80\x51\x01\x00"
+           "\x00\x00\x00\x00\x20\x1c\x00\x00\x00\x00\x00\x00"),
      .rows = "{\"a0\":1.5,\"a1\":0.1,\"a2\":\"1969-12-31T23:59:59\",\"a3\":\"1970-01-02T00:00:00+02:00\"}"},
 	{.format = "(string,binary,string(4),binary(2),rational,complex,indicator)",
-     BYTES("\x02\x00\x00\x00\x61\x00\x01\x00\x00\x00\x00xy\x00\x00\x01\x02\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
+     BYTES("\x02\x00\x00\x00\x61\x00\x01\x00\x00\x00\x00xy\x00\x00\x01\x02\x00\x01\x02\x03\x04\x05\x06\x07"
+           "\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
            "\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\x40\x01"),
-     .rows = "{\"a0\":\"a\",\"a1\":{\"base64\":\"AA==\"},\"a2\":\"xy\",\"a3\":{\"base64\":\"AQI=\"},\"a4\":{\"base64\":\"AAECAwQFBgcICQoLDA0ODw==\"},"
+     .rows = "{\"a0\":\"a\",\"a1\":{\"base64\":\"AA==\"},\"a2\":\"xy\",\"a3\":{\"base64\":\"AQI=\"},\"a4\":{"
+             "\"base64\":\"AAECAwQFBgcICQoLDA0ODw==\"},"
              "\"a5\":[1,2],\"a6\":true}"},
 	{.format = "(int16 null, datetimetz null, string(3) null, binary null, rational null)",
-     BYTES("\x7f\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x00"
+     BYTES("\x7f\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00"
+           "\x03\x00\x00\x00\x00"
            "\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-     .rows = "{\"a0\":{\"null\":127},\"a1\":{\"null\":1},\"a2\":{\"null\":2},\"a3\":{\"null\":3},\"a4\":{\"null\":4}}"},
+     .rows = "{\"a0\":{\"null\":127},\"a1\":{\"null\":1},\"a2\":{\"null\":2},\"a3\":{\"null\":3},\"a4\":{"
+             "\"null\":4}}"},
 	/* skips of all forms */
 	{.format = "(skip(2),int8,skip null,skip,skip(3) null,string)",
      BYTES("ab\x05\x00\x01\x00\x00\x00z\x02\x00\x00\x00zz\x01zzz\x02\x00\x00\x00q\x00"),
@@ -336,51 +395,139 @@ static const cell_case cell_cases[] = {
 	{.format = "(int64)", BYTES(""), .rows = ""},
 	{.format = "(string)", BYTES(""), .rows = ""},
 	/* what the server takes and the page forbids */
-	{.format = "(int8 null)", BYTES("\x80\x01\xff\x02"), .rows = "{\"a0\":1}{\"a0\":2}", .rule = "null byte", .cell = 0, .byte = 0,
-     .finding = "x.scidb: cell 0, attribute \"a0\", byte 0: expected a null byte of 0xff before a value, or of 0 to 0x7f before none, found 0x80"},
-	{.format = "(int8 null)", BYTES("\xff\x01\xfe\x02"), .strict = true, .finding = "cell 1, attribute \"a0\", byte 2: "},
-	{.format = "(int8,int8 null)", BYTES("\x01\x00\x09"), .rows = "{\"a0\":1,\"a1\":{\"null\":0}}", .rule = "bytes under a null", .cell = 0, .byte = 1},
-	{.format = "(string null)", BYTES("\x01\x02\x00\x00\x00zz"), .rows = "{\"a0\":{\"null\":1}}", .rule = "bytes under a null", .cell = 0, .byte = 0,
+	{.format = "(int8 null)",
+     BYTES("\x80\x01\xff\x02"),
+     .rows = "{\"a0\":1}{\"a0\":2}",
+     .rule = "null byte",
+     .cell = 0,
+     .byte = 0,
+     .finding = "x.scidb: cell 0, attribute \"a0\", byte 0: expected a null byte of 0xff before a value, or "
+                "of 0 to 0x7f before none, found 0x80"},
+	{.format = "(int8 null)",
+     BYTES("\xff\x01\xfe\x02"),
+     .strict = true,
+     .finding = "cell 1, attribute \"a0\", byte 2: "},
+	{.format = "(int8,int8 null)",
+     BYTES("\x01\x00\x09"),
+     .rows = "{\"a0\":1,\"a1\":{\"null\":0}}",
+     .rule = "bytes under a null",
+     .cell = 0,
+     .byte = 1},
+	{.format = "(string null)",
+     BYTES("\x01\x02\x00\x00\x00zz"),
+     .rows = "{\"a0\":{\"null\":1}}",
+     .rule = "bytes under a null",
+     .cell = 0,
+     .byte = 0,
      .finding = "expected a count of 0 behind the null byte, found 2"},
-	{.format = "(string null)", BYTES("\x01\x02\x00\x00\x00\x00\x00"), .rows = "{\"a0\":{\"null\":1}}", .rule = "bytes under a null", .cell = 0, .byte = 0},
-	{.format = "(string)", BYTES("\x03\x00\x00\x00"
-                                 "abc\x00\x00\x00\x00"),
-     .rows = "{\"a0\":\"abc\"}{\"a0\":\"\"}", .rule = "string without an end", .cell = 0, .byte = 0, .finding = "expected a string whose last byte is NUL, found byte 0x63"},
-	{.format = "(string)", BYTES("\x00\x00\x00\x00"), .strict = true, .finding = "cell 0, attribute \"a0\", byte 0: expected a string whose last byte is NUL, found no byte"},
+	{.format = "(string null)",
+     BYTES("\x01\x02\x00\x00\x00\x00\x00"),
+     .rows = "{\"a0\":{\"null\":1}}",
+     .rule = "bytes under a null",
+     .cell = 0,
+     .byte = 0},
+	{.format = "(string)",
+     BYTES("\x03\x00\x00\x00"
+           "abc\x00\x00\x00\x00"),
+     .rows = "{\"a0\":\"abc\"}{\"a0\":\"\"}",
+     .rule = "string without an end",
+     .cell = 0,
+     .byte = 0,
+     .finding = "expected a string whose last byte is NUL, found byte 0x63"},
+	{.format = "(string)",
+     BYTES("\x00\x00\x00\x00"),
+     .strict = true,
+     .finding = "cell 0, attribute \"a0\", byte 0: expected a string whose last byte is NUL, found no byte"},
 	{.format = "(string(3))", BYTES("abc"), .rows = "{\"a0\":\"abc\"}"},
-	{.format = "(string(4))", BYTES("a\x00zz"), .rows = "{\"a0\":\"a\"}", .rule = "bytes behind the end of a string", .cell = 0, .byte = 0},
-	{.format = "(string)", BYTES("\x04\x00\x00\x00"
-                                 "a\x00z\x00"),
+	{.format = "(string(4))",
+     BYTES("a\x00zz"),
+     .rows = "{\"a0\":\"a\"}",
+     .rule = "bytes behind the end of a string",
+     .cell = 0,
+     .byte = 0},
+	{.format = "(string)",
+     BYTES("\x04\x00\x00\x00"
+           "a\x00z\x00"),
      .rows = "{\"a0\":\"a\\u0000z\"}"},
-	{.format = "(string)", BYTES("\x04\x00\x00\x00"
-                                 "a\x00z\x00"),
-     .rows = "{\"a0\":\"a\\u0000z\"}", .validate = true, .rule = "NUL in a string", .cell = 0, .byte = 0},
+	{.format = "(string)",
+     BYTES("\x04\x00\x00\x00"
+           "a\x00z\x00"),
+     .rows = "{\"a0\":\"a\\u0000z\"}",
+     .validate = true,
+     .rule = "NUL in a string",
+     .cell = 0,
+     .byte = 0},
 	/* input that ends too early */
-	{.format = "(int64 null)", BYTES("\xff\x01\x00\x00\x00\x00\x00\x00\x00\xff"),
-     .finding = "cell 1, attribute \"a0\", byte 10: expected 8 bytes of type int64, found the end of the input; the last cell that makes sense is 0"},
-	{.format = "(int8,int32 null)", BYTES("\x01\xff\x01\x00\x00\x00\x02"), .finding = "cell 1, attribute \"a1\", byte 7: expected a null byte of 1 byte before a value of type int32"},
-	{.format = "(int8,string)", BYTES("\x01\x02\x00"),
-     .finding = "cell 0, attribute \"a1\", byte 1: expected a count of 4 bytes before a value of type string, found 2 to the end of the input; no cell before"},
-	{.format = "(string)", BYTES("\xf0\xff\xff\xff"
-                                 "abc"),
-     .finding = "cell 0, attribute \"a0\", byte 4: expected 4294967280 bytes of type string, found 3 to the end"},
-	{.format = "(int32,skip(4))", BYTES("\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00"), .max_errors = 9,
-     .finding = "cell 1, entry \"2\", byte 12: expected 4 bytes of type skip, found 1 to the end of the input"},
+	{.format = "(int64 null)",
+     BYTES("\xff\x01\x00\x00\x00\x00\x00\x00\x00\xff"),
+     .finding = "cell 1, attribute \"a0\", byte 10: expected 8 bytes of type int64, found the end of the "
+                "input; the last cell that makes sense is 0"},
+	{.format = "(int8,int32 null)",
+     BYTES("\x01\xff\x01\x00\x00\x00\x02"),
+     .finding =
+         "cell 1, attribute \"a1\", byte 7: expected a null byte of 1 byte before a value of type int32"},
+	{.format = "(int8,string)",
+     BYTES("\x01\x02\x00"),
+     .finding = "cell 0, attribute \"a1\", byte 1: expected a count of 4 bytes before a value of type "
+                "string, found 2 to the end of the input; no cell before"},
+	{.format = "(string)",
+     BYTES("\xf0\xff\xff\xff"
+           "abc"),
+     .finding =
+         "cell 0, attribute \"a0\", byte 4: expected 4294967280 bytes of type string, found 3 to the end"},
+	{.format = "(int32,skip(4))",
+     BYTES("\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00"),
+     .max_errors = 9,
+     .finding =
+         "cell 1, entry \"2\", byte 12: expected 4 bytes of type skip, found 1 to the end of the input"},
 	/* the server's tolerance: each attribute is an error */
-	{.format = "(int8,int16 null,string,binary(2))", BYTES("\x01"), .max_errors = 3,
-     .rows = "{\"a0\":1,\"a1\":{\"null\":0},\"a2\":\"\",\"a3\":{\"base64\":\"AAA=\"}}", .rule = "end of input", .cell = 0, .byte = 1},
-	{.format = "(int8,int16 null,string,binary(2))", BYTES("\x01"), .max_errors = 2, .finding = "attribute \"a3\""},
-	{.format = "(int32 null)", .schema = "<a:int32 NOT NULL>", BYTES("\xff\x01\x00\x00\x00\x03\x00\x00\x00\x00"), .max_errors = 1,
-     .rows = "{\"a\":1}{\"a\":0}", .rule = "null in a NOT NULL attribute", .cell = 1, .byte = 5},
-	{.format = "(int32 null)", .schema = "<a:int32 NOT NULL>", BYTES("\xff\x01\x00\x00\x00\x03\x00\x00\x00\x00"),
-     .finding = "cell 1, attribute \"a\", byte 5: expected a value, since the attribute is NOT NULL, found null, reason 3"},
-	{.format = "(string null)", .schema = "<a:string NOT NULL>", BYTES("\x03\x00\x00\x00\x00"), .max_errors = 1, .rows = "{\"a\":\"\"}",
-     .rule = "null in a NOT NULL attribute", .cell = 0, .byte = 0},
+	{.format = "(int8,int16 null,string,binary(2))",
+     BYTES("\x01"),
+     .max_errors = 3,
+     .rows = "{\"a0\":1,\"a1\":{\"null\":0},\"a2\":\"\",\"a3\":{\"base64\":\"AAA=\"}}",
+     .rule = "end of input",
+     .cell = 0,
+     .byte = 1},
+	{.format = "(int8,int16 null,string,binary(2))",
+     BYTES("\x01"),
+     .max_errors = 2,
+     .finding = "attribute \"a3\""},
+	{.format = "(int32 null)",
+     .schema = "<a:int32 NOT NULL>",
+     BYTES("\xff\x01\x00\x00\x00\x03\x00\x00\x00\x00"),
+     .max_errors = 1,
+     .rows = "{\"a\":1}{\"a\":0}",
+     .rule = "null in a NOT NULL attribute",
+     .cell = 1,
+     .byte = 5},
+	{.format = "(int32 null)",
+     .schema = "<a:int32 NOT NULL>",
+     BYTES("\xff\x01\x00\x00\x00\x03\x00\x00\x00\x00"),
+     .finding = "cell 1, attribute \"a\", byte 5: expected a value, since the attribute is NOT NULL, found "
+                "null, reason 3"},
+	{.format = "(string null)",
+     .schema = "<a:string NOT NULL>",
+     BYTES("\x03\x00\x00\x00\x00"),
+     .max_errors = 1,
+     .rows = "{\"a\":\"\"}",
+     .rule = "null in a NOT NULL attribute",
+     .cell = 0,
+     .byte = 0},
 	/* an attribute may be nullable where the entry is not */
 	{.format = "(int8)", .schema = "<a:int8>", BYTES("\x01\x02"), .rows = "{\"a\":1}{\"a\":2}"},
-	{.format = "(int16)", .schema = "<a:int16>", BYTES("\x01"), .max_errors = 1, .rows = "{\"a\":{\"null\":0}}", .rule = "end of input", .cell = 0, .byte = 0},
+	{.format = "(int16)",
+     .schema = "<a:int16>",
+     BYTES("\x01"),
+     .max_errors = 1,
+     .rows = "{\"a\":{\"null\":0}}",
+     .rule = "end of input",
+     .cell = 0,
+     .byte = 0},
 	/* more cells than the dimensions have room for */
-	{.schema = "<a:int8 NOT NULL>[i=0:1]", BYTES("\x01\x02\x03"), .finding = "cell 2, attribute \"a\", byte 2: expected at most 2 cells, as the dimensions say, found more"},
+	{.schema = "<a:int8 NOT NULL>[i=0:1]",
+     BYTES("\x01\x02\x03"),
+     .finding =
+         "cell 2, attribute \"a\", byte 2: expected at most 2 cells, as the dimensions say, found more"},
 	{.schema = "<a:int8 NOT NULL>[i=0:1; j=0:0]", BYTES("\x01\x02"), .rows = "{\"a\":1}{\"a\":2}"},
 };
 
@@ -418,7 +565,8 @@ static const conversion_case conversion_cases[] = {
 	CONVERTS("double", "uint64", "\x00\x00\x00\x00\x00\x00\xe0\x43", "9223372036854775808", NULL),
 	CONVERTS("double", "float", "\x00\x00\x00\x00\x00\x00\xf8\x3f", "1.5", NULL),
 	CONVERTS("double", "float", "\x00\x00\x00\x00\x00\x00\xf0\x7e", "\"inf\"", "found 2.74306203439684e+303"),
-	CONVERTS("int64", "double", "\x01\x00\x00\x00\x00\x00\x20\x00", "9007199254740992", "found 9007199254740993"),
+	CONVERTS("int64", "double", "\x01\x00\x00\x00\x00\x00\x20\x00", "9007199254740992",
+             "found 9007199254740993"),
 	CONVERTS("int64", "float", "\x02\x00\x00\x00\x00\x00\x00\x00", "2", NULL),
 	CONVERTS("int8", "bool", "\x01", "true", NULL),
 	CONVERTS("int8", "bool", "\x05", "true", "expected 0 or 1, found 5"),
@@ -427,24 +575,29 @@ static const conversion_case conversion_cases[] = {
 	CONVERTS("int32", "string", "\xff\xff\xff\xff", "\"-1\"", NULL),
 	CONVERTS("float", "string", "\x00\x24\x74\x49", "\"1e+06\"", NULL),
 	CONVERTS("double", "string", "\x9a\x99\x99\x99\x99\x99\xb9\x3f", "\"0.1\"", NULL),
-	CONVERTS("double", "string", "\x9b\x99\x99\x99\x99\x99\xb9\x3f", "\"0.1\"", "expected a number with no more digits than the server prints"),
+	CONVERTS("double", "string", "\x9b\x99\x99\x99\x99\x99\xb9\x3f", "\"0.1\"",
+             "expected a number with no more digits than the server prints"),
 	CONVERTS("float", "string", "\xcd\xcc\xcc\x3d", "\"0.1\"", NULL),
 	CONVERTS("datetime", "string", "\x99\x8f\xbf\x4f\x00\x00\x00\x00", "\"2012-05-25 13:56:41\"", NULL),
 	CONVERTS("string(4)", "int32", " 12\x00", "12", NULL),
-	CONVERTS("string(4)", "int32", "12ab", "12", "expected a text with nothing behind the number, found \"12ab\""),
+	CONVERTS("string(4)", "int32", "12ab", "12",
+             "expected a text with nothing behind the number, found \"12ab\""),
 	CONVERTS("string(2)", "int32", "ab", "0", "found \"ab\"; 0 is put in its place"),
 	CONVERTS("string(4)", "int8", "0x1f", "31", NULL),
 	CONVERTS("string(3)", "int8", "300", "0", "found \"300\""),
 	CONVERTS("string(2)", "uint8", "-1", "0", "found \"-1\""),
 	CONVERTS("string(2)", "uint16", "-1", "65535", "found \"-1\""),
 	CONVERTS("string(20)", "int64", "-9223372036854775808", "-9223372036854775808", NULL),
-	CONVERTS("string(20)", "int64", "9223372036854775808\0", "0", "an integer that the attribute's type can hold"),
+	CONVERTS("string(20)", "int64", "9223372036854775808\0", "0",
+             "an integer that the attribute's type can hold"),
 	CONVERTS("string(3)", "double", "1.5", "1.5", NULL),
 	CONVERTS("string(3)", "double", "nan", "0", "found \"nan\""),
 	CONVERTS("string(5)", "float", "1e999", "0", "found \"1e999\""),
 	CONVERTS("string(19)", "datetime", "2012-05-25 14:13:29", "\"2012-05-25T14:13:29\"", NULL),
-	CONVERTS("string(10)", "datetime", "2012-02-30", "\"1970-01-01T00:00:00\"", "expected the text of a date"),
-	CONVERTS("string(26)", "datetimetz", "5/25/2012 14:13:29 -03:30\0", "\"2012-05-25T14:13:29-03:30\"", NULL),
+	CONVERTS("string(10)", "datetime", "2012-02-30", "\"1970-01-01T00:00:00\"",
+             "expected the text of a date"),
+	CONVERTS("string(26)", "datetimetz", "5/25/2012 14:13:29 -03:30\0", "\"2012-05-25T14:13:29-03:30\"",
+             NULL),
 	CONVERTS("bool", "int8", "\x01", NULL, NULL),
 	CONVERTS("string(1)", "bool", "1", NULL, NULL),
 	CONVERTS("string(1)", "char", "1", NULL, NULL),
@@ -463,13 +616,16 @@ static void check_conversion(const conversion_case *c)
 	const sheaf_setting given[] = {{"format-string", format}, {"schema", schema}};
 	sheaf_status status = read_bytes_as(c->bytes, c->size, given, 2, (sheaf_context_options){0}, 0, &cells);
 	bool none = !c->value && !(strcmp(c->from, "char") == 0);
-	if (none) assert_int_equal(SHEAF_USAGE, status), assert_message("expected a type that the server converts into that of attribute \"a\"");
+	if (none)
+		assert_int_equal(SHEAF_USAGE, status),
+			assert_message("expected a type that the server converts into that of attribute \"a\"");
 	if (c->value) {
 		snprintf(rows, sizeof rows, "{\"row\":0,\"cells\":{\"a\":%s}}\n", c->value);
 		if (status) fail_msg("%s to %s: %s", c->from, c->to, err.message);
 		assert_text(rows, cells.rows);
 		assert_int_equal(c->flaw ? 1 : 0, cells.r.n);
-		if (c->flaw && !strstr(cells.r.found[0].text, c->flaw)) fail_msg("expected %s, found %s", c->flaw, cells.r.found[0].text);
+		if (c->flaw && !strstr(cells.r.found[0].text, c->flaw))
+			fail_msg("expected %s, found %s", c->flaw, cells.r.found[0].text);
 		if (c->flaw) assert_int_equal(SHEAF_WARNING, cells.r.found[0].severity);
 	}
 	end(&cells.r);
@@ -516,8 +672,10 @@ static void test_dates(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t seconds, offset;
 		bool failed;
-		const char *flaw = sheaf_scidb_read_date(cases[i].text, strlen(cases[i].text), cases[i].zone, &seconds, &offset, &failed);
-		if (failed != (cases[i].seconds == -1)) fail_msg("\"%s\": expected %s date", cases[i].text, failed ? "a" : "no");
+		const char *flaw = sheaf_scidb_read_date(cases[i].text, strlen(cases[i].text), cases[i].zone,
+		                                         &seconds, &offset, &failed);
+		if (failed != (cases[i].seconds == -1))
+			fail_msg("\"%s\": expected %s date", cases[i].text, failed ? "a" : "no");
 		if (failed) assert_non_null(flaw);
 		if (failed) continue;
 		assert_int_equal(strchr(cases[i].text, '.') && strstr(cases[i].text, "75"), flaw != NULL);
@@ -539,7 +697,8 @@ static void check_order(const char *schema)
 	int rank = w.array.ndimensions, shift = 3 - rank;
 	for (int d = 0; d < rank; d++) {
 		const sheaf_scidb_dimension *dimension = &w.array.dimensions[d];
-		low[shift + d] = dimension->low, high[shift + d] = dimension->high, chunk[shift + d] = dimension->chunk_mark ? 1000 : dimension->chunk;
+		low[shift + d] = dimension->low, high[shift + d] = dimension->high,
+					chunk[shift + d] = dimension->chunk_mark ? 1000 : dimension->chunk;
 	}
 	for (int64_t a = low[0]; a <= high[0]; a += chunk[0])
 		for (int64_t b = low[1]; b <= high[1]; b += chunk[1])
@@ -573,7 +732,8 @@ static void test_order_of_endless_cells(void **state)
 	int64_t at[2], cell;
 	(void)state;
 	begin_words(&w);
-	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", "<a:int8>[i=0:*:0:4611686018427387903; j=0:9:0:5]", true, &w.types, w.cx, &err));
+	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", "<a:int8>[i=0:*:0:4611686018427387903; j=0:9:0:5]",
+	                                 true, &w.types, w.cx, &err));
 	assert_ok(sheaf_scidb_check_dimensions(&w.array, &err));
 	assert_int_equal(-1, sheaf_scidb_capacity(&w.array));
 	sheaf_scidb_coordinates(&w.array, 23, at);
@@ -589,21 +749,25 @@ static void test_order_of_endless_cells(void **state)
 static void test_dimensions_as_columns(void **state)
 {
 	static read_cells cells;
-	static const sheaf_setting given[] = {{"schema", "<v:int8 NOT NULL>[i=0:2:0:2; j=5:6:0:1]"}, {"dimensions", NULL}};
+	static const sheaf_setting given[] = {{"schema", "<v:int8 NOT NULL>[i=0:2:0:2; j=5:6:0:1]"},
+	                                      {"dimensions", NULL}};
 	(void)state;
-	assert_int_equal(SHEAF_OK, read_bytes_as("\x01\x02\x03\x04\x05\x06", 6, given, 2, (sheaf_context_options){0}, 0, &cells));
-	assert_text("{\"row\":0,\"cells\":{\"i\":0,\"j\":5,\"v\":1}}\n{\"row\":1,\"cells\":{\"i\":1,\"j\":5,\"v\":2}}\n"
-	            "{\"row\":2,\"cells\":{\"i\":0,\"j\":6,\"v\":3}}\n{\"row\":3,\"cells\":{\"i\":1,\"j\":6,\"v\":4}}\n"
-	            "{\"row\":4,\"cells\":{\"i\":2,\"j\":5,\"v\":5}}\n{\"row\":5,\"cells\":{\"i\":2,\"j\":6,\"v\":6}}\n",
-	            cells.rows);
+	assert_int_equal(SHEAF_OK, read_bytes_as("\x01\x02\x03\x04\x05\x06", 6, given, 2,
+	                                         (sheaf_context_options){0}, 0, &cells));
+	assert_text(
+		"{\"row\":0,\"cells\":{\"i\":0,\"j\":5,\"v\":1}}\n{\"row\":1,\"cells\":{\"i\":1,\"j\":5,\"v\":2}}\n"
+		"{\"row\":2,\"cells\":{\"i\":0,\"j\":6,\"v\":3}}\n{\"row\":3,\"cells\":{\"i\":1,\"j\":6,\"v\":4}}\n"
+		"{\"row\":4,\"cells\":{\"i\":2,\"j\":5,\"v\":5}}\n{\"row\":5,\"cells\":{\"i\":2,\"j\":6,\"v\":6}}\n",
+		cells.rows);
 	end(&cells.r);
 }
 
 static void test_dimensions_that_say_too_little(void **state)
 {
-	static const char *const cases[][2] = {{"<v:int8>", "expected a --schema with dimensions"},
-	                                       {"<v:int8>[i=0:*:0:5; j=0:*:0:5]", "expected an end of dimension \"j\""},
-	                                       {"<v:int8>[i=0:3; j=0:3]", "expected the length of chunks of dimension \"j\""}};
+	static const char *const cases[][2] = {
+		{"<v:int8>", "expected a --schema with dimensions"},
+		{"<v:int8>[i=0:*:0:5; j=0:*:0:5]", "expected an end of dimension \"j\""},
+		{"<v:int8>[i=0:3; j=0:3]", "expected the length of chunks of dimension \"j\""}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		static read_cells cells;
@@ -621,7 +785,8 @@ static int64_t judge(const char *format, const void *data, size_t size, char *te
 	static read_cells cells;
 	int64_t cell = -1;
 	const sheaf_setting given[] = {{"format-string", format}};
-	assert_int_equal(SHEAF_OK, read_bytes_as(data, size, given, 1, (sheaf_context_options){.validate = true}, 0, &cells));
+	assert_int_equal(
+		SHEAF_OK, read_bytes_as(data, size, given, 1, (sheaf_context_options){.validate = true}, 0, &cells));
 	for (int i = 0; i < cells.r.n; i++) {
 		if (strcmp(cells.r.found[i].rule, "doubtful format string") != 0) continue;
 		cell = cells.r.found[i].place.row;
@@ -644,9 +809,11 @@ static void test_wrong_format_strings_are_doubted(void **state)
 	}
 	assert_int_equal(-1, judge("(datetime, double)", bytes, sizeof bytes, text, sizeof text));
 	assert_int_equal(0, judge("(double, double)", bytes, sizeof bytes, text, sizeof text));
-	assert_non_null(strstr(text, "attribute \"a0\", byte 0: expected cells that make sense, of which this is the first that does not, found 40 of 80 numbers below 1e-30"));
+	assert_non_null(strstr(text, "attribute \"a0\", byte 0: expected cells that make sense, of which this is "
+	                             "the first that does not, found 40 of 80 numbers below 1e-30"));
 	assert_int_equal(0, judge("(datetime, datetime)", bytes, sizeof bytes, text, sizeof text));
-	assert_non_null(strstr(text, "found 40 of 80 dates before 1800 or behind 2200; the format string is probably wrong"));
+	assert_non_null(
+		strstr(text, "found 40 of 80 dates before 1800 or behind 2200; the format string is probably wrong"));
 }
 
 /* ---- types that are declared ---- */
@@ -654,18 +821,22 @@ static void test_wrong_format_strings_are_doubted(void **state)
 static void test_declared_types(void **state)
 {
 	static read_cells cells;
-	static const sheaf_setting given[] = {{"format-string", "(Money, blob_3 null)"}, {"type", "money=2"}, {"type", "blob_*"}};
+	static const sheaf_setting given[] = {
+		{"format-string", "(Money, blob_3 null)"}, {"type", "money=2"}, {"type", "blob_*"}};
 	(void)state;
-	assert_int_equal(SHEAF_OK, read_bytes_as("\x01\x02\xff\x01\x02\x03", 6, given, 3, (sheaf_context_options){0}, 0, &cells));
-	assert_text("{\"row\":0,\"cells\":{\"a0\":{\"base64\":\"AQI=\"},\"a1\":{\"base64\":\"AQID\"}}}\n", cells.rows);
+	assert_int_equal(SHEAF_OK, read_bytes_as("\x01\x02\xff\x01\x02\x03", 6, given, 3,
+	                                         (sheaf_context_options){0}, 0, &cells));
+	assert_text("{\"row\":0,\"cells\":{\"a0\":{\"base64\":\"AQI=\"},\"a1\":{\"base64\":\"AQID\"}}}\n",
+	            cells.rows);
 	end(&cells.r);
 }
 
 static void test_declared_types_that_are_none(void **state)
 {
-	static const char *const cases[][2] = {{"money", "--type: expected NAME=BYTES"},      {"=3", "--type: expected NAME=BYTES"},
-	                                       {"money=0", "expected a size from 1"},         {"money=x", "expected a size from 1"},
-	                                       {"int64=4", "expected a name that no other"}, {"m y=3", "--type: expected NAME=BYTES"}};
+	static const char *const cases[][2] = {
+		{"money", "--type: expected NAME=BYTES"},     {"=3", "--type: expected NAME=BYTES"},
+		{"money=0", "expected a size from 1"},        {"money=x", "expected a size from 1"},
+		{"int64=4", "expected a name that no other"}, {"m y=3", "--type: expected NAME=BYTES"}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		static read_cells cells;
@@ -684,7 +855,8 @@ static void test_opaque_files_are_refused_by_name(void **state)
 	sheaf_dataset *dataset;
 	(void)state;
 	sheaf_context *cx = usual_context();
-	assert_status(SHEAF_UNSUPPORTED, open_bytes((sheaf_bytes){(const uint8_t *)magic, sizeof magic}, "backup", NULL, cx, &dataset));
+	assert_status(SHEAF_UNSUPPORTED, open_bytes((sheaf_bytes){(const uint8_t *)magic, sizeof magic}, "backup",
+	                                            NULL, cx, &dataset));
 	assert_message("backup (byte 0): expected cells, found a file of the server's format opaque");
 	end_context(cx);
 }
@@ -694,7 +866,8 @@ static void test_settings_are_needed(void **state)
 	static read_cells cells;
 	(void)state;
 	assert_int_equal(SHEAF_USAGE, read_bytes_as("x", 1, NULL, 0, (sheaf_context_options){0}, 0, &cells));
-	assert_message("x.scidb: expected --format-string or --schema, since nothing in the file says what it holds, found neither");
+	assert_message("x.scidb: expected --format-string or --schema, since nothing in the file says what it "
+	               "holds, found neither");
 	end(&cells.r);
 }
 
@@ -713,25 +886,56 @@ typedef struct write_case {
 
 static const write_case write_cases[] = {
 	/* what is skipped is zeros, and a count of zero */
-	{.format = "(int8, skip(2), skip null, int16 null)", BYTES("\x01zz\x05\x01\x00\x00\x00z\xff\x02\x00"), .as = NULL, "\x01\x00\x00\x00\x00\x00\x00\x00\xff\x02\x00", 11},
-	{.format = "(int8 null, string, binary null)", BYTES("\x07\x00\x02\x00\x00\x00x\x00\xff\x01\x00\x00\x00y"), .as = "(skip(1), int16 null, string null, binary null)",
-     "\x00\x07\x00\x00\xff\x02\x00\x00\x00x\x00\xff\x01\x00\x00\x00y", 17},
+	{.format = "(int8, skip(2), skip null, int16 null)",
+     BYTES("\x01zz\x05\x01\x00\x00\x00z\xff\x02\x00"),
+     .as = NULL,
+     "\x01\x00\x00\x00\x00\x00\x00\x00\xff\x02\x00",
+     11},
+	{.format = "(int8 null, string, binary null)",
+     BYTES("\x07\x00\x02\x00\x00\x00x\x00\xff\x01\x00\x00\x00y"),
+     .as = "(skip(1), int16 null, string null, binary null)",
+     "\x00\x07\x00\x00\xff\x02\x00\x00\x00x\x00\xff\x01\x00\x00\x00y",
+     17},
 	/* a string without an end gets one */
 	{.format = "(string)", BYTES("\x01\x00\x00\x00x"), .as = NULL, "\x02\x00\x00\x00x\x00", 6},
 	{.format = "(string)", BYTES("\x03\x00\x00\x00xy\x00"), .as = "(string(4))", "xy\x00\x00", 4},
-	{.format = "(string)", BYTES("\x03\x00\x00\x00xy\x00"), .as = "(string(2))", .loss = "cell 0, attribute \"a0\": expected at most 1 bytes and their NUL, found 2"},
+	{.format = "(string)",
+     BYTES("\x03\x00\x00\x00xy\x00"),
+     .as = "(string(2))",
+     .loss = "cell 0, attribute \"a0\": expected at most 1 bytes and their NUL, found 2"},
 	{.format = "(string)", BYTES("\x03\x00\x00\x00xy\x00"), .as = "(string(2))", "x\x00", 2, .allow = true},
-	{.format = "(string)", BYTES("\x04\x00\x00\x00x\x00y\x00"), .as = "(string(9))", .loss = "expected a string without NUL in it"},
-	{.format = "(binary)", BYTES("\x03\x00\x00\x00xyz"), .as = "(binary(4))", .loss = "expected 4 bytes, found 3"},
+	{.format = "(string)",
+     BYTES("\x04\x00\x00\x00x\x00y\x00"),
+     .as = "(string(9))",
+     .loss = "expected a string without NUL in it"},
+	{.format = "(binary)",
+     BYTES("\x03\x00\x00\x00xyz"),
+     .as = "(binary(4))",
+     .loss = "expected 4 bytes, found 3"},
 	{.format = "(binary(3))", BYTES("xyz"), .as = "(binary)", "\x03\x00\x00\x00xyz", 7},
 	{.format = "(binary(16))", BYTES("0123456789abcdef"), .as = "(rational)", "0123456789abcdef", 16},
-	{.format = "(int8 null)", BYTES("\x05\x00"), .as = "(int8)", .loss = "cell 0, attribute \"a0\": expected a value, since entry 1 is not null, found null, reason 5"},
+	{.format = "(int8 null)",
+     BYTES("\x05\x00"),
+     .as = "(int8)",
+     .loss = "cell 0, attribute \"a0\": expected a value, since entry 1 is not null, found null, reason 5"},
 	{.format = "(int8 null)", BYTES("\x05\x00"), .as = "(int8)", "\x00", 1, .allow = true},
-	{.format = "(string null)", BYTES("\x05\x00\x00\x00\x00"), .as = "(string)", "\x01\x00\x00\x00\x00", 5, .allow = true},
+	{.format = "(string null)",
+     BYTES("\x05\x00\x00\x00\x00"),
+     .as = "(string)",
+     "\x01\x00\x00\x00\x00",
+     5,
+     .allow = true},
 	{.format = "(int64)", BYTES("\x2c\x01\x00\x00\x00\x00\x00\x00"), .as = "(int16)", "\x2c\x01", 2},
-	{.format = "(int64)", BYTES("\x2c\x01\x00\x00\x00\x00\x00\x00"), .as = "(int8)", .loss = "expected a number that the attribute's type can hold, found 300"},
-	{.format = "(int64)", BYTES("\x2c\x01\x00\x00\x00\x00\x00\x00"), .as = "(string)", "\x04\x00\x00\x00"
-                                                                                           "300\x00", 8},
+	{.format = "(int64)",
+     BYTES("\x2c\x01\x00\x00\x00\x00\x00\x00"),
+     .as = "(int8)",
+     .loss = "expected a number that the attribute's type can hold, found 300"},
+	{.format = "(int64)",
+     BYTES("\x2c\x01\x00\x00\x00\x00\x00\x00"),
+     .as = "(string)",
+     "\x04\x00\x00\x00"
+     "300\x00",
+     8},
 	{.format = "(bool)", BYTES("\x07"), .as = NULL, "\x01", 1},
 };
 
@@ -741,14 +945,22 @@ static sheaf_status convert_bytes(const write_case *c, record *r, bytes_sink *ou
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	const sheaf_frame *frame;
-	sheaf_setting read[] = {{"format-string", c->format}}, write[] = {{c->as ? "write-as" : "format-string", c->as ? c->as : c->format}};
+	sheaf_setting read[] = {{"format-string", c->format}},
+				  write[] = {{c->as ? "write-as" : "format-string", c->as ? c->as : c->format}};
 	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = read, .nsettings = 1};
-	sheaf_create_options create = {.size = sizeof create, .format = "scidb", .settings = write, .nsettings = 1, .totals = SHEAF_NO_FACTS};
-	SHEAF_TRY(open_bytes((sheaf_bytes){(const uint8_t *)c->bytes, c->size}, "x.scidb", &open, r->cx, &dataset));
+	sheaf_create_options create = {.size = sizeof create,
+	                               .format = "scidb",
+	                               .settings = write,
+	                               .nsettings = 1,
+	                               .totals = SHEAF_NO_FACTS};
+	SHEAF_TRY(
+		open_bytes((sheaf_bytes){(const uint8_t *)c->bytes, c->size}, "x.scidb", &open, r->cx, &dataset));
 	sheaf_status status = sheaf_sink_function(write_bytes, out, "y.scidb", r->cx, &sink, &err);
-	if (status == SHEAF_OK) status = sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &create, r->cx, &writer, &err);
+	if (status == SHEAF_OK)
+		status = sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &create, r->cx, &writer, &err);
 	bool created = status == SHEAF_OK;
-	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) status = sheaf_write(writer, frame, &err);
+	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
+		status = sheaf_write(writer, frame, &err);
 	if (created && status == SHEAF_END)
 		status = sheaf_finish(writer, &err);
 	else if (created)
@@ -774,7 +986,9 @@ static void test_what_is_written(void **state)
 			assert_int_equal(SHEAF_LOSS, status);
 			bool told = false;
 			for (int k = 0; k < r.n; k++) told |= strstr(r.found[k].text, c->loss) != NULL;
-			if (!told) fail_msg("%s as %s: expected %s, found %s", c->format, c->as, c->loss, r.n ? r.found[0].text : "nothing");
+			if (!told)
+				fail_msg("%s as %s: expected %s, found %s", c->format, c->as, c->loss,
+				         r.n ? r.found[0].text : "nothing");
 		}
 		free_bytes(&out);
 		end(&r);
@@ -791,7 +1005,8 @@ static void declared(const sheaf_setting *given, int n, char *text, size_t room)
 	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = given, .nsettings = n};
 	begin(&r, (sheaf_context_options){0});
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)"", 0}, "x.scidb", &open, r.cx, &dataset));
-	assert_ok(sheaf_dataset_format(dataset)->declare(sheaf_dataset_schema(dataset), "it's", true, r.cx, &out, &err));
+	assert_ok(sheaf_dataset_format(dataset)->declare(sheaf_dataset_schema(dataset), "it's", true, r.cx, &out,
+	                                                 &err));
 	assert_true(out.size < room);
 	memcpy(text, out.data, out.size);
 	text[out.size] = '\0';
@@ -802,19 +1017,23 @@ static void declared(const sheaf_setting *given, int n, char *text, size_t room)
 
 static void test_statements(void **state)
 {
-	static const sheaf_setting schema[] = {{"schema", "t<i:int64 NOT NULL, j:int64 NOT NULL, v:double DEFAULT 1 COMPRESSION 'zlib'>"}};
+	static const sheaf_setting schema[] = {
+		{"schema", "t<i:int64 NOT NULL, j:int64 NOT NULL, v:double DEFAULT 1 COMPRESSION 'zlib'>"}};
 	static const sheaf_setting format[] = {{"format-string", "(skip(8), string(10), int8 null)"}};
 	char text[4000];
 	(void)state;
 	declared(schema, 1, text, sizeof text);
 	assert_text("-- format string\n(int64, int64, double null)\n\n"
-	            "-- array schema\nt<i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> [i=0:*:0:*]\n\n"
+	            "-- array schema\nt<i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> "
+	            "[i=0:*:0:*]\n\n"
 	            "-- an array of the cells, one behind the other\n"
-	            "create array t <i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> [i=0:*:0:*];\n"
+	            "create array t <i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> "
+	            "[i=0:*:0:*];\n"
 	            "load(t, 'it\\'s', -2, '(int64, int64, double null)');\n\n"
 	            "-- or, their first attributes being coordinates\n"
 	            "create array t_array <v:double> [i=0:*:0:*; j=0:*:0:*];\n"
-	            "store(redimension(input(<i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'>[cell_=0:*], 'it\\'s', -2, "
+	            "store(redimension(input(<i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION "
+	            "'zlib'>[cell_=0:*], 'it\\'s', -2, "
 	            "'(int64, int64, double null)'), t_array), t_array);\n",
 	            text);
 	declared(format, 1, text, sizeof text);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* svmlight: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/svmlight. */
+/* svmlight: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are
+ * in tests/files/svmlight. */
 #include "conversion.h"
 
 static const conversion conversions[] = {
 	/* as they were */
-	{"svmlight", "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", "svmlight", NULL, SHEAF_OK, "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", NULL},
+	{"svmlight", "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", "svmlight", NULL, SHEAF_OK,
+     "1 1:0.5 3:2 # first\n-1 qid:7 2:0.001\n0.5\n1 5:nan 7:-inf #\n", NULL},
 	/* several labels */
 	{"svmlight", "1,3 1:1\n2 2:1\n 3:1\n", "svmlight", NULL, SHEAF_OK, "1,3 1:1\n2 2:1\n 3:1\n", NULL},
 	/* one label each */
-	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_LOSS, NULL, "--multilabel reads them back"},
+	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_LOSS, NULL,
+     "--multilabel reads them back"},
 	/* from 0 */
 	{"svmlight", "1 1:1\n", "svmlight", "-index-base=0", SHEAF_OK, "1 1:1\n", NULL},
 	/* floats */
@@ -20,11 +23,13 @@ static const conversion conversions[] = {
 	/* no label */
 	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL, "none of which is"},
 	/* two samples */
-	{"ctf", "0 |label 1 |x 1:1\n0 |label 2 |x 2:1\n", "svmlight", NULL, SHEAF_LOSS, NULL, "expected one sample of each stream in a row, found 2"},
+	{"ctf", "0 |label 1 |x 1:1\n0 |label 2 |x 2:1\n", "svmlight", NULL, SHEAF_LOSS, NULL,
+     "expected one sample of each stream in a row, found 2"},
 	/* no place for a query */
 	{"svmlight", "1 qid:3 1:1\n", "ctf", NULL, SHEAF_LOSS, NULL, "query id"},
 	/* a bad row writes nothing */
-	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL, "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
+	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL,
+     "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
 };
 
 int main(void) { return check_conversions(conversions, COUNT(conversions)); }

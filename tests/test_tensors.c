@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors: entries brought from any order, structure and storage into any other, held against a model that does it the slow way. */
+/* Tensors: entries brought from any order, structure and storage into any other, held against a model that
+ * does it the slow way. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/keying.h"
@@ -45,7 +46,10 @@ static void sort_list(list *l, const sheaf_tensor *wanted)
 	if (l->n) qsort(l->entries, (size_t)l->n, sizeof *l->entries, compare_entries);
 }
 
-static bool same_place(const list *l, const entry *a, const entry *b) { return memcmp(a->at, b->at, (size_t)l->tensor.rank * sizeof *a->at) == 0; }
+static bool same_place(const list *l, const entry *a, const entry *b)
+{
+	return memcmp(a->at, b->at, (size_t)l->tensor.rank * sizeof *a->at) == 0;
+}
 
 static void merge_list(list *l, sheaf_duplicates how)
 {
@@ -57,7 +61,8 @@ static void merge_list(list *l, sheaf_duplicates how)
 			continue;
 		}
 		for (int part = 0; part < 2; part++)
-			last->value[part] = how == SHEAF_DUPLICATES_SUM ? last->value[part] + l->entries[i].value[part] : l->entries[i].value[part];
+			last->value[part] = how == SHEAF_DUPLICATES_SUM ? last->value[part] + l->entries[i].value[part]
+			                                                : l->entries[i].value[part];
 	}
 	l->n = n;
 }
@@ -84,7 +89,8 @@ static void expand_list(list *l)
 		int64_t swap = e.at[0];
 		e.at[0] = e.at[1], e.at[1] = swap;
 		if (s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER) e.value[1] = -e.value[1];
-		if (s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER) e.value[0] = -e.value[0], e.value[1] = -e.value[1];
+		if (s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER)
+			e.value[0] = -e.value[0], e.value[1] = -e.value[1];
 		append_entry(&out, &e);
 	}
 	free(l->entries);
@@ -121,7 +127,8 @@ static void make_schema(const list *l, sheaf_context *cx, sheaf_schema *schema)
 	sheaf_field *value;
 	*schema = (sheaf_schema){0};
 	assert_ok(sheaf_schema_make_entries(schema, cx, l->tensor.rank, l->tensor.shape, NULL, &value, &err));
-	sheaf_field_make_cell(value, l->complex ? SHEAF_COMPLEX : SHEAF_NUMBER, l->type, l->complex ? 2 : 1, false);
+	sheaf_field_make_cell(value, l->complex ? SHEAF_COMPLEX : SHEAF_NUMBER, l->type, l->complex ? 2 : 1,
+	                      false);
 	schema->tensor = l->tensor;
 }
 
@@ -134,7 +141,8 @@ static void put_number(sheaf_builder *b, sheaf_type type, double v)
 	sheaf_builder_append(b, room, sheaf_type_size(type));
 }
 
-static void make_frame(const list *l, const sheaf_schema *schema, int64_t from, int64_t to, sheaf_context *cx, sheaf_frame *frame)
+static void make_frame(const list *l, const sheaf_schema *schema, int64_t from, int64_t to, sheaf_context *cx,
+                       sheaf_frame *frame)
 {
 	sheaf_builder b;
 	*frame = (sheaf_frame){0};
@@ -144,7 +152,8 @@ static void make_frame(const list *l, const sheaf_schema *schema, int64_t from, 
 		sheaf_builder_begin(&b, cx, NULL);
 		for (int64_t i = from; i < to; i++) {
 			if (c < l->tensor.rank) put_number(&b, schema->fields[c].type, (double)l->entries[i].at[c]);
-			for (int part = 0; c == l->tensor.rank && part <= l->complex; part++) put_number(&b, l->type, l->entries[i].value[part]);
+			for (int part = 0; c == l->tensor.rank && part <= l->complex; part++)
+				put_number(&b, l->type, l->entries[i].value[part]);
 		}
 		assert_ok(sheaf_builder_finish(&b, &frame->columns[c].values, &err));
 	}
@@ -163,9 +172,11 @@ static void assert_list(const list *l, const sheaf_frame *frame)
 	int rank = l->tensor.rank;
 	assert_int_equal(frame->nrows, l->n);
 	for (int64_t i = 0; i < l->n; i++) {
-		for (int d = 0; d < rank; d++) assert_int_equal((int64_t)number_at(&frame->columns[d], i), l->entries[i].at[d]);
+		for (int d = 0; d < rank; d++)
+			assert_int_equal((int64_t)number_at(&frame->columns[d], i), l->entries[i].at[d]);
 		for (int part = 0; part <= l->complex; part++)
-			assert_true(number_at(&frame->columns[rank], i * (1 + l->complex) + part) == l->entries[i].value[part]);
+			assert_true(number_at(&frame->columns[rank], i * (1 + l->complex) + part) ==
+			            l->entries[i].value[part]);
 	}
 }
 
@@ -204,7 +215,8 @@ static list copy_list(const list *l)
 }
 
 /* Arranges a list in frames of `step` entries; *out owns what comes out. */
-static sheaf_status arrange(const list *l, const sheaf_tensor *to, const sheaf_arrange_options *options, int64_t step, sheaf_context *cx, sheaf_frame *out)
+static sheaf_status arrange(const list *l, const sheaf_tensor *to, const sheaf_arrange_options *options,
+                            int64_t step, sheaf_context *cx, sheaf_frame *out)
 {
 	sheaf_schema schema;
 	sheaf_arranger *a;
@@ -222,7 +234,8 @@ static sheaf_status arrange(const list *l, const sheaf_tensor *to, const sheaf_a
 			status = sheaf_arranger_add(a, &frame, &err);
 		}
 		if (status == SHEAF_OK && last) status = sheaf_arranger_finish(a, &err);
-		if (status == SHEAF_OK && last && options && options->hold) status = sheaf_arranger_count(a, &count, &err);
+		if (status == SHEAF_OK && last && options && options->hold)
+			status = sheaf_arranger_count(a, &count, &err);
 		while (status == SHEAF_OK && (status = sheaf_arranger_next(a, &ready, &err)) == SHEAF_OK)
 			status = sheaf_frame_append(out, ready, 0, ready->nrows, cx, &err);
 		if (status == SHEAF_END) status = SHEAF_OK;
@@ -242,7 +255,8 @@ static sheaf_context *context_of(int threads, int64_t memory)
 
 /* ---- sorting ---- */
 
-static void check_random(int rank, sheaf_type type, bool complex, sheaf_duplicates duplicates, bool dense, bool hold, sheaf_context *cx)
+static void check_random(int rank, sheaf_type type, bool complex, sheaf_duplicates duplicates, bool dense,
+                         bool hold, sheaf_context *cx)
 {
 	list l = random_list(rank, type, complex, 60), model = copy_list(&l);
 	sheaf_tensor to = l.tensor;
@@ -278,7 +292,10 @@ static void test_any_order(void **state)
 			sheaf_type type = (sheaf_type)random_below(SHEAF_TYPES);
 			bool complex = type >= SHEAF_F32 && random_below(2);
 			bool merges = random_below(2) || type == SHEAF_U8 || type == SHEAF_I8;
-			sheaf_duplicates how = !merges ? SHEAF_DUPLICATES_ERROR : type == SHEAF_U8 || type == SHEAF_I8 || random_below(2) ? SHEAF_DUPLICATES_LAST : SHEAF_DUPLICATES_SUM;
+			sheaf_duplicates how = !merges ? SHEAF_DUPLICATES_ERROR
+			                       : type == SHEAF_U8 || type == SHEAF_I8 || random_below(2)
+			                           ? SHEAF_DUPLICATES_LAST
+			                           : SHEAF_DUPLICATES_SUM;
 			check_random(rank, type, complex, how, merges && random_below(2), random_below(2), cx);
 		}
 		end_context(cx);
@@ -296,7 +313,8 @@ static void test_huge_shapes(void **state)
 		for (int d = 0; d < l.tensor.rank; d++) l.tensor.shape[d] = (int64_t)1 << (20 + random_below(30));
 		for (int64_t i = 0; i < 200; i++) {
 			entry e = {.value = {(double)i, 0}};
-			for (int d = 0; d < l.tensor.rank; d++) e.at[d] = random_below(3) ? random_below(3) : random_below(l.tensor.shape[d]);
+			for (int d = 0; d < l.tensor.rank; d++)
+				e.at[d] = random_below(3) ? random_below(3) : random_below(l.tensor.shape[d]);
 			append_entry(&l, &e);
 		}
 		list model = copy_list(&l);
@@ -316,7 +334,8 @@ static void test_huge_shapes(void **state)
 	end_context(cx);
 }
 
-/* Many more entries than the memory has room for go through a temporary file, and more than a cache holds through buckets. */
+/* Many more entries than the memory has room for go through a temporary file, and more than a cache holds
+ * through buckets. */
 static void check_many(int64_t n, int64_t memory, int threads, bool huge)
 {
 	list l = {.tensor = {.rank = 2, .shape = {1 << 20, 3000}, .order = {0, 1}}, .type = SHEAF_F64};
@@ -338,7 +357,8 @@ static void check_many(int64_t n, int64_t memory, int threads, bool huge)
 		sheaf_frame frame;
 		part.n = 0;
 		for (int64_t i = 0; i < 1000 && done + i < n; i++) {
-			entry e = {.at = {random_below(l.tensor.shape[0]), random_below(l.tensor.shape[1])}, .value = {(double)random_below(1000), 0}};
+			entry e = {.at = {random_below(l.tensor.shape[0]), random_below(l.tensor.shape[1])},
+			           .value = {(double)random_below(1000), 0}};
 			append_entry(&part, &e);
 			sum += e.value[0] * (double)(e.at[0] % 1000 + 1) + (double)(e.at[1] % 1000);
 		}
@@ -350,7 +370,8 @@ static void check_many(int64_t n, int64_t memory, int threads, bool huge)
 	assert_ok(sheaf_arranger_finish(a, &err));
 	while ((status = sheaf_arranger_next(a, &ready, &err)) == SHEAF_OK) {
 		for (int64_t r = 0; r < ready->nrows; r++) {
-			int64_t i = (int64_t)number_at(&ready->columns[0], r), j = (int64_t)number_at(&ready->columns[1], r);
+			int64_t i = (int64_t)number_at(&ready->columns[0], r),
+					j = (int64_t)number_at(&ready->columns[1], r);
 			assert_true(j > before_j || (j == before_j && i >= before_i));
 			before_i = i, before_j = j;
 			found += number_at(&ready->columns[2], r) * (double)(i % 1000 + 1) + (double)(j % 1000);
@@ -404,7 +425,8 @@ static void test_spilled_repeats(void **state)
 	assert_ok(sheaf_arranger_finish(a, &err));
 	int64_t at = 0;
 	while (sheaf_arranger_next(a, &ready, &err) == SHEAF_OK)
-		for (int64_t r = 0; r < ready->nrows; r++, at++) assert_true(number_at(&ready->columns[1], r) == l.entries[at].value[0]);
+		for (int64_t r = 0; r < ready->nrows; r++, at++)
+			assert_true(number_at(&ready->columns[1], r) == l.entries[at].value[0]);
 	assert_int_equal(at, l.n);
 	sheaf_arranger_free(a);
 	sheaf_frame_free(&frame);
@@ -419,12 +441,21 @@ static void test_spilled_repeats(void **state)
 /* Entries of one triangle, each position once; what a structure forbids on the diagonal is left out. */
 static list triangle_list(sheaf_structure structure, sheaf_type type, bool complex)
 {
-	bool lower = structure % 2, skew = structure >= SHEAF_SKEW_SYMMETRIC_LOWER, hermitian = structure == SHEAF_HERMITIAN_LOWER || structure == SHEAF_HERMITIAN_UPPER;
+	bool lower = structure % 2, skew = structure >= SHEAF_SKEW_SYMMETRIC_LOWER,
+		 hermitian = structure == SHEAF_HERMITIAN_LOWER || structure == SHEAF_HERMITIAN_UPPER;
 	int64_t n = random_below(8);
-	list l = {.tensor = {.rank = 2, .shape = {n, n}, .order = {0, 1}, .structure = structure, .sorted = true, .unique = true}, .type = type, .complex = complex};
+	list l = {.tensor = {.rank = 2,
+	                     .shape = {n, n},
+	                     .order = {0, 1},
+	                     .structure = structure,
+	                     .sorted = true,
+	                     .unique = true},
+	          .type = type,
+	          .complex = complex};
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t j = 0; j < n; j++) {
-			entry e = {.at = {i, j}, .value = {(double)random_below(100), complex ? (double)random_below(100) : 0}};
+			entry e = {.at = {i, j},
+			           .value = {(double)random_below(100), complex ? (double)random_below(100) : 0}};
 			if ((lower ? i < j : i > j) || random_below(3) == 0) continue;
 			if (i == j && skew) e.value[0] = e.value[1] = 0;
 			if (i == j && hermitian) e.value[1] = 0;
@@ -441,7 +472,8 @@ static void test_structures(void **state)
 	seed_random(4);
 	for (int round = 0; round < 300; round++) {
 		sheaf_structure s = (sheaf_structure)(1 + random_below(SHEAF_STRUCTURES - 1));
-		bool hermitian = s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER, complex = hermitian || random_below(3) == 0;
+		bool hermitian = s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER,
+			 complex = hermitian || random_below(3) == 0;
 		list l = triangle_list(s, complex ? SHEAF_F32 : SHEAF_I16, complex), model = copy_list(&l);
 		sheaf_frame out;
 		sheaf_tensor to = l.tensor;
@@ -467,8 +499,10 @@ static void test_structures(void **state)
 		assert_ok(arrange(&l, &to, NULL, 3, cx, &out));
 		other.tensor.structure = to.structure;
 		for (int64_t i = 0; i < out.nrows; i++) {
-			other.entries[i].at[0] = (int64_t)number_at(&out.columns[0], i), other.entries[i].at[1] = (int64_t)number_at(&out.columns[1], i);
-			for (int part = 0; part <= complex; part++) other.entries[i].value[part] = number_at(&out.columns[2], i * (1 + complex) + part);
+			other.entries[i].at[0] = (int64_t)number_at(&out.columns[0], i),
+			other.entries[i].at[1] = (int64_t)number_at(&out.columns[1], i);
+			for (int part = 0; part <= complex; part++)
+				other.entries[i].value[part] = number_at(&out.columns[2], i * (1 + complex) + part);
 		}
 		sheaf_frame_free(&out);
 		to.structure = SHEAF_GENERAL;
@@ -476,7 +510,10 @@ static void test_structures(void **state)
 		sort_list(&other, &to);
 		sort_list(&model, &to);
 		assert_int_equal(other.n, model.n);
-		for (int64_t i = 0; i < model.n; i++) assert_true(same_place(&model, &model.entries[i], &other.entries[i]) && model.entries[i].value[0] == other.entries[i].value[0] && model.entries[i].value[1] == other.entries[i].value[1]);
+		for (int64_t i = 0; i < model.n; i++)
+			assert_true(same_place(&model, &model.entries[i], &other.entries[i]) &&
+			            model.entries[i].value[0] == other.entries[i].value[0] &&
+			            model.entries[i].value[1] == other.entries[i].value[1]);
 		free(l.entries), free(model.entries), free(whole.entries), free(other.entries);
 	}
 	end_context(cx);
@@ -494,7 +531,8 @@ static list small_list(sheaf_tensor tensor, sheaf_type type, bool complex, const
 	return l;
 }
 
-static void check_refusal(sheaf_status wanted, const char *part, list l, const sheaf_tensor *to, sheaf_duplicates duplicates)
+static void check_refusal(sheaf_status wanted, const char *part, list l, const sheaf_tensor *to,
+                          sheaf_duplicates duplicates)
 {
 	sheaf_context *cx = context_of(1, 16 << 20);
 	sheaf_frame out;
@@ -509,37 +547,48 @@ static void check_refusal(sheaf_status wanted, const char *part, list l, const s
 static void test_refusals(void **state)
 {
 	(void)state;
-	static const int64_t twice[][2] = {{1, 2}, {3, 4}, {1, 2}}, back[][2] = {{0, 1}, {2, 0}, {1, 1}}, upper[][2] = {{1, 0}, {0, 1}}, diagonal[][2] = {{1, 1}};
+	static const int64_t twice[][2] = {{1, 2}, {3, 4}, {1, 2}}, back[][2] = {{0, 1}, {2, 0}, {1, 1}},
+						 upper[][2] = {{1, 0}, {0, 1}}, diagonal[][2] = {{1, 1}};
 	sheaf_tensor t = {.rank = 2, .shape = {5, 5}, .order = {0, 1}}, to = t;
 	to.sorted = to.unique = true;
-	check_refusal(SHEAF_DATA, "a.x: expected each position once, found (1,2) twice", small_list(t, SHEAF_F64, false, twice, 3), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA, "a.x: expected each position once, found (1,2) twice",
+	              small_list(t, SHEAF_F64, false, twice, 3), &to, SHEAF_DUPLICATES_ERROR);
 	to.sorted = false;
-	check_refusal(SHEAF_DATA, "found (1,2) twice", small_list(t, SHEAF_F64, false, twice, 3), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA, "found (1,2) twice", small_list(t, SHEAF_F64, false, twice, 3), &to,
+	              SHEAF_DUPLICATES_ERROR);
 	t.sorted = true;
-	check_refusal(SHEAF_DATA, "a.x: expected entries in the order that the file promises, found (1,1) behind (2,0)", small_list(t, SHEAF_F64, false, back, 3), &t,
-	              SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA,
+	              "a.x: expected entries in the order that the file promises, found (1,1) behind (2,0)",
+	              small_list(t, SHEAF_F64, false, back, 3), &t, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_SYMMETRIC_LOWER;
-	check_refusal(SHEAF_DATA, "a.x: entry (0,1): expected it in the lower triangle, found it in the upper", small_list(t, SHEAF_F64, false, upper, 2), &to,
-	              SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA, "a.x: entry (0,1): expected it in the lower triangle, found it in the upper",
+	              small_list(t, SHEAF_F64, false, upper, 2), &to, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_SKEW_SYMMETRIC_LOWER;
-	check_refusal(SHEAF_UNSUPPORTED, "expected values with a sign, since the matrix is skew_symmetric_lower, found uint8", small_list(t, SHEAF_U8, false, upper, 1), &to,
-	              SHEAF_DUPLICATES_ERROR);
-	check_refusal(SHEAF_DATA, "entry (1,1): expected 0 on the diagonal of a skew_symmetric_lower matrix, found 1", small_list(t, SHEAF_I8, false, diagonal, 1), &to,
-	              SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_UNSUPPORTED,
+	              "expected values with a sign, since the matrix is skew_symmetric_lower, found uint8",
+	              small_list(t, SHEAF_U8, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA,
+	              "entry (1,1): expected 0 on the diagonal of a skew_symmetric_lower matrix, found 1",
+	              small_list(t, SHEAF_I8, false, diagonal, 1), &to, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_HERMITIAN_LOWER;
-	check_refusal(SHEAF_UNSUPPORTED, "expected complex values, since the matrix is hermitian_lower, found float64", small_list(t, SHEAF_F64, false, upper, 1), &to,
-	              SHEAF_DUPLICATES_ERROR);
-	check_refusal(SHEAF_DATA, "expected a real number on the diagonal of a hermitian_lower matrix, found [1,1]", small_list(t, SHEAF_F64, true, diagonal, 1), &to,
-	              SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_UNSUPPORTED,
+	              "expected complex values, since the matrix is hermitian_lower, found float64",
+	              small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA,
+	              "expected a real number on the diagonal of a hermitian_lower matrix, found [1,1]",
+	              small_list(t, SHEAF_F64, true, diagonal, 1), &to, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_SYMMETRIC_UPPER;
 	t.shape[1] = to.shape[1] = 6;
-	check_refusal(SHEAF_DATA, "expected a square matrix, since it is symmetric_upper", small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_DATA, "expected a square matrix, since it is symmetric_upper",
+	              small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_GENERAL;
 	t.shape[0] = to.shape[0] = t.shape[1] = to.shape[1] = 1 << 20;
 	to.sorted = to.dense = true;
-	check_refusal(SHEAF_LIMIT, "found 1099511627776 positions of 8 bytes", small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_LIMIT, "found 1099511627776 positions of 8 bytes",
+	              small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
 	t.shape[0] = to.shape[0] = t.shape[1] = to.shape[1] = (int64_t)1 << 40;
-	check_refusal(SHEAF_LIMIT, "expected fewer positions than 2^63", small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
+	check_refusal(SHEAF_LIMIT, "expected fewer positions than 2^63",
+	              small_list(t, SHEAF_F64, false, upper, 1), &to, SHEAF_DUPLICATES_ERROR);
 }
 
 static void test_sums_that_do_not_fit(void **state)
@@ -548,7 +597,8 @@ static void test_sums_that_do_not_fit(void **state)
 	sheaf_tensor t = {.rank = 2, .shape = {2, 2}, .order = {0, 1}};
 	list l = {.tensor = t, .type = SHEAF_I8};
 	for (int i = 0; i < 2; i++) append_entry(&l, &(entry){.at = {1, 0}, .value = {100, 0}});
-	check_refusal(SHEAF_DATA, "entry (1,0): expected a sum that fits int8, found one that does not", l, &t, SHEAF_DUPLICATES_SUM);
+	check_refusal(SHEAF_DATA, "entry (1,0): expected a sum that fits int8, found one that does not", l, &t,
+	              SHEAF_DUPLICATES_SUM);
 }
 
 /* A dense tensor's zeros are entries of a dense one, and of a sparse one only where they are asked for. */
@@ -556,7 +606,13 @@ static void test_fill_is_dropped(void **state)
 {
 	(void)state;
 	sheaf_context *cx = usual_context();
-	sheaf_tensor t = {.rank = 1, .shape = {4}, .sorted = true, .unique = true, .dense = true, .has_fill = true}, to = t;
+	sheaf_tensor t = {.rank = 1,
+	                  .shape = {4},
+	                  .sorted = true,
+	                  .unique = true,
+	                  .dense = true,
+	                  .has_fill = true},
+				 to = t;
 	list l = {.tensor = t, .type = SHEAF_U8};
 	sheaf_frame out;
 	l.tensor.fill[0] = 7;
@@ -592,7 +648,8 @@ static void test_failing_allocations(void **state)
 		const sheaf_frame *ready;
 		sheaf_tensor to = l.tensor;
 		to.sorted = true, to.order[1] = 1;
-		for (int64_t i = 0; i < 9000; i++) append_entry(&l, &(entry){.at = {random_below(1000), random_below(1000)}});
+		for (int64_t i = 0; i < 9000; i++)
+			append_entry(&l, &(entry){.at = {random_below(1000), random_below(1000)}});
 		make_schema(&l, wide, &schema);
 		make_frame(&l, &schema, 0, l.n, wide, &frame);
 		memory.fail_at = memory.calls + fail_at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads change nothing but the time: for any number of them the same frames, the same problems in the same order, the same failure at the same place,
- * the same bytes; and nothing hangs or stays when the work is stopped, refused memory, or closed half-way. */
+/* Threads change nothing but the time: for any number of them the same frames, the same problems in the same
+ * order, the same failure at the same place, the same bytes; and nothing hangs or stays when the work is
+ * stopped, refused memory, or closed half-way. */
 #include "support.h"
 
 #include <inttypes.h>
@@ -43,7 +44,8 @@ typedef struct manner {
 
 static sheaf_context *context_in(const manner *m, int threads)
 {
-	sheaf_context_options options = {.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
+	sheaf_context_options options = {
+		.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
 	options.strict = m->strict;
 	options.validate = m->validate;
 	options.on_problem = hear;
@@ -58,7 +60,8 @@ static sheaf_status say_frames(sheaf_dataset *dataset)
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 		assert_ok(sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, schema, SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_ok(sheaf_rows_text(frame, schema, SHEAF_JSON, sheaf_dataset_row(dataset), 0, frame->nrows,
+		                          &text, &err));
 		write_bytes(&said, text.data, text.size);
 		say("-- frame");
 	}
@@ -70,7 +73,11 @@ static bytes_sink read_in(const bytes_sink *file, const char *format, const mann
 {
 	sheaf_context *cx = context_in(m, threads);
 	sheaf_dataset *dataset;
-	sheaf_open_options options = {.size = sizeof options, .format = format, .settings = m->settings, .nsettings = m->nsettings, .piece_bytes = m->piece_bytes};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .format = format,
+	                              .settings = m->settings,
+	                              .nsettings = m->nsettings,
+	                              .piece_bytes = m->piece_bytes};
 	said = (bytes_sink){0};
 	sheaf_status status = open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &dataset);
 	if (status == SHEAF_OK) status = say_frames(dataset);
@@ -84,7 +91,8 @@ static bytes_sink read_in(const bytes_sink *file, const char *format, const mann
 static void assert_same(const bytes_sink *one, const bytes_sink *many, int threads)
 {
 	if (one->size == many->size && memcmp(one->data, many->data, one->size) == 0) return;
-	print_error("with one thread:\n%.*s\nwith %d:\n%.*s\n", (int)one->size, one->data, threads, (int)many->size, many->data);
+	print_error("with one thread:\n%.*s\nwith %d:\n%.*s\n", (int)one->size, one->data, threads,
+	            (int)many->size, many->data);
 	fail();
 }
 
@@ -126,14 +134,18 @@ static table make_dataset(sheaf_context *cx)
 	return t;
 }
 
-static bool is_tested(const sheaf_format *format) { return holds_streams(format) && (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE); }
+static bool is_tested(const sheaf_format *format)
+{
+	return holds_streams(format) && (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE);
+}
 
 static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_context *cx)
 {
 	static const sheaf_setting small = {"chunk-bytes", "1000"};
 	bytes_sink bytes = {0};
 	const sheaf_option *option = sheaf_option_find(format->options, small.name);
-	sheaf_create_options options = {.size = sizeof options, .format = format->name, .settings = &small, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {
+		.size = sizeof options, .format = format->name, .settings = &small, .totals = SHEAF_NO_FACTS};
 	options.nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0;
 	assert_ok(write_table(t, &options, 7, &bytes, cx));
 	return bytes;
@@ -153,17 +165,20 @@ static void for_each_format(void (*run)(const bytes_sink *file, const sheaf_form
 	end_context(cx);
 }
 
-/* Lines of two streams of which about one in `rarity` has a flaw: errors, breaches, warnings, values that lose digits. */
+/* Lines of two streams of which about one in `rarity` has a flaw: errors, breaches, warnings, values that
+ * lose digits. */
 static bytes_sink flawed_text(int lines, int rarity)
 {
 	static const char *const flaws[] = {
-		"|A 1 2 3 |B 5:1",           "|A 1 x |B 5:1",      "|A 1 |B 5:1",          "|A 1 2 |B 500:1", "|A 1 2 |B 5:1 |C 3", "|A 1e99 2 |B 5:1",
+		"|A 1 2 3 |B 5:1",           "|A 1 x |B 5:1",      "|A 1 |B 5:1",
+		"|A 1 2 |B 500:1",           "|A 1 2 |B 5:1 |C 3", "|A 1e99 2 |B 5:1",
 		"|A 1.23456789012 0 |B 5:1", "junk |A 1 2 |B 5:1", "|A 1 2 |B 5:1 |B 6:1",
 	};
 	bytes_sink text = {0};
 	char line[200];
 	for (int i = 0; i < lines; i++) {
-		const char *rest = random_below(rarity) ? "|A 1 2 |B 5:1 7:0.5" : flaws[random_below((int64_t)COUNT(flaws))];
+		const char *rest =
+			random_below(rarity) ? "|A 1 2 |B 5:1 7:0.5" : flaws[random_below((int64_t)COUNT(flaws))];
 		write_bytes(&text, line, (size_t)snprintf(line, sizeof line, "%d %s\n", i / 2, rest));
 	}
 	return text;
@@ -171,7 +186,11 @@ static bytes_sink flawed_text(int lines, int rarity)
 
 static const sheaf_setting two_streams[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}};
 
-static manner flawed_manner(int64_t piece_bytes) { return (manner){.piece_bytes = piece_bytes, .settings = two_streams, .nsettings = (int)COUNT(two_streams)}; }
+static manner flawed_manner(int64_t piece_bytes)
+{
+	return (manner){
+		.piece_bytes = piece_bytes, .settings = two_streams, .nsettings = (int)COUNT(two_streams)};
+}
 
 /* ---- reading ---- */
 
@@ -195,9 +214,14 @@ static void reads_broken_files(const bytes_sink *file, const sheaf_format *forma
 {
 	for (int k = 0; k < 24; k++) {
 		bytes_sink broken = {0};
-		manner m = {.piece_bytes = piece_sizes[k % (int)COUNT(piece_sizes)], .validate = k % 2, .max_errors = k % 3, .strict = k % 5 == 0};
-		write_bytes(&broken, file->data, k % 4 ? file->size : file->size - (size_t)random_below((int64_t)file->size / 2));
-		for (int64_t n = random_below(6); n >= 0; n--) broken.data[random_below((int64_t)broken.size)] ^= (uint8_t)(1 << random_below(7));
+		manner m = {.piece_bytes = piece_sizes[k % (int)COUNT(piece_sizes)],
+		            .validate = k % 2,
+		            .max_errors = k % 3,
+		            .strict = k % 5 == 0};
+		write_bytes(&broken, file->data,
+		            k % 4 ? file->size : file->size - (size_t)random_below((int64_t)file->size / 2));
+		for (int64_t n = random_below(6); n >= 0; n--)
+			broken.data[random_below((int64_t)broken.size)] ^= (uint8_t)(1 << random_below(7));
 		assert_reads_the_same(&broken, format->name, &m);
 		free_bytes(&broken);
 	}
@@ -268,7 +292,8 @@ static void test_streams_that_nobody_declared(void **state)
 	for (int rarity = 2; rarity < 3000; rarity *= 9) {
 		bytes_sink text = flawed_text(8000, rarity);
 		for (int64_t memory = 2 << 20; memory <= 16 << 20; memory *= 2)
-			assert_reads_the_same(&text, "ctf", &(manner){.piece_bytes = 50000, .max_memory = memory, .max_errors = 100000});
+			assert_reads_the_same(
+				&text, "ctf", &(manner){.piece_bytes = 50000, .max_memory = memory, .max_errors = 100000});
 		free_bytes(&text);
 	}
 }
@@ -282,7 +307,11 @@ static void stops_at_any_problem(int threads, const bytes_sink *text)
 		manner m = flawed_manner(300);
 		m.max_errors = 1000;
 		sheaf_context *cx = context_in(&m, threads);
-		sheaf_open_options options = {.size = sizeof options, .format = "ctf", .settings = m.settings, .nsettings = m.nsettings, .piece_bytes = m.piece_bytes};
+		sheaf_open_options options = {.size = sizeof options,
+		                              .format = "ctf",
+		                              .settings = m.settings,
+		                              .nsettings = m.nsettings,
+		                              .piece_bytes = m.piece_bytes};
 		stop_at_problem = cx;
 		problems_until_stop = after;
 		said = (bytes_sink){0};
@@ -345,8 +374,10 @@ static void keeps_frames(const bytes_sink *file, const sheaf_format *format)
 	sheaf_close(dataset);
 	for (int i = 0; i < n; i++) {
 		assert_ok(sheaf_next(again, &frame, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, frame->nrows, &a, &err));
-		assert_ok(sheaf_rows_text(&kept[i], sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, kept[i].nrows, &b, &err));
+		assert_ok(
+			sheaf_rows_text(frame, sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, frame->nrows, &a, &err));
+		assert_ok(sheaf_rows_text(&kept[i], sheaf_dataset_schema(again), SHEAF_JSON, 0, 0, kept[i].nrows, &b,
+		                          &err));
 		assert_int_equal(a.size, b.size);
 		if (a.size) assert_memory_equal(a.data, b.data, a.size);
 		sheaf_frame_free(&kept[i]);
@@ -376,7 +407,8 @@ static void reads_compressed_files(const bytes_sink *file, const sheaf_format *f
 		snprintf(name, sizeof name, "packed%s", suffixes[i]);
 		assert_ok(sheaf_sink_path(in_folder(name), cx, &sink, &err));
 		/* Over and over, so that it is long enough to be read ahead. */
-		for (size_t size = 0; size < 1500000; size += file->size) assert_ok(sheaf_sink_write(sink, file->data, file->size, &err));
+		for (size_t size = 0; size < 1500000; size += file->size)
+			assert_ok(sheaf_sink_write(sink, file->data, file->size, &err));
 		assert_ok(sheaf_sink_commit(sink, &err));
 		end_context(cx);
 		packed = read_file(name);
@@ -396,7 +428,8 @@ static void test_compressed_files(void **state)
 
 enum { LINE = 10, STEP = 40000 };
 
-/* A process that writes STEP bytes of lines for each byte that it is given, and ends when there are no more. */
+/* A process that writes STEP bytes of lines for each byte that it is given, and ends when there are no
+ * more. */
 static pid_t start_slow_writer(const int orders[2], const int rows[2])
 {
 	char order, lines[STEP];
@@ -411,7 +444,8 @@ static pid_t start_slow_writer(const int orders[2], const int rows[2])
 	_exit(0);
 }
 
-/* Rows come as soon as their piece is there, however long the writer takes for the next one; and nobody waits for it in closing. */
+/* Rows come as soon as their piece is there, however long the writer takes for the next one; and nobody waits
+ * for it in closing. */
 static void gives_rows_of_a_slow_pipe(int threads)
 {
 	enum { PIECE = 100, AT_ONCE = 40 /* opening looks at the first MiB */, STEPS = 60 };
@@ -421,7 +455,8 @@ static void gives_rows_of_a_slow_pipe(int threads)
 	int64_t rows = 0;
 	const sheaf_frame *frame;
 	sheaf_dataset *dataset;
-	sheaf_open_options options = {.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = PIECE};
+	sheaf_open_options options = {
+		.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = PIECE};
 	assert_int_equal(pipe(orders) + pipe(ends), 0);
 	pid_t child = start_slow_writer(orders, ends);
 	sheaf_context *cx = context_in(&(manner){0}, threads);
@@ -430,7 +465,8 @@ static void gives_rows_of_a_slow_pipe(int threads)
 		assert_int_equal(write(orders[1], "", 1), 1);
 		if (step < AT_ONCE) continue;
 		if (step == AT_ONCE) assert_ok(sheaf_open(path, &options, cx, &dataset, &err));
-		for (; rows < (int64_t)(step + 1) * STEP / LINE - 3 * PIECE / LINE; rows += frame->nrows) assert_ok(sheaf_next(dataset, &frame, &err));
+		for (; rows < (int64_t)(step + 1) * STEP / LINE - 3 * PIECE / LINE; rows += frame->nrows)
+			assert_ok(sheaf_next(dataset, &frame, &err));
 	}
 	sheaf_close(dataset);
 	end_context(cx);
@@ -456,13 +492,19 @@ static const char *with_suffix(char name[32], const char *stem, const sheaf_form
 }
 
 /* What is said, and then the bytes of the output. */
-static bytes_sink converted_in(const char *in, const sheaf_format *from, const sheaf_format *to, const manner *m, bool allow_loss, int threads)
+static bytes_sink converted_in(const char *in, const sheaf_format *from, const sheaf_format *to,
+                               const manner *m, bool allow_loss, int threads)
 {
 	char name[32];
 	const char *input = in_folder(in), *output = with_suffix(name, "out", to);
-	sheaf_context_options options = {.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
-	sheaf_convert_options convert = {
-		.size = sizeof convert, .from = from->name, .to = to->name, .settings = m->settings, .nsettings = m->nsettings, .piece_bytes = m->piece_bytes};
+	sheaf_context_options options = {
+		.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
+	sheaf_convert_options convert = {.size = sizeof convert,
+	                                 .from = from->name,
+	                                 .to = to->name,
+	                                 .settings = m->settings,
+	                                 .nsettings = m->nsettings,
+	                                 .piece_bytes = m->piece_bytes};
 	options.on_problem = hear;
 	options.allow_loss = allow_loss;
 	sheaf_context *cx = context_with(&options);
@@ -481,7 +523,8 @@ static bytes_sink converted_in(const char *in, const sheaf_format *from, const s
 	return said;
 }
 
-static void assert_converts_the_same(const char *in, const sheaf_format *from, const sheaf_format *to, const manner *m, bool allow_loss)
+static void assert_converts_the_same(const char *in, const sheaf_format *from, const sheaf_format *to,
+                                     const manner *m, bool allow_loss)
 {
 	bytes_sink one = converted_in(in, from, to, m, allow_loss, 1);
 	for (size_t k = 1; k < COUNT(thread_counts); k++) {
@@ -503,7 +546,9 @@ static void converts_to_all(const bytes_sink *file, const sheaf_format *format)
 		const sheaf_option *option = sheaf_option_find(to->options, chunks[0].name);
 		if (!is_tested(to)) continue;
 		for (size_t p = 0; p < COUNT(piece_sizes); p++) {
-			manner m = {.piece_bytes = piece_sizes[p], .settings = chunks, .nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0};
+			manner m = {.piece_bytes = piece_sizes[p],
+			            .settings = chunks,
+			            .nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0};
 			assert_converts_the_same(name, format, to, &m, false);
 			assert_converts_the_same(name, format, to, &m, true);
 		}
@@ -516,18 +561,21 @@ static void test_converting(void **state)
 	for_each_format(converts_to_all);
 }
 
-/* Problems of reading and losses of writing come as they would if each piece went all the way before the next one. */
+/* Problems of reading and losses of writing come as they would if each piece went all the way before the next
+ * one. */
 static void test_losses_and_errors_in_one_order(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "500"}};
+	static const sheaf_setting settings[] = {
+		{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "500"}};
 	const sheaf_format *ctf = sheaf_format_find("ctf"), *cbf = sheaf_format_find("cbf");
 	if (!ctf || !cbf) skip();
 	seed_random(46);
 	bytes_sink text = flawed_text(1200, 6);
 	write_file("in.ctf", text.data, text.size);
 	for (int most = 0; most < 3; most++) {
-		manner m = {.piece_bytes = 400, .max_errors = most ? most * 60 : 0, .settings = settings, .nsettings = 3};
+		manner m = {
+			.piece_bytes = 400, .max_errors = most ? most * 60 : 0, .settings = settings, .nsettings = 3};
 		for (int loss = 0; loss < 2; loss++) {
 			assert_converts_the_same("in.ctf", ctf, cbf, &m, loss);
 			m.nsettings = 2;
@@ -572,7 +620,8 @@ static void test_losses_beyond_what_is_kept(void **state)
 static void test_converting_under_small_limits(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "200000"}};
+	static const sheaf_setting settings[] = {
+		{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}, {"chunk-bytes", "200000"}};
 	const sheaf_format *ctf = sheaf_format_find("ctf"), *cbf = sheaf_format_find("cbf");
 	if (!ctf || !cbf) skip();
 	bytes_sink text = flawed_text(20000, 1000000);

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* FROSTT: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in tests/files/tns. */
+/* FROSTT: what is written, byte by byte, what is lost, and what messages say. Files with one rule each are in
+ * tests/files/tns. */
 #include "conversion.h"
 
 static const conversion conversions[] = {
 	/* the shape in a comment */
-	{"tns", "# shape: 9 9\n1 1 0.5\n2 1 -1\n", "tns", NULL, SHEAF_OK, "# shape: 9 9\n1 1 0.5\n2 1 -1\n", NULL},
+	{"tns", "# shape: 9 9\n1 1 0.5\n2 1 -1\n", "tns", NULL, SHEAF_OK, "# shape: 9 9\n1 1 0.5\n2 1 -1\n",
+     NULL},
 	/* or in a header */
 	{"tns", "1 1 0.5\n2 1 -1\n", "tns", "-extended", SHEAF_OK, "2 2\n2 1\n1 1 0.5\n2 1 -1\n", NULL},
 	/* integers */
-	{"tns", "1 9223372036854775807\n", "tns", "-integers", SHEAF_OK, "# values: integers\n# shape: 1\n1 9223372036854775807\n", NULL},
+	{"tns", "1 9223372036854775807\n", "tns", "-integers", SHEAF_OK,
+     "# values: integers\n# shape: 1\n1 9223372036854775807\n", NULL},
 	/* a structure is expanded */
-	{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 3\n", "tns", NULL, SHEAF_OK, NULL, NULL},
+	{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 3\n", "tns", NULL, SHEAF_OK,
+     NULL, NULL},
 	/* a pattern */
-	{"mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n", "tns", NULL, SHEAF_OK, "# values: integers\n# shape: 2 2\n2 1 1\n", NULL},
+	{"mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n", "tns", NULL, SHEAF_OK,
+     "# values: integers\n# shape: 2 2\n2 1 1\n", NULL},
 	/* complex values */
-	{"mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n", "tns", NULL, SHEAF_UNSUPPORTED, NULL, "expected numbers, none of which may be missing, found complex"},
+	{"mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n", "tns", NULL,
+     SHEAF_UNSUPPORTED, NULL, "expected numbers, none of which may be missing, found complex"},
 	/* a bad line writes nothing */
-	{"tns", "1 1 1\n0 1 1\n", "tns", NULL, SHEAF_DATA, NULL, "a.tns:2:1 (byte 6): expected a coordinate from 1 on, found \"0\""},
+	{"tns", "1 1 1\n0 1 1\n", "tns", NULL, SHEAF_DATA, NULL,
+     "a.tns:2:1 (byte 6): expected a coordinate from 1 on, found \"0\""},
 };
 
 int main(void) { return check_conversions(conversions, COUNT(conversions)); }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of one kind made of rows of another: entries as sequences and back, tables as tensors. The list of formats is this program's own: beside those of sequences
- * there is one that gives a frame of any kind, cut as a test wants it, and one that takes entries as a test wants them. */
+/* Rows of one kind made of rows of another: entries as sequences and back, tables as tensors. The list of
+ * formats is this program's own: beside those of sequences there is one that gives a frame of any kind, cut
+ * as a test wants it, and one that takes entries as a test wants them. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -33,7 +34,8 @@ static sheaf_likely given_probe(sheaf_bytes head, const char *name)
 	return head.size >= 5 && memcmp(head.data, "GIVEN", 5) == 0 ? SHEAF_SURE : SHEAF_NO;
 }
 
-static sheaf_status given_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *e)
+static sheaf_status given_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                               sheaf_context *cx, void **in, sheaf_error *e)
 {
 	(void)source, (void)values, (void)how, (void)cx, (void)e;
 	given.at = given.slice = given.rows_reviewed = given.reviewed = 0;
@@ -43,7 +45,10 @@ static sheaf_status given_open(sheaf_source *source, const sheaf_values *values,
 
 static const sheaf_schema *given_schema(const void *in) { return &((const giving *)in)->schema; }
 
-static int64_t first_coordinate(int64_t row) { return ((const int32_t *)(const void *)given.frame.columns[0].values.data)[row]; }
+static int64_t first_coordinate(int64_t row)
+{
+	return ((const int32_t *)(const void *)given.frame.columns[0].values.data)[row];
+}
 
 static sheaf_status given_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *e)
 {
@@ -63,7 +68,8 @@ static sheaf_status given_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf
 	return SHEAF_OK;
 }
 
-static sheaf_status given_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *e)
+static sheaf_status given_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *e)
 {
 	const giving *g = (const giving *)in;
 	SHEAF_TRY(sheaf_frame_begin(frame, &g->schema, cx, e));
@@ -155,8 +161,8 @@ static sheaf_status taken_accept(sheaf_schema *schema, const sheaf_values *value
 	return SHEAF_OK;
 }
 
-static sheaf_status taken_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
-                                 sheaf_error *e)
+static sheaf_status taken_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                                 const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *e)
 {
 	(void)values;
 	taken.total = totals->rows;
@@ -166,13 +172,18 @@ static sheaf_status taken_create(sheaf_sink *sink, const sheaf_schema *schema, c
 	return sheaf_schema_copy(schema, cx, &taken.stored, e);
 }
 
-static sheaf_status taken_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *e)
+static sheaf_status taken_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                                 sheaf_context *cx, sheaf_error *e)
 {
 	(void)cx;
-	return sheaf_rows_text(frame, &((const taking *)out)->stored, SHEAF_TEXT, row, 0, frame->nrows, &blob->bytes, e);
+	return sheaf_rows_text(frame, &((const taking *)out)->stored, SHEAF_TEXT, row, 0, frame->nrows,
+	                       &blob->bytes, e);
 }
 
-static sheaf_status taken_append(void *out, const sheaf_blob *blob, sheaf_error *e) { return sheaf_sink_write(((taking *)out)->sink, blob->bytes.data, blob->bytes.size, e); }
+static sheaf_status taken_append(void *out, const sheaf_blob *blob, sheaf_error *e)
+{
+	return sheaf_sink_write(((taking *)out)->sink, blob->bytes.data, blob->bytes.size, e);
+}
 
 static void taken_abandon(void *out)
 {
@@ -192,16 +203,18 @@ static const char *const taken_suffixes[] = {".taken", NULL}, *const counted_suf
 
 #define TAKES(its_name, its_suffixes, its_needs) \
 	{ \
-		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "entries for the test", .suffixes = its_suffixes, .can = SHEAF_CAN_WRITE, .needs = its_needs, \
-		  .takes = SHEAF_TAKES_ENTRIES, .probe = taken_probe, .accept = taken_accept, .create = taken_create, .encode = taken_encode, .append = taken_append, \
-		.finish = taken_finish, .abandon = taken_abandon, \
+		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "entries for the test", \
+		.suffixes = its_suffixes, .can = SHEAF_CAN_WRITE, .needs = its_needs, .takes = SHEAF_TAKES_ENTRIES, \
+		.probe = taken_probe, .accept = taken_accept, .create = taken_create, .encode = taken_encode, \
+		.append = taken_append, .finish = taken_finish, .abandon = taken_abandon, \
 	}
 
 static const sheaf_format format_taken = TAKES("taken", taken_suffixes, 0);
 static const sheaf_format format_counted = TAKES("counted", counted_suffixes, SHEAF_NEEDS_ROWS);
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
-const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &sheaf_format_cbf, &format_given, &format_taken, &format_counted, NULL};
+const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &sheaf_format_cbf, &format_given,
+                                             &format_taken,     &format_counted,   NULL};
 
 /* ---- what is given ---- */
 
@@ -230,7 +243,8 @@ static void give_entries(sheaf_context *cx, int rank, const int64_t *shape, shea
 		}
 		at += strspn(at, "; ");
 	}
-	for (int c = 0; c <= rank; c++) assert_ok(sheaf_builder_finish(&b[c], &given.frame.columns[c].values, &err));
+	for (int c = 0; c <= rank; c++)
+		assert_ok(sheaf_builder_finish(&b[c], &given.frame.columns[c].values, &err));
 	assert_ok(sheaf_frame_check(&given.frame, &given.schema, SHEAF_CHECK_FULL, &err));
 }
 
@@ -255,7 +269,8 @@ static const char *text_of(sheaf_dataset *dataset, sheaf_context *cx)
 	size_t used = 0;
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
 		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
+		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_TEXT,
+		                          sheaf_dataset_row(dataset), 0, frame->nrows, &text, &err));
 		assert_true(used + text.size < sizeof all);
 		if (text.size) memcpy(all + used, text.data, text.size);
 		used += text.size;
@@ -309,10 +324,13 @@ static void test_matrix(void **state)
 {
 	(void)state;
 	static const int64_t shape[] = {5, 4};
-	check_matrix("1 0 1; 1 3 2; 3 2 3", "0  value []\n1  value [0:1 3:2]\n2  value []\n3  value [2:3]\n4  value []\n", 2, shape, false);
+	check_matrix("1 0 1; 1 3 2; 3 2 3",
+	             "0  value []\n1  value [0:1 3:2]\n2  value []\n3  value [2:3]\n4  value []\n", 2, shape,
+	             false);
 	check_matrix("", "0  value []\n1  value []\n2  value []\n3  value []\n4  value []\n", 2, shape, false);
 	static const int64_t full[] = {2, 3};
-	check_matrix("0 0 1; 0 1 2; 0 2 3; 1 0 4; 1 1 5; 1 2 6", "0  value [1 2 3]\n1  value [4 5 6]\n", 2, full, true);
+	check_matrix("0 0 1; 0 1 2; 0 2 3; 1 0 4; 1 1 5; 1 2 6", "0  value [1 2 3]\n1  value [4 5 6]\n", 2, full,
+	             true);
 }
 
 static void test_other_ranks(void **state)
@@ -321,7 +339,8 @@ static void test_other_ranks(void **state)
 	static const int64_t one[] = {3}, three[] = {3, 4, 5}, four[] = {2, 2, 2, 3};
 	check_matrix("0 1; 2 3", "0  value [0:1]\n1  value []\n2  value [0:3]\n", 1, one, false);
 	check_matrix("0 1; 1 0; 2 3", "0  value [1]\n1  value [0]\n2  value [3]\n", 1, one, true);
-	check_matrix("0 0 1 1; 0 2 0 2; 0 2 4 3; 2 0 0 4", "0  value [1:1] [] [0:2 4:3]\n1  value -\n2  value [0:4]\n", 3, three, false);
+	check_matrix("0 0 1 1; 0 2 0 2; 0 2 4 3; 2 0 0 4",
+	             "0  value [1:1] [] [0:2 4:3]\n1  value -\n2  value [0:4]\n", 3, three, false);
 	check_matrix("0 1 1 2 1; 1 0 0 1 2", "0  value [] [5:1]\n1  value [1:2]\n", 4, four, false);
 	static const int64_t cube[] = {2, 2, 1};
 	check_matrix("0 0 0 1; 0 1 0 2; 1 0 0 3; 1 1 0 4", "0  value [1] [2]\n1  value [3] [4]\n", 3, cube, true);
@@ -354,13 +373,16 @@ static void test_gathered(void **state)
 	check_rows(&as_sequences, "0  value [0:1 1:2]\n1  value [0:2]\n2  value [2:3]\n");
 	end_given();
 	give_entries(cx, 2, shape, SHEAF_F32, "2 1 1; 2 1 2");
-	check_rows(&as_sequences, "a.given: expected each position once, found (2,1) twice (--duplicates sum or last makes one of them)");
+	check_rows(&as_sequences, "a.given: expected each position once, found (2,1) twice (--duplicates sum or "
+	                          "last makes one of them)");
 	end_given();
 	give_entries(cx, 2, shape, SHEAF_F32, "2 1 1; 1 1 2; 0 0 3");
 	set_order(true, true, 1);
-	check_rows(&as_sequences, "a.given: expected slices of the tensor from 3 on, below 3, found 1 of them from 1");
+	check_rows(&as_sequences,
+	           "a.given: expected slices of the tensor from 3 on, below 3, found 1 of them from 1");
 	set_order(true, false, 1);
-	check_rows(&as_sequences, "a.given: expected entries in the order that the file promises, found (1,1) behind (2,1)");
+	check_rows(&as_sequences,
+	           "a.given: expected entries in the order that the file promises, found (1,1) behind (2,1)");
 	end_given();
 	end_context(cx);
 }
@@ -415,12 +437,15 @@ static void test_pieces_of_rows(void **state)
 		sheaf_piece_entry entry;
 		sheaf_pieces_at(pieces, i, &entry);
 		assert_ok(sheaf_dataset_read_piece(dataset, i, &frame, cx, &err));
-		assert_ok(sheaf_rows_text(&frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, entry.row, 0, frame.nrows, &text, &err));
+		assert_ok(sheaf_rows_text(&frame, sheaf_dataset_schema(dataset), SHEAF_TEXT, entry.row, 0,
+		                          frame.nrows, &text, &err));
 		assert_true((size_t)text.size + strlen(all) < sizeof all);
 		memmove(all + text.size, all, strlen(all) + 1);
 		memcpy(all, text.data, (size_t)text.size);
 	}
-	assert_text("0  value []\n1  value [0:1 3:2]\n2  value []\n3  value []\n4  value [2:3]\n5  value []\n6  value [0:9]\n7  value []\n8  value []\n", all);
+	assert_text("0  value []\n1  value [0:1 3:2]\n2  value []\n3  value []\n4  value [2:3]\n5  value []\n6  "
+	            "value [0:9]\n7  value []\n8  value []\n",
+	            all);
 	sheaf_frame_free(&frame);
 	sheaf_buffer_reset(&text);
 	sheaf_close(dataset);
@@ -447,7 +472,8 @@ static void test_what_no_sequence_holds(void **state)
 	give_entries(cx, 2, shape, SHEAF_F32, "0 0 1");
 	given.schema.fields[2].meaning = SHEAF_DATETIME;
 	assert_status(SHEAF_UNSUPPORTED, open_given(&as_sequences, cx, &dataset));
-	assert_message("a.given: expected a tensor of numbers, none missing, since its rows are to be sequences, found datetime values");
+	assert_message("a.given: expected a tensor of numbers, none missing, since its rows are to be sequences, "
+	               "found datetime values");
 	given.schema.fields[2].meaning = SHEAF_NUMBER;
 	given.schema.tensor.has_fill = true;
 	given.schema.tensor.fill[3] = 0x40;
@@ -485,7 +511,8 @@ static void check_converted(const char *ctf, const sheaf_convert_options *option
 static void test_sequences(void **state)
 {
 	(void)state;
-	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}}, dense[] = {{"stream", "A:2:dense"}}, two[] = {{"stream", "A:4:sparse"}, {"stream", "B:1:dense"}};
+	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}}, dense[] = {{"stream", "A:2:dense"}},
+							   two[] = {{"stream", "A:4:sparse"}, {"stream", "B:1:dense"}};
 	sheaf_convert_options o = {.size = sizeof o, .settings = sparse, .nsettings = 1};
 	taken = (taking){.as_it_comes = true};
 	check_converted("|A 1:5\n|A 0:6 3:7\n", &o, "0 1  5\n1 0  6\n1 3  7\n");
@@ -493,9 +520,12 @@ static void test_sequences(void **state)
 	check_converted("0 |A 1:5\n0 |A\n1 |A 0:6\n", &o, "0 0 1  5\n1 0 0  6\n");
 	o.settings = dense;
 	check_converted("|A 1 2\n|A 3 4\n", &o, "0 0  1\n0 1  2\n1 0  3\n1 1  4\n");
-	check_converted("0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n", &o, "0 0 0  1\n0 0 1  2\n0 1 0  3\n0 1 1  4\n1 0 0  5\n1 0 1  6\n");
+	check_converted("0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n", &o,
+	                "0 0 0  1\n0 0 1  2\n0 1 0  3\n0 1 1  4\n1 0 0  5\n1 0 1  6\n");
 	o.settings = two, o.nsettings = 2;
-	check_converted("|A 1:5 |B 2\n", &o, "a.ctf: expected one stream, since sequences are to become one tensor, found 2 (A, B); choose one (--value NAME)");
+	check_converted("|A 1:5 |B 2\n", &o,
+	                "a.ctf: expected one stream, since sequences are to become one tensor, found 2 (A, B); "
+	                "choose one (--value NAME)");
 	o.value = "A";
 	check_converted("|A 1:5 |B 2\n", &o, "0 1  5\n");
 	o.value = "C";
@@ -521,7 +551,8 @@ static void test_empty_samples_are_a_loss(void **state)
 
 /* ---- tables ---- */
 
-static void add_cell(sheaf_context *cx, const char *name, sheaf_meaning meaning, sheaf_type type, bool nullable)
+static void add_cell(sheaf_context *cx, const char *name, sheaf_meaning meaning, sheaf_type type,
+                     bool nullable)
 {
 	sheaf_field *field;
 	assert_ok(sheaf_schema_add(&given.schema, cx, name, strlen(name), &field, &err));
@@ -578,7 +609,8 @@ static void test_coordinates(void **state)
 	end_context(cx);
 }
 
-static void check_coordinates_refused(sheaf_status wanted, const char *message, const char *coordinates, const char *value, const char *shape)
+static void check_coordinates_refused(sheaf_status wanted, const char *message, const char *coordinates,
+                                      const char *value, const char *shape)
 {
 	sheaf_context *cx = usual_context();
 	sheaf_dataset *dataset;
@@ -597,13 +629,23 @@ static void check_coordinates_refused(sheaf_status wanted, const char *message, 
 static void test_coordinates_refused(void **state)
 {
 	(void)state;
-	check_coordinates_refused(SHEAF_USAGE, "a.given: expected a column \"z\", found none of that name", "x,z", "v", NULL);
-	check_coordinates_refused(SHEAF_USAGE, "--coordinates: expected each column once, found \"x\" twice", "x,x", "v", NULL);
-	check_coordinates_refused(SHEAF_USAGE, "a.given: expected one column besides the coordinates, found 2; say which one is the value (--value NAME)", "x,y", NULL, NULL);
-	check_coordinates_refused(SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"x\"", "x,y", "x", NULL);
-	check_coordinates_refused(SHEAF_UNSUPPORTED, "column \"v\": expected integers, since they are to be coordinates, found float64", "x,v", "w", NULL);
-	check_coordinates_refused(SHEAF_USAGE, "--shape: expected 2 extents, parted by commas, found \"3\"", "x,y", "v", "3");
-	check_coordinates_refused(SHEAF_DATA, "a.given: column \"y\": expected a coordinate from 0 to 2, found 3", "x,y", "v", "3,3");
+	check_coordinates_refused(SHEAF_USAGE, "a.given: expected a column \"z\", found none of that name", "x,z",
+	                          "v", NULL);
+	check_coordinates_refused(SHEAF_USAGE, "--coordinates: expected each column once, found \"x\" twice",
+	                          "x,x", "v", NULL);
+	check_coordinates_refused(SHEAF_USAGE,
+	                          "a.given: expected one column besides the coordinates, found 2; say which one "
+	                          "is the value (--value NAME)",
+	                          "x,y", NULL, NULL);
+	check_coordinates_refused(SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"x\"",
+	                          "x,y", "x", NULL);
+	check_coordinates_refused(
+		SHEAF_UNSUPPORTED, "column \"v\": expected integers, since they are to be coordinates, found float64",
+		"x,v", "w", NULL);
+	check_coordinates_refused(SHEAF_USAGE, "--shape: expected 2 extents, parted by commas, found \"3\"",
+	                          "x,y", "v", "3");
+	check_coordinates_refused(SHEAF_DATA, "a.given: column \"y\": expected a coordinate from 0 to 2, found 3",
+	                          "x,y", "v", "3,3");
 }
 
 static void test_cells_as_sequences(void **state)
@@ -613,7 +655,9 @@ static void test_cells_as_sequences(void **state)
 	sheaf_dataset *dataset;
 	give_cells(cx);
 	assert_ok(open_given(&as_sequences, cx, &dataset));
-	assert_text("0  x [2]  y [1]  v [1.5]  w [7]\n1  x [0]  y [3]  v [2.5]  w -\n2  x [2]  y [0]  v [3.5]  w [9]\n", text_of(dataset, cx));
+	assert_text(
+		"0  x [2]  y [1]  v [1.5]  w [7]\n1  x [0]  y [3]  v [2.5]  w -\n2  x [2]  y [0]  v [3.5]  w [9]\n",
+		text_of(dataset, cx));
 	assert_int_equal(sheaf_context_losses(cx), 1);
 	sheaf_close(dataset);
 	end_given();
@@ -628,7 +672,8 @@ static void test_entries_as_cells(void **state)
 	sheaf_open_options o = {.size = sizeof o, .rows = SHEAF_TAKES_CELLS};
 	give_entries(cx, 2, shape, SHEAF_F32, "0 0 1; 1 0 2");
 	given.schema.tensor.structure = SHEAF_SKEW_SYMMETRIC_LOWER;
-	check_rows(&o, "a.given: entry (0,0): expected 0 on the diagonal of a skew_symmetric_lower matrix, found 1");
+	check_rows(&o,
+	           "a.given: entry (0,0): expected 0 on the diagonal of a skew_symmetric_lower matrix, found 1");
 	given.schema.tensor.structure = SHEAF_SYMMETRIC_LOWER;
 	check_rows(&o, "0  i 0  j 0  value 1\n1  i 1  j 0  value 2\n2  i 0  j 1  value 2\n");
 	o.rows = 0, o.entries = SHEAF_ENTRIES_EXPANDED;
@@ -641,7 +686,8 @@ static void test_entries_as_cells(void **state)
 
 /* ---- writing entries ---- */
 
-static void check_written(const char *name, const sheaf_convert_options *options, const char *wanted, int64_t total)
+static void check_written(const char *name, const sheaf_convert_options *options, const char *wanted,
+                          int64_t total)
 {
 	sheaf_context *cx = usual_context();
 	char path[192], out[64];
@@ -712,7 +758,8 @@ static void check_failing(const sheaf_open_options *options)
 		sheaf_status status = read_through(options, cx);
 		bool through = memory.calls < memory.fail_at;
 		/* Where two pieces were too much, one may do. */
-		if (status != SHEAF_OK && status != SHEAF_NOMEM) print_error("allocation %d: %s\n", (int)fail_at, err.message);
+		if (status != SHEAF_OK && status != SHEAF_NOMEM)
+			print_error("allocation %d: %s\n", (int)fail_at, err.message);
 		if (status != SHEAF_OK) assert_int_equal(status, SHEAF_NOMEM);
 		end_context(cx);
 		if (through) {
@@ -726,8 +773,12 @@ static void test_failing_allocations(void **state)
 {
 	(void)state;
 	static const int64_t shape[] = {5, 4};
-	static const sheaf_open_options expanded = {.size = sizeof expanded, .entries = SHEAF_ENTRIES_EXPANDED}, as_cells = {.size = sizeof as_cells, .rows = SHEAF_TAKES_CELLS},
-	                                coordinates = {.size = sizeof coordinates, .coordinates = "x,y", .value = "w", .rows = SHEAF_TAKES_SEQUENCES};
+	static const sheaf_open_options expanded = {.size = sizeof expanded, .entries = SHEAF_ENTRIES_EXPANDED},
+									as_cells = {.size = sizeof as_cells, .rows = SHEAF_TAKES_CELLS},
+									coordinates = {.size = sizeof coordinates,
+	                                               .coordinates = "x,y",
+	                                               .value = "w",
+	                                               .rows = SHEAF_TAKES_SEQUENCES};
 	sheaf_context *cx = usual_context();
 	give_entries(cx, 2, shape, SHEAF_F32, "2 1 1; 0 2 2; 2 0 3; 0 0 4; 4 3 5");
 	check_failing(&as_sequences);

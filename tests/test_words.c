@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What kernels do with many bytes at a time beside reading numbers: each does what the loop over single ones does, at every place in a block, and touches
- * nothing beside what it is given. */
+/* What kernels do with many bytes at a time beside reading numbers: each does what the loop over single ones
+ * does, at every place in a block, and touches nothing beside what it is given. */
 #include "base/endian.h"
 #include "number/kernel.h"
 #include "number/kernel_parts.h"
@@ -18,7 +18,8 @@ static uint8_t *from_room, *to_room;
 static uint8_t *map_one(void)
 {
 	uint8_t *pages = (uint8_t *)mmap(NULL, ROOM + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return (void *)pages == MAP_FAILED || mprotect(pages + PAGE, ROOM, PROT_READ | PROT_WRITE) ? NULL : pages + PAGE;
+	return (void *)pages == MAP_FAILED || mprotect(pages + PAGE, ROOM, PROT_READ | PROT_WRITE) ? NULL
+	                                                                                           : pages + PAGE;
 }
 
 static int map_rooms(void **state)
@@ -51,8 +52,10 @@ static void with_each(void (*check)(const sheaf_kernel *kernel))
 /* Bits around those of infinities and NaNs, in any order of bytes. */
 static void fill_words(uint8_t *at, size_t n)
 {
-	static const uint32_t telling[] = {0x7f800000, 0xff800000, 0x7f800001, 0xff800001, 0x7fc00000, 0xffc00000, 0xffffffff, 0x7fffffff, 0x80000000, 0};
-	for (size_t i = 0; i < n; i++) sheaf_store_u32be(at + 4 * i, pick(2) ? telling[pick(COUNT(telling))] : (uint32_t)next_random());
+	static const uint32_t telling[] = {0x7f800000, 0xff800000, 0x7f800001, 0xff800001, 0x7fc00000,
+	                                   0xffc00000, 0xffffffff, 0x7fffffff, 0x80000000, 0};
+	for (size_t i = 0; i < n; i++)
+		sheaf_store_u32be(at + 4 * i, pick(2) ? telling[pick(COUNT(telling))] : (uint32_t)next_random());
 }
 
 static void compare_words(sheaf_word_copier *copier, sheaf_word_copier *plain, size_t n, bool at_end)
@@ -99,8 +102,8 @@ static void test_meaning(void **unused UNUSED)
 
 /* ---- bytes ---- */
 
-static const sheaf_wanted wanted_bytes = {
-	{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('\0'), SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN(0xff), SHEAF_SIXTEEN('#')}};
+static const sheaf_wanted wanted_bytes = {{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('\0'),
+                                           SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN(0xff), SHEAF_SIXTEEN('#')}};
 
 static void compare_finds(const sheaf_kernel *kernel, const uint8_t *at, const uint8_t *end)
 {
@@ -127,6 +130,7 @@ static void test_finds(void **unused UNUSED) { with_each(check_finds); }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_meaning), cmocka_unit_test(test_words), cmocka_unit_test(test_finds)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_meaning), cmocka_unit_test(test_words),
+	                                   cmocka_unit_test(test_finds)};
 	return cmocka_run_group_tests_name("words", tests, map_rooms, unmap_rooms);
 }

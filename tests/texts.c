@@ -14,7 +14,8 @@ static char *guarded;
 int map_guarded(void **state)
 {
 	(void)state;
-	guarded = (char *)mmap(NULL, TEXT_ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	guarded =
+		(char *)mmap(NULL, TEXT_ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return guarded == MAP_FAILED || mprotect(guarded + TEXT_ROOM, PAGE, PROT_NONE);
 }
 
@@ -52,7 +53,8 @@ void put_midpoint(made_text *t)
 	}
 	char *last = strpbrk(word, "eE");
 	last = (last ? last : word + strlen(word)) - 1;
-	if (random_below(3) == 0 && *last >= '1' && *last <= '8') *last = (char)(*last + (random_below(2) ? 1 : -1));
+	if (random_below(3) == 0 && *last >= '1' && *last <= '8')
+		*last = (char)(*last + (random_below(2) ? 1 : -1));
 	put(t, random_below(2) ? "-" : "");
 	put(t, word);
 }
@@ -64,10 +66,15 @@ void put_number(made_text *t)
 	case 0: snprintf(word, sizeof word, "%d", (int)random_below(256)); break;
 	case 1: snprintf(word, sizeof word, "%d", (int)random_below(2000)); break;
 	case 2: snprintf(word, sizeof word, "%.*g", 1 + (int)random_below(17), (double)any_float()); break;
-	case 3: snprintf(word, sizeof word, "%.*f", (int)random_below(10), (double)random_below(1 << 20) / 1024); break;
+	case 3:
+		snprintf(word, sizeof word, "%.*f", (int)random_below(10), (double)random_below(1 << 20) / 1024);
+		break;
 	case 4: snprintf(word, sizeof word, "%.*e", (int)random_below(18), (double)any_float()); break;
 	case 5: snprintf(word, sizeof word, "%" PRIu64, next_random() >> random_below(64)); break;
-	case 6: snprintf(word, sizeof word, "%s%d.%0*d", random_below(2) ? "-" : "", (int)random_below(2), 1 + (int)random_below(9), (int)random_below(10)); break;
+	case 6:
+		snprintf(word, sizeof word, "%s%d.%0*d", random_below(2) ? "-" : "", (int)random_below(2),
+		         1 + (int)random_below(9), (int)random_below(10));
+		break;
 	case 7: snprintf(word, sizeof word, "%dE%d", (int)random_below(1000), (int)random_below(60) - 30); break;
 	default: snprintf(word, sizeof word, "%d", (int)random_below(10)); break;
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What every other header stands on: statuses, errors, problems, the context and buffers.
  *
- * Rules that hold in all headers. A fallible function returns a status that must be used, and on failure fills the
- * caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset. `free`, `close` and
- * `abandon` functions accept NULL. Sizes are in bytes and counts in elements unless a name says otherwise. Strings are
- * UTF-8, NUL-terminated. Nothing here prints, exits, or installs signal handlers. */
+ * Rules that hold in all headers. A fallible function returns a status that must be used, and on failure
+ * fills the caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset.
+ * `free`, `close` and `abandon` functions accept NULL. Sizes are in bytes and counts in elements unless a
+ * name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here prints, exits, or installs signal
+ * handlers. */
 #ifndef SHEAF_BASE_H
 #define SHEAF_BASE_H
 
@@ -47,7 +48,8 @@ typedef struct sheaf_error {
 } sheaf_error;
 
 /* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
-SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...) SHEAF_PRINTF(3, 4);
+SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
+	SHEAF_PRINTF(3, 4);
 /* The same for a failed system call: `sys` is its errno, and ", found: " and its text are appended. */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
 
@@ -65,7 +67,8 @@ typedef struct sheaf_place {
 	int64_t chunk;        /* from 0 */
 	int64_t row;          /* from 0: the sequence, cell or example */
 	const char *stream;   /* name of the stream, attribute or dataset */
-	/* What messages call a row and a stream, static strings: "cell", "attribute"; NULL: "sequence", "stream". */
+	/* What messages call a row and a stream, static strings: "cell", "attribute"; NULL: "sequence",
+	 * "stream". */
 	const char *row_word, *stream_word;
 } sheaf_place;
 
@@ -75,7 +78,8 @@ typedef struct sheaf_place {
 typedef enum sheaf_severity {
 	SHEAF_NOTE,    /* fine here, but other programs refuse it; heard only when validating */
 	SHEAF_WARNING, /* read as intended, but the user should know */
-	SHEAF_BREACH,  /* the format's document forbids it, its programs read it, and so do we; invalid when validating */
+	SHEAF_BREACH,  /* the format's document forbids it, its programs read it, and so do we; invalid when
+	                  validating */
 	SHEAF_ERROR,   /* a part is left out as `consequence` says; spends the error budget */
 	SHEAF_FATAL    /* cannot go on (when validating: goes on where it can) */
 } sheaf_severity;
@@ -100,20 +104,23 @@ typedef struct sheaf_context sheaf_context;
 
 typedef struct sheaf_context_options {
 	size_t size; /* sizeof(sheaf_context_options): how a later library knows an older caller */
-	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0 bytes
-	 * aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0) frees. */
+	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0
+	 * bytes aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0)
+	 * frees. */
 	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
-	/* How many threads work at once, the caller's included; 0: as many as there are cores; 1: none are made. What comes out is the same for any
-	 * number. The functions below are called on the calling thread only, except `reallocate`. */
+	/* How many threads work at once, the caller's included; 0: as many as there are cores; 1: none are made.
+	 * What comes out is the same for any number. The functions below are called on the calling thread only,
+	 * except `reallocate`. */
 	int threads;
 	/* The budget, like what is counted, is that of the context: all that is opened with it shares it. */
 	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, stop for nothing that can be passed */
 	bool allow_loss;    /* LOSS problems are reported and passed */
-	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows comes at its end), on the
-	 * thread that called the library, one at a time. It must not call the library with the same context. */
+	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows
+	 * comes at its end), on the thread that called the library, one at a time. It must not call the library
+	 * with the same context. */
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	/* Told now and then how many bytes of the input are done; total is -1 where not known. */
 	void (*on_progress)(void *user, int64_t done, int64_t total);
@@ -121,13 +128,16 @@ typedef struct sheaf_context_options {
 } sheaf_context_options;
 
 /* options NULL: all defaults. Free with sheaf_context_free. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out,
+                                                   sheaf_error *err);
 SHEAF_API void sheaf_context_free(sheaf_context *cx);
 
-/* Makes every call under way in this context return SHEAF_STOPPED soon. Safe from any thread and from signal handlers. */
+/* Makes every call under way in this context return SHEAF_STOPPED soon. Safe from any thread and from signal
+ * handlers. */
 SHEAF_API void sheaf_context_stop(sheaf_context *cx);
 
-/* How many problems of each rule were reported so far, in order of first report. False when i is past the last one. */
+/* How many problems of each rule were reported so far, in order of first report. False when i is past the
+ * last one. */
 typedef struct sheaf_tally {
 	const char *rule;
 	sheaf_severity severity;
@@ -148,9 +158,9 @@ typedef struct sheaf_bytes {
 	size_t size;
 } sheaf_bytes;
 
-/* A run of bytes with an owner counted by references, or borrowed (block NULL). Immutable once handed out; start with
- * zeros ({0} is an empty buffer), copy with sheaf_buffer_ref, let go with sheaf_buffer_reset. A block may be shared and
- * let go by several threads. */
+/* A run of bytes with an owner counted by references, or borrowed (block NULL). Immutable once handed out;
+ * start with zeros ({0} is an empty buffer), copy with sheaf_buffer_ref, let go with sheaf_buffer_reset. A
+ * block may be shared and let go by several threads. */
 typedef struct sheaf_block sheaf_block;
 typedef struct sheaf_buffer {
 	uint8_t *data;
@@ -166,8 +176,9 @@ SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 /* Library version: the linked one, "major.minor.patch". */
 SHEAF_API const char *sheaf_version(void);
 
-/* What reads numbers from text: "avx512", "avx2", "portable", or "scalar", which reads them one by one. All read the same. The fastest that this machine has; the
- * environment variable SHEAF_KERNEL asks for a slower one. Chosen at first use. */
+/* What reads numbers from text: "avx512", "avx2", "portable", or "scalar", which reads them one by one. All
+ * read the same. The fastest that this machine has; the environment variable SHEAF_KERNEL asks for a slower
+ * one. Chosen at first use. */
 SHEAF_API const char *sheaf_kernel_name(void);
 /* As if SHEAF_KERNEL were `name`; NULL: as it is. To compare kernels: not while anything is being read. */
 SHEAF_API void sheaf_kernel_use(const char *name);

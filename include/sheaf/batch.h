@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches: sequences of one or several datasets in an order, cut into batches, for one shard of any number.
+/* Minibatches: sequences of one or several datasets in an order, cut into batches, for one shard of any
+ * number.
  *
- * The words are CNTK's. A sweep is one pass over all sequences, T samples long; positions count samples from the beginning of sweep 0, over all
- * shards. An epoch is a stretch of that line: epoch e of size E covers the positions [e*E, (e+1)*E); the sequence in which one ends belongs to it
- * as a whole. The length of a sequence is the samples of its main stream where the format names one, else those of its longest stream. */
+ * The words are CNTK's. A sweep is one pass over all sequences, T samples long; positions count samples from
+ * the beginning of sweep 0, over all shards. An epoch is a stretch of that line: epoch e of size E covers the
+ * positions [e*E, (e+1)*E); the sequence in which one ends belongs to it as a whole. The length of a sequence
+ * is the samples of its main stream where the format names one, else those of its longest stream. */
 #ifndef SHEAF_BATCH_H
 #define SHEAF_BATCH_H
 
@@ -13,38 +15,46 @@
 extern "C" {
 #endif
 
-/* What the size of a batch counts. A batch has one sequence at least, and none is ever split (but by SHEAF_PACK_TRUNCATED). */
+/* What the size of a batch counts. A batch has one sequence at least, and none is ever split (but by
+ * SHEAF_PACK_TRUNCATED). */
 typedef enum sheaf_size_unit {
 	SHEAF_SIZE_SAMPLES,   /* the sum of lengths: CNTK's rule */
 	SHEAF_SIZE_SEQUENCES, /* how many */
 	SHEAF_SIZE_TOKENS     /* sequences times the longest of them: what they take once padded */
 } sheaf_size_unit;
 
-/* What becomes of a batch that an end leaves short of its size: the end of the epoch, and of each sweep where batches do not cross it. */
+/* What becomes of a batch that an end leaves short of its size: the end of the epoch, and of each sweep where
+ * batches do not cross it. */
 typedef enum sheaf_rest {
 	SHEAF_REST_SHORT, /* it comes short */
 	SHEAF_REST_DROP,  /* it does not come */
-	SHEAF_REST_PAD,   /* its own sequences are repeated until it is full; sheaf_batch.repeated says how many */
-	SHEAF_REST_WRAP   /* it is filled with the sequences that come next */
+	SHEAF_REST_PAD, /* its own sequences are repeated until it is full; sheaf_batch.repeated says how many */
+	SHEAF_REST_WRAP /* it is filled with the sequences that come next */
 } sheaf_rest;
 
 /* How sequences are laid out side by side. */
 typedef enum sheaf_packing {
 	SHEAF_PACK_NONE,      /* one behind the other: sheaf_batch.frame */
-	SHEAF_PACK_SEQUENCES, /* CNTK's: as wide as the longest; each goes to the first row that has room for it behind others */
-	SHEAF_PACK_FRAMES,    /* CNTK's frame mode: each has one sample, and a row of its own; DATA where one has more */
-	SHEAF_PACK_TRUNCATED, /* CNTK's truncated back-propagation through time: rows of `truncation` steps; what does not fit goes on in the next batch.
-	                       * batch_size / truncation rows, but one at least, shared out among the shards */
-	SHEAF_PACK_PADDED     /* each has a row of its own, as wide as the longest, rounded up to a multiple of `pad_multiple` */
+	SHEAF_PACK_SEQUENCES, /* CNTK's: as wide as the longest; each goes to the first row that has room for it
+	                         behind others */
+	SHEAF_PACK_FRAMES,    /* CNTK's frame mode: each has one sample, and a row of its own; DATA where one has
+	                         more */
+	SHEAF_PACK_TRUNCATED, /* CNTK's truncated back-propagation through time: rows of `truncation` steps; what
+	                       * does not fit goes on in the next batch. batch_size / truncation rows, but one at
+	                       * least, shared out among the shards */
+	SHEAF_PACK_PADDED     /* each has a row of its own, as wide as the longest, rounded up to a multiple of
+	                         `pad_multiple` */
 } sheaf_packing;
 
 typedef struct sheaf_batch_options {
 	size_t size;       /* sizeof(sheaf_batch_options) */
-	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's; "file": as in the file; "random": drawn with
-	                    * replacement; "frequency": so, too, by the column "freq". NULL: "sheaf" */
+	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
+	                    * "file": as in the file; "random": drawn with replacement; "frequency": so, too, by
+	                    * the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep is shuffled anew */
-	int64_t window;    /* within so many chunks (or samples) at a time rows are shuffled; 0: all that the memory limit allows, in order "cntk" CNTK's
-	                    * default, which is 4 GiB of chunks, or all samples */
+	int64_t
+		window; /* within so many chunks (or samples) at a time rows are shuffled; 0: all that the memory
+	             * limit allows, in order "cntk" CNTK's default, which is 4 GiB of chunks, or all samples */
 	bool window_in_samples;
 	int64_t batch_size; /* > 0 */
 	sheaf_size_unit unit;
@@ -52,36 +62,44 @@ typedef struct sheaf_batch_options {
 	bool bucket;            /* sequences of about the same length meet in a batch; order "sheaf" only */
 	bool stop_at_sweep_end; /* no batch has sequences of two sweeps */
 	int64_t rank, world;    /* this shard of so many; world 0 is 1 */
-	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for itself up to its share of the size
-	 * (CNTK's local timeline), or all of them together up to the size (its global one: a batch may be empty). */
+	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for
+	 * itself up to its share of the size (CNTK's local timeline), or all of them together up to the size (its
+	 * global one: a batch may be empty). */
 	bool global_timeline;
 	int64_t sweeps;      /* an epoch of so many sweeps; 0: 1 */
 	int64_t epoch_size;  /* or of so many samples; 0: as `sweeps` says */
 	int64_t first_epoch; /* from 0 */
 	int64_t epochs;      /* 0: 1 */
-	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its window; 0: 32 MiB */
-	/* Not NULL: sequences are drawn from the datasets by these weights, one for each, > 0; order "sheaf" only. Of every W sequences, W being their sum, each dataset gives as many as its
-	 * weight says, and goes through sweeps of its own; a sweep of all is as many sequences as all have. Must stay until the batches are closed. */
+	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its
+	                        window; 0: 32 MiB */
+	/* Not NULL: sequences are drawn from the datasets by these weights, one for each, > 0; order "sheaf"
+	 * only. Of every W sequences, W being their sum, each dataset gives as many as its weight says, and goes
+	 * through sweeps of its own; a sweep of all is as many sequences as all have. Must stay until the batches
+	 * are closed. */
 	const int64_t *weights;
 	bool join; /* datasets stand side by side, by the keys of their sequences; else one behind the other */
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */
-	bool keep_in_memory;  /* pieces stay in memory, as far as its limit allows, when they will not be needed before the next sweep */
+	bool keep_in_memory;  /* pieces stay in memory, as far as its limit allows, when they will not be needed
+	                         before the next sweep */
 } sheaf_batch_options;
 
-/* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are steps in other batches. */
+/* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are
+ * steps in other batches. */
 typedef struct sheaf_placed {
 	int64_t sequence; /* its number in the batch */
 	int64_t row, begin, end;
 } sheaf_placed;
 
-/* One stream of a packed batch: a grid of rows and steps, each place of which has a sample or none. The sample of a row at a step is number
- * row * row_stride + step * step_stride: steps outermost, as CNTK has it, but rows outermost where they are padded. */
+/* One stream of a packed batch: a grid of rows and steps, each place of which has a sample or none. The
+ * sample of a row at a step is number row * row_stride + step * step_stride: steps outermost, as CNTK has it,
+ * but rows outermost where they are padded. */
 typedef struct sheaf_packed {
 	int field; /* of sheaf_batches_schema */
 	int64_t rows, width, row_stride, step_stride;
-	sheaf_buffer values;  /* dense: dim values of each sample, zeros where there is none; sparse: of all entries, sample by sample */
+	sheaf_buffer values;  /* dense: dim values of each sample, zeros where there is none; sparse: of all
+	                         entries, sample by sample */
 	sheaf_buffer indices; /* sparse: int32 of each entry */
 	sheaf_buffer starts;  /* sparse: int32, where the entries of each sample begin, and one more */
 	sheaf_buffer mask;    /* uint8 of each sample: 1 where there is one */
@@ -89,50 +107,62 @@ typedef struct sheaf_packed {
 	int64_t nplaced;
 } sheaf_packed;
 
-/* One minibatch. All that it points to is borrowed and valid until the next call with the same batches; buffers of the frame may be kept longer by
- * reference. */
+/* One minibatch. All that it points to is borrowed and valid until the next call with the same batches;
+ * buffers of the frame may be kept longer by reference. */
 typedef struct sheaf_batch {
-	int64_t number;             /* from 0, since the batches were opened or placed */
-	int64_t begin, end;         /* positions before its first and behind its last sequence: samples, of all shards */
-	int64_t sweep;              /* in which it begins */
+	int64_t number;     /* from 0, since the batches were opened or placed */
+	int64_t begin, end; /* positions before its first and behind its last sequence: samples, of all shards */
+	int64_t sweep;      /* in which it begins */
 	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or behind it */
 	int64_t sequences, samples; /* of this shard */
 	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
-	const uint64_t *keys;       /* of the sequences; their numbers where the format has no keys, or datasets stand one behind the other */
+	const uint64_t *keys; /* of the sequences; their numbers where the format has no keys, or datasets stand
+	                         one behind the other */
 	const uint32_t *lengths;    /* of the sequences, in samples */
 	const sheaf_packed *packed; /* of each stream; NULL where nothing is packed */
 	int npacked;
-	const sheaf_frame *frame; /* NULL where it is packed. Its rows are the sequences; columns as in sheaf_batches_schema. Offsets need not begin at 0 */
+	const sheaf_frame *frame; /* NULL where it is packed. Its rows are the sequences; columns as in
+	                             sheaf_batches_schema. Offsets need not begin at 0 */
 } sheaf_batch;
 
 /* A source of minibatches. One thread at a time may use it. */
 typedef struct sheaf_batches sheaf_batches;
 
-/* Over n datasets, opened with `random`; they must outlive the batches, and nothing else may read from them meanwhile. Joined datasets: the first one leads, and what it has and
- * another one lacks is left out with a warning (CNTK's composite reader). Otherwise all must have the same streams, and follow one another. Chunks are the pieces of the datasets
- * (piece_bytes in sheaf_open_options). USAGE where an option does not fit another one; DATA where there is no sample at all. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_context *cx,
+/* Over n datasets, opened with `random`; they must outlive the batches, and nothing else may read from them
+ * meanwhile. Joined datasets: the first one leads, and what it has and another one lacks is left out with a
+ * warning (CNTK's composite reader). Otherwise all must have the same streams, and follow one another. Chunks
+ * are the pieces of the datasets (piece_bytes in sheaf_open_options). USAGE where an option does not fit
+ * another one; DATA where there is no sample at all. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n,
+                                                    const sheaf_batch_options *options, sheaf_context *cx,
                                                     sheaf_batches **out, sheaf_error *err);
 SHEAF_API void sheaf_batches_close(sheaf_batches *batches);
 
 /* Borrowed; valid until sheaf_batches_close. */
 SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches);
-/* Sequences and samples of a sweep, over all shards (-1 as long as they are not known: in order "file" what no index knows is found as it is needed), and
- * sequences that were left out because they have no partner. */
-SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples, int64_t *dropped);
+/* Sequences and samples of a sweep, over all shards (-1 as long as they are not known: in order "file" what
+ * no index knows is found as it is needed), and sequences that were left out because they have no partner. */
+SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples,
+                                   int64_t *dropped);
 
-/* The next batch, or END behind the last epoch. An input that fails gives its error with the batch that needs it, and with each further call. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out, sheaf_error *err);
+/* The next batch, or END behind the last epoch. An input that fails gives its error with the batch that needs
+ * it, and with each further call. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out,
+                                                    sheaf_error *err);
 
 /* Goes to the first sequence at or behind a position, 0 <= position, of whatever sweep. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position,
+                                                    sheaf_error *err);
 
-/* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on every shard (but on a local timeline, where shards
- * go at their own pace), and says of which data and options it is. */
+/* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on
+ * every shard (but on a local timeline, where shards go at their own pace), and says of which data and
+ * options it is. */
 enum { SHEAF_STATE_SIZE = 200 };
 SHEAF_API void sheaf_batches_state(const sheaf_batches *batches, char state[SHEAF_STATE_SIZE]);
-/* Goes where a state says: the batches that follow are those that would have come. USAGE where it is none, or one of other data or options; the number of shards may be another. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_batches_resume(sheaf_batches *batches, const char *state, sheaf_error *err);
+/* Goes where a state says: the batches that follow are those that would have come. USAGE where it is none, or
+ * one of other data or options; the number of shards may be another. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_resume(sheaf_batches *batches, const char *state,
+                                                      sheaf_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK configuration files: what a reader section says, in the words of this library's options. Nothing in the file is run; sections
- * that describe no reader are passed over, whatever stands in them. docs/config.md has the exact reading. */
+/* CNTK configuration files: what a reader section says, in the words of this library's options. Nothing in
+ * the file is run; sections that describe no reader are passed over, whatever stands in them. docs/config.md
+ * has the exact reading. */
 #ifndef SHEAF_CONFIG_H
 #define SHEAF_CONFIG_H
 
@@ -12,8 +13,8 @@ extern "C" {
 
 /* One input of a reader. */
 typedef struct sheaf_config_input {
-	char *path;              /* the file, where it was found; as the configuration names it where it is nowhere */
-	const char *format;      /* name of a format of this build */
+	char *path;         /* the file, where it was found; as the configuration names it where it is nowhere */
+	const char *format; /* name of a format of this build */
 	sheaf_setting *settings; /* by the names of options: "stream", "precision", "max-errors", ... */
 	int nsettings;
 } sheaf_config_input;
@@ -27,11 +28,12 @@ typedef struct sheaf_config {
 	sheaf_context *cx; /* whose memory all of it is */
 } sheaf_config;
 
-/* Reads "FILE" or "FILE:SECTION", SECTION being names and (for elements of arrays) numbers parted by '.': "train.reader",
- * "train.reader.deserializers.1". Without SECTION the only reader is meant, or the one in the section that trains.
- * Unknown keys are warnings. DATA with file:line:column where a value is wrong; UNKNOWN where there is no such section;
- * free *out with sheaf_config_free before the context. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config **out, sheaf_error *err);
+/* Reads "FILE" or "FILE:SECTION", SECTION being names and (for elements of arrays) numbers parted by '.':
+ * "train.reader", "train.reader.deserializers.1". Without SECTION the only reader is meant, or the one in the
+ * section that trains. Unknown keys are warnings. DATA with file:line:column where a value is wrong; UNKNOWN
+ * where there is no such section; free *out with sheaf_config_free before the context. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config **out,
+                                                   sheaf_error *err);
 SHEAF_API void sheaf_config_free(sheaf_config *config);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets: open one of any format and read its frames, create one and write frames, convert, compare.
  *
- * A dataset and a writer are used by one thread at a time; different ones by different threads, also in one context. */
+ * A dataset and a writer are used by one thread at a time; different ones by different threads, also in one
+ * context. */
 #ifndef SHEAF_DATASET_H
 #define SHEAF_DATASET_H
 
@@ -16,63 +17,79 @@ extern "C" {
 
 /* The formats of this build, i from 0; NULL past the last one. */
 SHEAF_API const sheaf_format *sheaf_format_at(int i);
-/* By name, or by a suffix of its files, with or without the dot; NULL where this build has none of that name. */
+/* By name, or by a suffix of its files, with or without the dot; NULL where this build has none of that
+ * name. */
 SHEAF_API const sheaf_format *sheaf_format_find(const char *name);
-/* By a file name's suffix (a compression suffix is passed over); NULL where no format, or more than one, has it. */
+/* By a file name's suffix (a compression suffix is passed over); NULL where no format, or more than one, has
+ * it. */
 SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 
 typedef struct sheaf_dataset sheaf_dataset;
 
 /* What is done about index files (sheaf/index.h). */
 typedef enum sheaf_index_policy {
-	SHEAF_INDEX_USE,     /* a fresh one is used, none is written */
-	SHEAF_INDEX_AUTO,    /* the same; and one is written when all of a file of at least 64 MiB has been read that has none */
+	SHEAF_INDEX_USE,  /* a fresh one is used, none is written */
+	SHEAF_INDEX_AUTO, /* the same; and one is written when all of a file of at least 64 MiB has been read that
+	                     has none */
 	SHEAF_INDEX_NEVER,   /* none is looked at */
 	SHEAF_INDEX_REQUIRE, /* without a fresh one nothing is opened: UNKNOWN */
-	SHEAF_INDEX_WRITE    /* a fresh one is used; else one is written when all of the file has been read, however small; a WARNING says where it cannot be */
+	SHEAF_INDEX_WRITE /* a fresh one is used; else one is written when all of the file has been read, however
+	                     small; a WARNING says where it cannot be */
 } sheaf_index_policy;
 
 /* How entries of a tensor are given. */
 typedef enum sheaf_entries_as {
 	SHEAF_ENTRIES_STORED,   /* as the file has them */
 	SHEAF_ENTRIES_EXPANDED, /* with those that the structure implies */
-	SHEAF_ENTRIES_CONTENT   /* expanded, and a dense tensor without the positions that hold its fill, or 0: the same for all storage of the same tensor, but for the order */
+	SHEAF_ENTRIES_CONTENT /* expanded, and a dense tensor without the positions that hold its fill, or 0: the
+	                         same for all storage of the same tensor, but for the order */
 } sheaf_entries_as;
 
 typedef struct sheaf_open_options {
-	size_t size;                   /* sizeof(sheaf_open_options) */
-	const char *format;            /* NULL: found by content and name */
-	bool glance;                   /* for a quick look: infer what the file does not declare from its first part only. Indices that come later may lie beyond
-	              * the dims then, so such frames are for showing, not for writing */
+	size_t size;        /* sizeof(sheaf_open_options) */
+	const char *format; /* NULL: found by content and name */
+	bool glance; /* for a quick look: infer what the file does not declare from its first part only. Indices
+	              * that come later may lie beyond the dims then, so such frames are for showing, not for
+	              * writing */
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
-	bool *used;          /* one for each setting: set where the format uses it; NULL: a setting that it does not use is a USAGE error */
-	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 512 KiB, less under a small memory limit */
-	sheaf_view view;     /* for showing: rows as the format's users write them, where they write them in a way of their own */
-	bool pipe;           /* rows are given as they come, from a file, a FIFO or a function, nothing is read ahead of them, and at the end it begins
-	                      * again, for ever, but for `once`; UNSUPPORTED where the format cannot */
+	bool *used; /* one for each setting: set where the format uses it; NULL: a setting that it does not use is
+	               a USAGE error */
+	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 512 KiB, less under a
+	                        small memory limit */
+	sheaf_view view; /* for showing: rows as the format's users write them, where they write them in a way of
+	                    their own */
+	bool pipe; /* rows are given as they come, from a file, a FIFO or a function, nothing is read ahead of
+	            * them, and at the end it begins again, for ever, but for `once`; UNSUPPORTED where the format
+	            * cannot */
 	bool once;
-	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a temporary file */
+	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied
+	                to a temporary file */
 	sheaf_index_policy index;
-	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. Sequences and entries are made of each other where the format
-	 * has neither choice; UNSUPPORTED where that cannot be. */
+	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. Sequences and
+	 * entries are made of each other where the format has neither choice; UNSUPPORTED where that cannot
+	 * be. */
 	unsigned rows;
-	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the only other one), and the tensor's shape ("10,20"; NULL: as
-	 * large as it must be). The value may also name one of several streams that are to become a tensor. */
+	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
+	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
+	 * name one of several streams that are to become a tensor. */
 	const char *coordinates, *value, *shape;
 	sheaf_entries_as entries;
-	const char *member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
+	const char
+		*member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
-/* Tells the paths of the datasets in a container ("/" for the root), in their order there, until `tell` fails; none where the format knows no such names. Of the options the
- * format counts. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                                               sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
+                                            sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+/* Tells the paths of the datasets in a container ("/" for the root), in their order there, until `tell`
+ * fails; none where the format knows no such names. Of the options the format counts. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_members(
+	const char *path, const sheaf_open_options *options, sheaf_context *cx,
+	sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
 /* The same over any source, which the dataset takes over, also on failure. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out,
-                                                   sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options,
+                                                   sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
 SHEAF_API void sheaf_close(sheaf_dataset *dataset);
 
 /* Borrowed; valid until sheaf_close. */
@@ -80,19 +97,23 @@ SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
-/* What else the format tells of its file: lines of text or, as JSON, members of an object, each with a comma before it. *out is reset first
- * and empty where there is nothing to tell. */
-/* Appends what a container holds beside the datasets that sheaf_members tells: lines for people, or members of a JSON object, each with a comma before it. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx, sheaf_buffer *out,
-                                               sheaf_error *err);
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err);
+/* What else the format tells of its file: lines of text or, as JSON, members of an object, each with a comma
+ * before it. *out is reset first and empty where there is nothing to tell. */
+/* Appends what a container holds beside the datasets that sheaf_members tells: lines for people, or members
+ * of a JSON object, each with a comma before it. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json,
+                                               sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
+                                                        sheaf_buffer *out, sheaf_error *err);
 
-/* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until the next call with this dataset; its buffers may be kept longer
- * by reference. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out, sheaf_error *err);
-/* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces hold, none where the input cannot be read at
- * random, and none where there are no more rows than so many: what ends the input must be met. They are counted, or found in an index, but not read: what is
- * wrong with them is not told. sheaf_dataset_row says where the next frame begins. */
+/* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until
+ * the next call with this dataset; its buffers may be kept longer by reference. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
+                                            sheaf_error *err);
+/* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces
+ * hold, none where the input cannot be read at random, and none where there are no more rows than so many:
+ * what ends the input must be met. They are counted, or found in an index, but not read: what is wrong with
+ * them is not told. sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
@@ -106,20 +127,26 @@ typedef struct sheaf_create_options {
 	const char *format;            /* NULL: by the name's suffix */
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
-	sheaf_facts totals;          /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
+	sheaf_facts totals; /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
 	sheaf_duplicates duplicates;      /* of entries of a tensor */
-	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the format cannot. NULL: as it is given, where the format can */
+	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the
+	                                     format cannot. NULL: as it is given, where the format can */
 } sheaf_create_options;
 
-/* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is LOSS: unless the
- * context allows it, sheaf_write goes on looking for all kinds of loss and sheaf_finish fails with them. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
+/* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is
+ * LOSS: unless the context allows it, sheaf_write goes on looking for all kinds of loss and sheaf_finish
+ * fails with them. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema,
+                                              const sheaf_create_options *options, sheaf_context *cx,
                                               sheaf_writer **out, sheaf_error *err);
 /* The same into any sink, which the writer takes over, also on failure; options->format must be given. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx,
+SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
+                                                   const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
-/* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the one that the format wants. After a failure sheaf_finish fails with the same, and nothing is committed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
+/* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the
+ * one that the format wants. After a failure sheaf_finish fails with the same, and nothing is committed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame,
+                                             sheaf_error *err);
 /* Both free the writer, whatever comes out. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);
 SHEAF_API void sheaf_abandon(sheaf_writer *writer);
@@ -129,20 +156,23 @@ typedef struct sheaf_convert_options {
 	const char *from, *to;         /* NULL: by content, by suffix */
 	const sheaf_setting *settings; /* of either format; one that neither uses is a USAGE error */
 	int nsettings;
-	int64_t piece_bytes;      /* as in sheaf_open_options */
-	sheaf_index_policy index; /* of the inputs */
-	const char *member;       /* of the inputs; as in sheaf_open_options */
-	sheaf_duplicates duplicates;               /* of entries of a tensor */
+	int64_t piece_bytes;                     /* as in sheaf_open_options */
+	sheaf_index_policy index;                /* of the inputs */
+	const char *member;                      /* of the inputs; as in sheaf_open_options */
+	sheaf_duplicates duplicates;             /* of entries of a tensor */
 	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
-	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL: as it is */
+	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL:
+	                          as it is */
 } sheaf_convert_options;
 
-/* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same streams. With more than
- * one input, keys become positions. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output, const sheaf_convert_options *options,
-                                               sheaf_context *cx, sheaf_error *err);
+/* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same
+ * streams. With more than one input, keys become positions. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
+                                               const sheaf_convert_options *options, sheaf_context *cx,
+                                               sheaf_error *err);
 
-/* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with sheaf_frame_free. */
+/* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with
+ * sheaf_frame_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);
 
 /* One difference between two datasets. The strings live only as long as the call that tells it. */
@@ -163,9 +193,12 @@ typedef struct sheaf_diff_options {
 	void *user;
 } sheaf_diff_options;
 
-/* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN, -0 is not 0)
- * whatever the element types; two tensors entry by entry, whatever their layouts, structures and the order of their entries. *equal tells the outcome. Reads both to the end, or until on_difference has enough. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err);
+/* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN,
+ * -0 is not 0) whatever the element types; two tensors entry by entry, whatever their layouts, structures and
+ * the order of their entries. *equal tells the outcome. Reads both to the end, or until on_difference has
+ * enough. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b,
+                                            const sheaf_diff_options *options, bool *equal, sheaf_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one idea: a column is a chain of levels that ends in typed values. A level maps each of its positions to a run of
- * positions below it. A frame is a number of rows and a set of columns over them; the rows are the positions of each
- * column's first level (or its values, where it has no level).
+/* The one idea: a column is a chain of levels that ends in typed values. A level maps each of its positions
+ * to a run of positions below it. A frame is a number of rows and a set of columns over them; the rows are
+ * the positions of each column's first level (or its values, where it has no level).
  *
  *   level       position p covers       buffers
  *   FIXED(k)    [p*k, (p+1)*k)          none
@@ -9,11 +9,12 @@
  *   COORD(r)    [o[p], o[p+1])          offsets, and r buffers of indices, one index for each position below
  *
  * Offsets need not start at 0: a slice of a frame shares the buffers of the whole. A CNTK dense stream is
- * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values. Columns may share
- * buffers: all that is said of events has the same offsets.
+ * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values.
+ * Columns may share buffers: all that is said of events has the same offsets.
  *
- * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes, a complex number a FIXED(2) over its parts, a number that
- * may be missing a FIXED(1) over it. What rows are, the schema says: sequences, cells of a table, entries of a tensor. */
+ * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes, a complex number a
+ * FIXED(2) over its parts, a number that may be missing a FIXED(1) over it. What rows are, the schema says:
+ * sequences, cells of a table, entries of a tensor. */
 #ifndef SHEAF_FRAME_H
 #define SHEAF_FRAME_H
 
@@ -23,7 +24,18 @@
 extern "C" {
 #endif
 
-typedef enum sheaf_type { SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64, SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64, SHEAF_F32, SHEAF_F64 } sheaf_type;
+typedef enum sheaf_type {
+	SHEAF_U8,
+	SHEAF_U16,
+	SHEAF_U32,
+	SHEAF_U64,
+	SHEAF_I8,
+	SHEAF_I16,
+	SHEAF_I32,
+	SHEAF_I64,
+	SHEAF_F32,
+	SHEAF_F64
+} sheaf_type;
 enum { SHEAF_TYPES = SHEAF_F64 + 1 };
 /* Bytes of one value, and the type's name: "uint8" ... "float32", "float64". */
 SHEAF_API size_t sheaf_type_size(sheaf_type type);
@@ -51,15 +63,16 @@ typedef struct sheaf_level_shape {
 typedef enum sheaf_meaning {
 	SHEAF_NUMBER,
 	SHEAF_KEY,
-	SHEAF_STRING,      /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
-	SHEAF_SPELLING,    /* the same; the row as people write it in its format, for showing and nothing else */
-	SHEAF_BYTES,       /* the last level is a LIST or FIXED(k) over U8: bytes that are no text */
-	SHEAF_BOOL,        /* U8: 0 is false, all else true */
-	SHEAF_CHAR,        /* U8: one byte of text */
-	SHEAF_DATETIME,    /* I64: seconds since 1970-01-01 00:00:00, of no zone */
-	SHEAF_DATETIMETZ,  /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them it is ahead of UTC */
-	SHEAF_COMPLEX,     /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
-	SHEAF_COORDINATE   /* I32 or I64, no level: where an entry is in its tensor */
+	SHEAF_STRING,   /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
+	SHEAF_SPELLING, /* the same; the row as people write it in its format, for showing and nothing else */
+	SHEAF_BYTES,    /* the last level is a LIST or FIXED(k) over U8: bytes that are no text */
+	SHEAF_BOOL,     /* U8: 0 is false, all else true */
+	SHEAF_CHAR,     /* U8: one byte of text */
+	SHEAF_DATETIME, /* I64: seconds since 1970-01-01 00:00:00, of no zone */
+	SHEAF_DATETIMETZ, /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them
+	                     it is ahead of UTC */
+	SHEAF_COMPLEX,    /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
+	SHEAF_COORDINATE  /* I32 or I64, no level: where an entry is in its tensor */
 } sheaf_meaning;
 enum { SHEAF_MEANINGS = SHEAF_COORDINATE + 1 };
 
@@ -72,8 +85,8 @@ typedef struct sheaf_field {
 	sheaf_type type;
 	int nlevels;
 	sheaf_level_shape levels[SHEAF_MAX_LEVELS];
-	/* Fields that are neither streams nor keys: what their loss is called ("example name"), a static string, and the value
-	 * that says no more than its absence (of a STRING that is a missing one). */
+	/* Fields that are neither streams nor keys: what their loss is called ("example name"), a static string,
+	 * and the value that says no more than its absence (of a STRING that is a missing one). */
 	const char *loss;
 	double usual;
 } sheaf_field;
@@ -81,7 +94,8 @@ typedef struct sheaf_field {
 /* What is said of a dataset as a whole. */
 typedef struct sheaf_attribute {
 	char *name, *text;
-	const char *loss; /* what its loss is called; a static string. NULL: it says how a file is written, and is no part of what it holds */
+	const char *loss; /* what its loss is called; a static string. NULL: it says how a file is written, and is
+	                     no part of what it holds */
 } sheaf_attribute;
 
 /* What the rows of a dataset are. */
@@ -92,9 +106,15 @@ typedef enum sheaf_row_kind {
 	SHEAF_WHOLE      /* one row: a tensor as a chain of FIXED and COORD levels */
 } sheaf_row_kind;
 /* A set of them, for who can make use of several; the empty set stands for all. */
-enum { SHEAF_TAKES_SEQUENCES = 1 << SHEAF_SEQUENCES, SHEAF_TAKES_CELLS = 1 << SHEAF_CELLS, SHEAF_TAKES_ENTRIES = 1 << SHEAF_ENTRIES, SHEAF_TAKES_WHOLE = 1 << SHEAF_WHOLE };
+enum {
+	SHEAF_TAKES_SEQUENCES = 1 << SHEAF_SEQUENCES,
+	SHEAF_TAKES_CELLS = 1 << SHEAF_CELLS,
+	SHEAF_TAKES_ENTRIES = 1 << SHEAF_ENTRIES,
+	SHEAF_TAKES_WHOLE = 1 << SHEAF_WHOLE
+};
 
-/* Which entries of a square matrix are stored, and what follows from them for the others (Binsparse, "structure"). */
+/* Which entries of a square matrix are stored, and what follows from them for the others (Binsparse,
+ * "structure"). */
 typedef enum sheaf_structure {
 	SHEAF_GENERAL,
 	SHEAF_SYMMETRIC_LOWER, /* stored: row >= column */
@@ -112,26 +132,29 @@ SHEAF_API const char *sheaf_structure_name(sheaf_structure structure);
 typedef struct sheaf_tensor {
 	int rank; /* number of dimensions */
 	int64_t shape[SHEAF_MAX_RANK];
-	/* Entries come sorted by coordinate order[0], then order[1], ...: {0, 1} is by rows. Where not `sorted`, order is only how they are best written. */
+	/* Entries come sorted by coordinate order[0], then order[1], ...: {0, 1} is by rows. Where not `sorted`,
+	 * order is only how they are best written. */
 	int order[SHEAF_MAX_RANK];
 	bool sorted;
 	bool unique; /* no coordinates come twice */
 	bool dense;  /* each position has its entry, of those that the structure stores */
 	bool iso;    /* all entries have the same value */
 	sheaf_structure structure;
-	bool has_fill;     /* what is not stored has this value, in the element type of the value's field: one, or two parts */
+	bool has_fill; /* what is not stored has this value, in the element type of the value's field: one, or two
+	                  parts */
 	uint8_t fill[16] __attribute__((aligned(8)));
 	char layout[16]; /* as the file has it: "CSR", "COO", "custom"; empty: nothing is said */
-	/* Of sequences that became a tensor: how many have fewer samples than the longest, and the first of these. A dense tensor has what they do not have. */
+	/* Of sequences that became a tensor: how many have fewer samples than the longest, and the first of
+	 * these. A dense tensor has what they do not have. */
 	int64_t nshort, first_short;
 } sheaf_tensor;
 
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
 	sheaf_row_kind rows;
-	bool cells; /* sequences that were made of rows of a table: messages call them so */
+	bool cells;          /* sequences that were made of rows of a table: messages call them so */
 	sheaf_tensor tensor; /* of ENTRIES and WHOLE */
-	int nfields, room; /* fields there are, and fields there is room for */
+	int nfields, room;   /* fields there are, and fields there is room for */
 	sheaf_field *fields;
 	int nattributes;
 	sheaf_attribute *attributes;
@@ -142,9 +165,11 @@ typedef struct sheaf_level {
 	sheaf_level_shape shape;
 	sheaf_buffer offsets;                 /* LIST, COORD */
 	sheaf_buffer indices[SHEAF_MAX_RANK]; /* COORD */
-	sheaf_buffer valid;                   /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not missing; empty: none is */
+	sheaf_buffer valid; /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not
+	                       missing; empty: none is */
 	int64_t valid_at;
-	sheaf_buffer codes; /* int8 of each position: why it is missing, 0 to 127, and 0 where it is not; empty: all are 0 */
+	sheaf_buffer codes; /* int8 of each position: why it is missing, 0 to 127, and 0 where it is not; empty:
+	                       all are 0 */
 } sheaf_level;
 
 typedef struct sheaf_column {
@@ -160,13 +185,17 @@ typedef struct sheaf_frame {
 	int64_t nrows;
 	int ncolumns;
 	sheaf_column *columns;
-	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has no lines */
+	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has
+	                       no lines */
 	sheaf_buffer notes; /* what a format's decode tells its review */
 	sheaf_context *cx;
 } sheaf_frame;
 
 /* Typed views of the buffers; no checks. */
-static inline const int64_t *sheaf_level_offsets(const sheaf_level *level) { return (const int64_t *)(const void *)level->offsets.data; }
+static inline const int64_t *sheaf_level_offsets(const sheaf_level *level)
+{
+	return (const int64_t *)(const void *)level->offsets.data;
+}
 
 /* Whether position p of a level is not missing; no checks. */
 static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
@@ -178,8 +207,12 @@ static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
 /* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values. */
 SHEAF_API bool sheaf_field_is_dense(const sheaf_field *field);
 SHEAF_API bool sheaf_field_is_sparse(const sheaf_field *field);
-static inline bool sheaf_field_is_stream(const sheaf_field *field) { return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field); }
-/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "complex", "coordinate", or "values" for all else. */
+static inline bool sheaf_field_is_stream(const sheaf_field *field)
+{
+	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
+}
+/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "complex", "coordinate", or
+ * "values" for all else. */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
@@ -201,9 +234,10 @@ typedef enum sheaf_depth {
 	SHEAF_CHECK_OFFSETS, /* every offset is in range and none decreases */
 	SHEAF_CHECK_FULL     /* every index is inside its extent, and what is missing covers nothing, too */
 } sheaf_depth;
-/* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything else:
- * all other functions trust what they get. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth, sheaf_error *err);
+/* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything
+ * else: all other functions trust what they get. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                   sheaf_depth depth, sheaf_error *err);
 
 #ifdef __cplusplus
 }

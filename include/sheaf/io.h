@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources of bytes and sinks for them: files, pipes, memory and callbacks.
  *
- * A source looks decompressed whatever it holds: gzip, bzip2, zstd and xz are recognised by content, concatenated
- * members included. It is read in one of two ways. As a stream: `ahead` shows bytes without moving, `take` and `consume`
- * move. At random, after `sheaf_source_make_seekable`: `read_at` and `view_at`. One thread at a time may use a source as
- * a stream; read_at and view_at may be called by several threads. */
+ * A source looks decompressed whatever it holds: gzip, bzip2, zstd and xz are recognised by content,
+ * concatenated members included. It is read in one of two ways. As a stream: `ahead` shows bytes without
+ * moving, `take` and `consume` move. At random, after `sheaf_source_make_seekable`: `read_at` and `view_at`.
+ * One thread at a time may use a source as a stream; read_at and view_at may be called by several threads. */
 #ifndef SHEAF_IO_H
 #define SHEAF_IO_H
 
@@ -17,14 +17,19 @@ extern "C" {
 typedef struct sheaf_source sheaf_source;
 
 /* A regular file, FIFO, device; "-" is standard input. Nothing is read yet. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source **out,
+                                                   sheaf_error *err);
 
-/* The caller's bytes, which must outlive the source and every buffer taken from it. `name` is copied; it stands in messages. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err);
+/* The caller's bytes, which must outlive the source and every buffer taken from it. `name` is copied; it
+ * stands in messages. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx,
+                                                     sheaf_source **out, sheaf_error *err);
 
-/* The caller's function: like read(2), it gives 1 to `size` bytes and returns how many, 0 at the end, or -errno. */
+/* The caller's function: like read(2), it gives 1 to `size` bytes and returns how many, 0 at the end, or
+ * -errno. */
 typedef int64_t (*sheaf_read_function)(void *user, void *data, size_t size);
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx, sheaf_source **out,
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name,
+                                                       sheaf_context *cx, sheaf_source **out,
                                                        sheaf_error *err);
 
 SHEAF_API void sheaf_source_close(sheaf_source *source);
@@ -38,61 +43,74 @@ SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, 
 /* Decompressed size; -1 where not known without reading (a pipe, a compressed file). */
 SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 
-/* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz"), or NULL. Known after the first `ahead`. */
+/* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz"), or NULL. Known after the first
+ * `ahead`. */
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
-/* Shows at least `want` bytes from here on, fewer only at the end of the input; more where they are at hand. The bytes
- * stay valid until the next call on the source. Does not move. At the end: OK and size 0. Where the input fails (SHORT, DATA, IO),
- * *out shows what came before, so that the sound part of a damaged input can be used. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out, sheaf_error *err);
+/* Shows at least `want` bytes from here on, fewer only at the end of the input; more where they are at hand.
+ * The bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0. Where the
+ * input fails (SHORT, DATA, IO), *out shows what came before, so that the sound part of a damaged input can
+ * be used. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out,
+                                                    sheaf_error *err);
 /* Moves over n bytes that the last `ahead` has shown. */
 SHEAF_API void sheaf_source_consume(sheaf_source *source, size_t n);
-/* Moves over n bytes that the last `ahead` has shown, and keeps them: *out owns a reference to them and stays valid
- * however long, without a copy. *out is reset first. */
+/* Moves over n bytes that the last `ahead` has shown, and keeps them: *out owns a reference to them and stays
+ * valid however long, without a copy. *out is reset first. */
 SHEAF_API void sheaf_source_take(sheaf_source *source, size_t n, sheaf_buffer *out);
 /* Decompressed byte at which the stream stands. */
 SHEAF_API int64_t sheaf_source_tell(const sheaf_source *source);
 
-/* Makes sheaf_source_rewind possible: copies a pipe to an unlinked temporary file ($TMPDIR, else /tmp); nothing to do for
- * files and memory. Call it before anything is consumed. */
+/* Makes sheaf_source_rewind possible: copies a pipe to an unlinked temporary file ($TMPDIR, else /tmp);
+ * nothing to do for files and memory. Call it before anything is consumed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *source, sheaf_error *err);
 /* Back to byte 0 of the stream. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_rewind(sheaf_source *source, sheaf_error *err);
 
-/* Begins again: back to byte 0 of what can be rewound; a FIFO or device is closed and opened again by its name, which waits for a writer.
- * UNSUPPORTED for standard input and functions. Nothing that was made rewindable or seekable is so any more where it is opened again. */
+/* Begins again: back to byte 0 of what can be rewound; a FIFO or device is closed and opened again by its
+ * name, which waits for a writer. UNSUPPORTED for standard input and functions. Nothing that was made
+ * rewindable or seekable is so any more where it is opened again. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf_error *err);
 
-/* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked temporary file. Call
- * it before anything is consumed. */
+/* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked
+ * temporary file. Call it before anything is consumed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
 /* The stream goes on at any byte; SHEAF_SHORT beyond the end. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_seek(sheaf_source *source, int64_t offset, sheaf_error *err);
 /* Reads exactly `size` bytes at `offset`; SHEAF_SHORT where the input ends before. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data, size_t size, sheaf_error *err);
-/* The same without a copy where the file can be mapped; *out is reset first and then owns a reference. Reading a mapped
- * view of a file that somebody truncates raises SIGBUS: a program that minds installs a handler. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_view_at(sheaf_source *source, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data,
+                                                      size_t size, sheaf_error *err);
+/* The same without a copy where the file can be mapped; *out is reset first and then owns a reference.
+ * Reading a mapped view of a file that somebody truncates raises SIGBUS: a program that minds installs a
+ * handler. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_view_at(sheaf_source *source, int64_t offset, size_t size,
+                                                      sheaf_buffer *out, sheaf_error *err);
 
 typedef struct sheaf_sink sheaf_sink;
 
-/* A file that appears whole at `commit` or not at all: a locked temporary ".sheaf-*" beside the target (symbolic links
- * followed, mode kept), synced and renamed; leftovers of killed runs in that folder are removed on opening. What is not
- * a regular file, and "-" (standard output), is written directly. A name that ends in .gz .bz2 .zst .xz is compressed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+/* A file that appears whole at `commit` or not at all: a locked temporary ".sheaf-*" beside the target
+ * (symbolic links followed, mode kept), synced and renamed; leftovers of killed runs in that folder are
+ * removed on opening. What is not a regular file, and "-" (standard output), is written directly. A name that
+ * ends in .gz .bz2 .zst .xz is compressed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out,
+                                                 sheaf_error *err);
 
-/* The caller's function: takes all `size` bytes and returns 0, or -errno. `name` is copied; it stands in messages. */
+/* The caller's function: takes all `size` bytes and returns 0, or -errno. `name` is copied; it stands in
+ * messages. */
 typedef int (*sheaf_write_function)(void *user, const void *data, size_t size);
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx, sheaf_sink **out,
-                                                     sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name,
+                                                     sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err);
-/* Hands on what is held back, for whoever waits behind a pipe; a compressor may hold some of it back all the same. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
+                                                  sheaf_error *err);
+/* Hands on what is held back, for whoever waits behind a pipe; a compressor may hold some of it back all the
+ * same. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
 /* Uncompressed bytes written so far. */
 SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);
-/* Flushes, syncs and renames, then closes the sink whatever comes out; on failure the old file is still there. */
+/* Flushes, syncs and renames, then closes the sink whatever comes out; on failure the old file is still
+ * there. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err);
 /* Closes the sink; the target is as it was (what went to a pipe or device is gone). */
 SHEAF_API void sheaf_sink_abandon(sheaf_sink *sink);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options as tables: what formats and commands accept, and the values given. Help texts, man pages and checks are made
- * from the same rows. */
+/* Options as tables: what formats and commands accept, and the values given. Help texts, man pages and checks
+ * are made from the same rows. */
 #ifndef SHEAF_OPTION_H
 #define SHEAF_OPTION_H
 
@@ -39,7 +39,8 @@ typedef struct sheaf_values {
 /* The row of this name in a table that ends with a row whose name is NULL; NULL where there is none. */
 SHEAF_API const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name);
 /* Checks one value against its row; a USAGE error names the option, what was expected and what was found. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, const char *value,
+                                                    sheaf_error *err);
 
 /* The last value given for `name`, or NULL. */
 SHEAF_API const char *sheaf_values_text(const sheaf_values *values, const char *name);

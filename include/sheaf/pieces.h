@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of pieces of a dataset: where runs of whole rows can be read from without reading what stands before them, and how long
- * each row is. Minibatches, and everything else that wants rows in another order than the file's, are built on it. */
+/* The table of pieces of a dataset: where runs of whole rows can be read from without reading what stands
+ * before them, and how long each row is. Minibatches, and everything else that wants rows in another order
+ * than the file's, are built on it. */
 #ifndef SHEAF_PIECES_H
 #define SHEAF_PIECES_H
 
@@ -21,12 +22,14 @@ typedef struct sheaf_piece_entry {
 	int64_t samples;      /* sum of the lengths of its rows */
 } sheaf_piece_entry;
 
-/* The table of a dataset, made by the first call, which must come before sheaf_next: the chunks of a format that has chunks; else pieces of
- * sheaf_open_options.piece_bytes (0: 2 MiB), found in one pass that counts lines and ids but reads no values where the format can do so,
- * and decodes everything where it cannot. What is wrong with the rows is not told then, but when they are read. The same input, settings
- * and piece size give the same table. The source must be seekable (sheaf_open_options.random) where it is no plain file. *out is borrowed
- * and valid until sheaf_close. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, const sheaf_pieces **out, sheaf_error *err);
+/* The table of a dataset, made by the first call, which must come before sheaf_next: the chunks of a format
+ * that has chunks; else pieces of sheaf_open_options.piece_bytes (0: 2 MiB), found in one pass that counts
+ * lines and ids but reads no values where the format can do so, and decodes everything where it cannot. What
+ * is wrong with the rows is not told then, but when they are read. The same input, settings and piece size
+ * give the same table. The source must be seekable (sheaf_open_options.random) where it is no plain file.
+ * *out is borrowed and valid until sheaf_close. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, const sheaf_pieces **out,
+                                                      sheaf_error *err);
 
 SHEAF_API int64_t sheaf_pieces_count(const sheaf_pieces *pieces);
 /* Sums over all pieces. */
@@ -37,15 +40,20 @@ SHEAF_API void sheaf_pieces_at(const sheaf_pieces *pieces, int64_t i, sheaf_piec
 /* The number of the piece that has this row, 0 <= row < sheaf_pieces_rows. */
 SHEAF_API int64_t sheaf_pieces_find(const sheaf_pieces *pieces, int64_t row);
 
-/* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is declared, else of the longest.
- * (In the text format: of lines, which is the same for rows that break no rule.) USAGE where there are no such rows. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
+/* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is
+ * declared, else of the longest. (In the text format: of lines, which is the same for rows that break no
+ * rule.) USAGE where there are no such rows. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces, int64_t row, int64_t n,
+                                                      uint32_t *lengths, sheaf_error *err);
 
-/* Decodes piece i, 0 <= i < sheaf_pieces_count, into *frame, which is zeros or an earlier frame whose buffers are reused; free it with
- * sheaf_frame_free. Any thread may call it, several at once and beside sheaf_next, each with a frame of its own, after sheaf_dataset_pieces. Memory is that of
- * `cx`, which gets the findings, too, but not those that only the whole input shows. DATA where the piece has not the rows that the
- * table says: the input was changed meanwhile. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *dataset, int64_t i, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* Decodes piece i, 0 <= i < sheaf_pieces_count, into *frame, which is zeros or an earlier frame whose buffers
+ * are reused; free it with sheaf_frame_free. Any thread may call it, several at once and beside sheaf_next,
+ * each with a frame of its own, after sheaf_dataset_pieces. Memory is that of `cx`, which gets the findings,
+ * too, but not those that only the whole input shows. DATA where the piece has not the rows that the table
+ * says: the input was changed meanwhile. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *dataset, int64_t i,
+                                                          sheaf_frame *frame, sheaf_context *cx,
+                                                          sheaf_error *err);
 
 #ifdef __cplusplus
 }

@@ -15,32 +15,41 @@ typedef enum sheaf_style {
 	SHEAF_JSON        /* one JSON object a row: {"key":0,"streams":{"A":[[1,2]],"B":[[[1,0.5]],[]]}} */
 } sheaf_style;
 
-/* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused where nobody else owns it). `row` is the
- * number of the frame's row 0 in the dataset: it stands for the key where the schema has none. Cells of a table are
- * {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the whole tensor, between the heading and the ending: there `row` counts from the first
- * entry that is printed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t from, int64_t to,
+/* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused where nobody else
+ * owns it). `row` is the number of the frame's row 0 in the dataset: it stands for the key where the schema
+ * has none. Cells of a table are
+ * {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the whole tensor, between the
+ * heading and the ending: there `row` counts from the first entry that is printed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                 sheaf_style style, int64_t row, int64_t from, int64_t to,
                                                  sheaf_buffer *out, sheaf_error *err);
 
-/* What stands before all rows, and behind them: empty but for entries in JSON. `name` is the tensor's in its file, "/" for the root. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name, sheaf_context *cx, sheaf_buffer *out,
+/* What stands before all rows, and behind them: empty but for entries in JSON. `name` is the tensor's in its
+ * file, "/" for the root. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style,
+                                                    const char *name, sheaf_context *cx, sheaf_buffer *out,
                                                     sheaf_error *err);
 SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
 
 /* Statistics of all frames given to it, exact: counts, lengths, values. */
 typedef struct sheaf_stats sheaf_stats;
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_stats **out, sheaf_error *err);
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx,
+                                                 sheaf_stats **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame,
+                                                 sheaf_error *err);
 /* As SHEAF_TEXT or as one SHEAF_JSON object, ended by a line feed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style,
+                                                  sheaf_buffer *out, sheaf_error *err);
 /* Sums over all streams, for short summaries: rows, samples, stored values. */
 SHEAF_API void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *samples, int64_t *values);
 SHEAF_API void sheaf_stats_free(sheaf_stats *stats);
 
-/* A content hash of all frames given to it, in order: 128 bits over stream names, sequence lengths, indices and values. The
- * same whatever the format, the storage, the element type, the order of streams and the cutting into frames. */
+/* A content hash of all frames given to it, in order: 128 bits over stream names, sequence lengths, indices
+ * and values. The same whatever the format, the storage, the element type, the order of streams and the
+ * cutting into frames. */
 typedef struct sheaf_hash sheaf_hash;
-SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types,
+                                                sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err);
 /* 32 lower-case hexadecimal digits and a NUL. */
 SHEAF_API void sheaf_hash_text(const sheaf_hash *hash, char text[33]);

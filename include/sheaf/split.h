@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files in parts, and parts in one file again, without decoding a row: of formats whose files are rows one behind the other, with nothing before them and
- * nothing behind. */
+/* Files in parts, and parts in one file again, without decoding a row: of formats whose files are rows one
+ * behind the other, with nothing before them and nothing behind. */
 #ifndef SHEAF_SPLIT_H
 #define SHEAF_SPLIT_H
 
@@ -10,15 +10,20 @@
 extern "C" {
 #endif
 
-/* Copies the rows of a file, in their order, to n files, to each as many as to the others, or one less. options->settings are those of the format for
- * reading. rows[i] becomes how many the i-th has got; NULL: nobody asks. What the rows hold is not looked at, but where they end is: DATA or SHORT where the last
- * one is not whole. UNSUPPORTED where the format is of another kind. On failure no output is changed that is a file. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *const *outputs, int n, const sheaf_open_options *options, sheaf_context *cx,
+/* Copies the rows of a file, in their order, to n files, to each as many as to the others, or one less.
+ * options->settings are those of the format for reading. rows[i] becomes how many the i-th has got; NULL:
+ * nobody asks. What the rows hold is not looked at, but where they end is: DATA or SHORT where the last one
+ * is not whole. UNSUPPORTED where the format is of another kind. On failure no output is changed that is a
+ * file. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
+                                             const sheaf_open_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* Copies the rows of n files, one file behind the other, to one. Parts that sheaf_split has made become the same bytes again. *rows becomes how many there are;
- * NULL: nobody asks. Nothing is read twice, so any input may be a pipe. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output, const sheaf_open_options *options, sheaf_context *cx,
+/* Copies the rows of n files, one file behind the other, to one. Parts that sheaf_split has made become the
+ * same bytes again. *rows becomes how many there are; NULL: nobody asks. Nothing is read twice, so any input
+ * may be a pipe. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
+                                             const sheaf_open_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
 #ifdef __cplusplus

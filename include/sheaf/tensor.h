@@ -12,42 +12,56 @@ extern "C" {
 /* What is done where a position has several entries. */
 typedef enum sheaf_duplicates {
 	SHEAF_DUPLICATES_ERROR, /* DATA, with the position */
-	SHEAF_DUPLICATES_SUM,   /* they become their sum, in the order in which they came; integers must not overflow, truth values are joined by "or" */
+	SHEAF_DUPLICATES_SUM,   /* they become their sum, in the order in which they came; integers must not
+	                           overflow, truth values are joined by "or" */
 	SHEAF_DUPLICATES_LAST   /* the last one counts */
 } sheaf_duplicates;
 
 typedef struct sheaf_arrange_options {
 	size_t size;                 /* sizeof(sheaf_arrange_options) */
 	sheaf_duplicates duplicates; /* ERROR: only where the outcome must be unique, else they stay */
-	bool drop_fill;              /* positions of a dense tensor that hold its fill, or 0 where it has none, are no entries of a sparse one */
-	bool hold;                   /* nothing comes out before sheaf_arranger_finish, so that sheaf_arranger_count is known by then */
-	int share;                   /* how many arrangers share the memory; 0: it is the only one */
-	const char *name;            /* of the file, for messages; NULL: none */
+	bool drop_fill; /* positions of a dense tensor that hold its fill, or 0 where it has none, are no entries
+	                   of a sparse one */
+	bool hold; /* nothing comes out before sheaf_arranger_finish, so that sheaf_arranger_count is known by
+	              then */
+	int share; /* how many arrangers share the memory; 0: it is the only one */
+	const char *name; /* of the file, for messages; NULL: none */
 } sheaf_arrange_options;
 
-/* Entries on their way from one order to another. They are sorted only where the order in which they come is not sufficient; what a structure
- * implies is added, or left out; missing positions are filled in where the outcome is dense. Up to a quarter of the context's memory they are
- * sorted in memory, beyond it in a temporary file. What comes out is the same for any memory and any number of threads. */
+/* Entries on their way from one order to another. They are sorted only where the order in which they come is
+ * not sufficient; what a structure implies is added, or left out; missing positions are filled in where the
+ * outcome is dense. Up to a quarter of the context's memory they are sorted in memory, beyond it in a
+ * temporary file. What comes out is the same for any memory and any number of threads. */
 typedef struct sheaf_arranger sheaf_arranger;
 
-/* `schema` is that of the frames to come, `to` the tensor that is wanted: its order, sorted, unique, dense, structure and, where it is dense, fill count; rank and shape
- * must be those of the schema. Where the schema says that entries are sorted, or unique, this is checked as they come. UNSUPPORTED where one
- * structure cannot become the other; LIMIT where a sparse tensor made dense would take more than the memory that is allowed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to, const sheaf_arrange_options *options, sheaf_context *cx,
+/* `schema` is that of the frames to come, `to` the tensor that is wanted: its order, sorted, unique, dense,
+ * structure and, where it is dense, fill count; rank and shape must be those of the schema. Where the schema
+ * says that entries are sorted, or unique, this is checked as they come. UNSUPPORTED where one structure
+ * cannot become the other; LIMIT where a sparse tensor made dense would take more than the memory that is
+ * allowed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
+                                                    const sheaf_arrange_options *options, sheaf_context *cx,
                                                     sheaf_arranger **out, sheaf_error *err);
 /* The frame may be reused at once. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_add(sheaf_arranger *arranger, const sheaf_frame *frame, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_add(sheaf_arranger *arranger, const sheaf_frame *frame,
+                                                    sheaf_error *err);
 /* After the last frame. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_finish(sheaf_arranger *arranger, sheaf_error *err);
-/* The next entries, or END where none are ready: ask after each frame that was added, and after the end. *out is borrowed until the next call of any kind. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_next(sheaf_arranger *arranger, const sheaf_frame **out, sheaf_error *err);
-/* How many entries come out in all: after sheaf_arranger_finish, of an arranger that holds them, before the first sheaf_arranger_next. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_count(sheaf_arranger *arranger, int64_t *out, sheaf_error *err);
+/* The next entries, or END where none are ready: ask after each frame that was added, and after the end. *out
+ * is borrowed until the next call of any kind. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_next(sheaf_arranger *arranger, const sheaf_frame **out,
+                                                     sheaf_error *err);
+/* How many entries come out in all: after sheaf_arranger_finish, of an arranger that holds them, before the
+ * first sheaf_arranger_next. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_count(sheaf_arranger *arranger, int64_t *out,
+                                                      sheaf_error *err);
 SHEAF_API void sheaf_arranger_free(sheaf_arranger *arranger);
 
 /* The same for entries that are one frame: *out owns what comes out; free it with sheaf_frame_free. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
-                                                     const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                     const sheaf_tensor *to,
+                                                     const sheaf_arrange_options *options, sheaf_context *cx,
+                                                     sheaf_frame *out, sheaf_error *err);
 
 /* ---- matrices as arrays ---- */
 
@@ -67,33 +81,47 @@ typedef struct sheaf_compressed_arrays {
 	size_t value_size;
 } sheaf_compressed_arrays;
 
-/* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has room for n entries and nrows + 1 pointers. With rows and
- * columns changed over it makes CSC. DATA where a row is not below nrows; columns are not looked at. Works on all threads of the context, in memory of as many
- * bytes as n keys of 8 bytes and the values have. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx, const sheaf_compressed_arrays *to,
+/* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has
+ * room for n entries and nrows + 1 pointers. With rows and columns changed over it makes CSC. DATA where a
+ * row is not below nrows; columns are not looked at. Works on all threads of the context, in memory of as
+ * many bytes as n keys of 8 bytes and the values have. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows,
+                                                        sheaf_context *cx, const sheaf_compressed_arrays *to,
                                                         sheaf_error *err);
-/* The same with the columns of each row in order, and each of them once: where one comes twice, `duplicates` says what is done. Values are of `type`, or complex numbers of
- * it where they take twice as much. to->pointers[nrows] is how many entries are left. DATA where a column is below 0, or a sum of integers overflows. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows, sheaf_type type, sheaf_duplicates duplicates, sheaf_context *cx,
-                                                       const sheaf_compressed_arrays *to, sheaf_error *err);
-/* CSR to CSC, and back: *to has the entries by columns, in each the rows in their order. The pointers must be sound. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int64_t nrows, int64_t ncolumns, sheaf_context *cx,
-                                                            const sheaf_compressed_arrays *to, sheaf_error *err);
+/* The same with the columns of each row in order, and each of them once: where one comes twice, `duplicates`
+ * says what is done. Values are of `type`, or complex numbers of it where they take twice as much.
+ * to->pointers[nrows] is how many entries are left. DATA where a column is below 0, or a sum of integers
+ * overflows. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows,
+                                                       sheaf_type type, sheaf_duplicates duplicates,
+                                                       sheaf_context *cx, const sheaf_compressed_arrays *to,
+                                                       sheaf_error *err);
+/* CSR to CSC, and back: *to has the entries by columns, in each the rows in their order. The pointers must be
+ * sound. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from,
+                                                            int64_t nrows, int64_t ncolumns,
+                                                            sheaf_context *cx,
+                                                            const sheaf_compressed_arrays *to,
+                                                            sheaf_error *err);
 
 /* ---- profiles ---- */
 
-/* What the entries of a tensor are like, all of them taken together, structure and all: how many each slice has, and of a matrix the diagonal, the bandwidth
- * and its structure. They are sorted once for each dimension. */
+/* What the entries of a tensor are like, all of them taken together, structure and all: how many each slice
+ * has, and of a matrix the diagonal, the bandwidth and its structure. They are sorted once for each
+ * dimension. */
 typedef struct sheaf_profile sheaf_profile;
 
-SHEAF_API SHEAF_USE sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx, sheaf_profile **out, sheaf_error *err);
-SHEAF_API SHEAF_USE sheaf_status sheaf_profile_add(sheaf_profile *profile, const sheaf_frame *frame, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name,
+                                                   sheaf_context *cx, sheaf_profile **out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_add(sheaf_profile *profile, const sheaf_frame *frame,
+                                                   sheaf_error *err);
 /* After the last frame. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_profile_finish(sheaf_profile *profile, sheaf_error *err);
 /* Whether the matrix is as this structure says; GENERAL always is. False for all that is no square matrix. */
 SHEAF_API bool sheaf_profile_has(const sheaf_profile *profile, sheaf_structure structure);
 /* Lines for people or, as JSON, members of an object, each with a comma before it. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json,
+                                                    sheaf_buffer *out, sheaf_error *err);
 SHEAF_API void sheaf_profile_free(sheaf_profile *profile);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's arrays as they lie in files: a header, which is a Python literal, and items one behind the other. What the formats that hold such arrays
- * share.
+/* NumPy's arrays as they lie in files: a header, which is a Python literal, and items one behind the other.
+ * What the formats that hold such arrays share.
  *
- *   literal.c  Python literals      dtype.c  types of items, structured ones too      header.c  the header, read and written
- *   schema.c   what rows an array is made of      rows.c  items into columns      items.c  columns into items */
+ *   literal.c  Python literals      dtype.c  types of items, structured ones too      header.c  the header,
+ * read and written schema.c   what rows an array is made of      rows.c  items into columns      items.c
+ * columns into items */
 #ifndef SHEAF_ARRAY_ARRAY_H
 #define SHEAF_ARRAY_ARRAY_H
 
@@ -38,9 +39,9 @@ typedef struct sheaf_part {
 	char name[SHEAF_ITEM_NAME];
 	char kind; /* NumPy's: b i u f c M m S U V */
 	bool swapped;
-	bool nullable; /* a byte before it says whether it is there: NumPy's fields null and val */
-	bool zoned;    /* datetimes with an offset behind them: NumPy's fields time and tz */
-	bool absent;   /* of datetimes: some are not times */
+	bool nullable;             /* a byte before it says whether it is there: NumPy's fields null and val */
+	bool zoned;                /* datetimes with an offset behind them: NumPy's fields time and tz */
+	bool absent;               /* of datetimes: some are not times */
 	int64_t size, at, null_at; /* bytes; where in the item */
 	int64_t scale;             /* M, m: seconds of its unit */
 } sheaf_part;
@@ -52,8 +53,10 @@ typedef struct sheaf_dtype {
 	int64_t size; /* bytes of an item */
 } sheaf_dtype;
 
-/* Reads the value of "descr". What is no part of the literal's grammar refuses it; a type that is not read is UNSUPPORTED. */
-SHEAF_USE sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file, sheaf_error *err);
+/* Reads the value of "descr". What is no part of the literal's grammar refuses it; a type that is not read is
+ * UNSUPPORTED. */
+SHEAF_USE sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out,
+                                        const char *file, sheaf_error *err);
 void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx);
 /* Appends a part's type as NumPy spells it: "<f8". */
 void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b);
@@ -68,7 +71,8 @@ typedef struct sheaf_holding {
 	const char *name;   /* for messages */
 } sheaf_holding;
 
-SHEAF_USE sheaf_status sheaf_holding_view(const sheaf_holding *holding, int64_t at, int64_t size, sheaf_buffer *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_holding_view(const sheaf_holding *holding, int64_t at, int64_t size,
+                                          sheaf_buffer *out, sheaf_error *err);
 
 typedef struct sheaf_array {
 	sheaf_context *cx;
@@ -83,7 +87,8 @@ typedef struct sheaf_array {
 /* Whether bytes begin as such an array does. */
 bool sheaf_array_begins(sheaf_bytes head);
 /* Reads the header and holds it against the bytes there are; takes over holding.bytes. */
-SHEAF_USE sheaf_status sheaf_array_open(sheaf_array *array, const sheaf_holding *holding, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_open(sheaf_array *array, const sheaf_holding *holding, sheaf_context *cx,
+                                        sheaf_error *err);
 void sheaf_array_close(sheaf_array *array);
 /* Appends the header of an array of such items. */
 void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank, const int64_t *shape);
@@ -91,33 +96,40 @@ void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank
 /* ---- schema.c ---- */
 
 /* What the rows of an array are; `rows` as in sheaf_opening. */
-SHEAF_USE sheaf_status sheaf_array_schema(sheaf_array *array, unsigned rows, const char *name, sheaf_schema *out, sheaf_error *err);
-/* The items of a schema that is to be written. `string_bytes`: of texts that have no length of their own; 0: there is none. */
-SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx, sheaf_dtype *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_schema(sheaf_array *array, unsigned rows, const char *name,
+                                          sheaf_schema *out, sheaf_error *err);
+/* The items of a schema that is to be written. `string_bytes`: of texts that have no length of their own; 0:
+ * there is none. */
+SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
+                                         sheaf_dtype *out, sheaf_error *err);
 
 /* ---- rows.c ---- */
 
 /* Rows [first, first + n) from the bytes of their items. */
-SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
+SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_schema *schema,
+                                        const sheaf_buffer *bytes, int64_t first, int64_t n,
                                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 /* The values alone: items [first, first + n) into a column. */
-SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first,
+                                          int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err);
 /* The field of items of one simple type, numbers or truth values; UNSUPPORTED for others. */
-SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field,
+                                               sheaf_error *err);
 /* Items of a row: one, or as many as a sample has. */
 int64_t sheaf_array_items_of_row(const sheaf_array *array, const sheaf_schema *schema);
 /* What is known of so many rows. */
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out);
 /* n numbers of a part with nothing beside it as int64; DATA where one does not fit. */
-SHEAF_USE sheaf_status sheaf_array_integers(const sheaf_array *array, int64_t first, int64_t n, int64_t *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_integers(const sheaf_array *array, int64_t first, int64_t n, int64_t *out,
+                                            sheaf_error *err);
 /* Looks for datetimes that are no times. */
 SHEAF_USE sheaf_status sheaf_array_look_for_absent(sheaf_array *array, sheaf_error *err);
 
 /* ---- items.c ---- */
 
 /* Appends the items of a frame's rows. */
-SHEAF_USE sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row, const char *file,
+SHEAF_USE sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema,
+                                             const sheaf_frame *frame, int64_t row, const char *file,
                                              sheaf_builder *b, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of items: a letter and a size, or fields one behind the other, two of which have a meaning of their own: (null, val) is something that may be
- * missing, (time, tz) a time with its zone. */
+/* Types of items: a letter and a size, or fields one behind the other, two of which have a meaning of their
+ * own: (null, val) is something that may be missing, (time, tz) a time with its zone. */
 #include "array/array.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -22,7 +22,8 @@ typedef struct reading {
 
 static sheaf_status refuse(const reading *r, const char *type, const char *expected)
 {
-	return sheaf_fail(r->err, SHEAF_UNSUPPORTED, "%s: expected items of %s, found type '%s'", r->file, expected, type);
+	return sheaf_fail(r->err, SHEAF_UNSUPPORTED, "%s: expected items of %s, found type '%s'", r->file,
+	                  expected, type);
 }
 
 void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
@@ -31,20 +32,24 @@ void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
 	*dtype = (sheaf_dtype){.parts = NULL};
 }
 
-static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out, sheaf_error *err)
+static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out,
+                             sheaf_error *err)
 {
 	enum { FIRST = 4 };
 	if (dtype->nparts == dtype->room) {
 		void *parts = dtype->parts;
 		int room = dtype->room ? dtype->room * 2 : FIRST;
-		if (dtype->room >= SHEAF_MOST_ITEMS) return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more", SHEAF_MOST_ITEMS);
-		SHEAF_TRY(sheaf_reallocate(cx, &parts, (size_t)dtype->room * sizeof **out, (size_t)room * sizeof **out, err));
+		if (dtype->room >= SHEAF_MOST_ITEMS)
+			return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more",
+			                  SHEAF_MOST_ITEMS);
+		SHEAF_TRY(sheaf_reallocate(cx, &parts, (size_t)dtype->room * sizeof **out,
+		                           (size_t)room * sizeof **out, err));
 		dtype->parts = (sheaf_part *)parts;
 		dtype->room = room;
 	}
 	*out = &dtype->parts[dtype->nparts++];
 	**out = (sheaf_part){.kind = '\0', .scale = 1};
-	snprintf((*out)->name, sizeof (*out)->name, "%s", name);
+	snprintf((*out)->name, sizeof(*out)->name, "%s", name);
 	return SHEAF_OK;
 }
 
@@ -85,7 +90,8 @@ static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *
 	char order = (char)(*at && strchr("<>|=", *at) ? *at++ : '=');
 	part->kind = (char)(*at ? *at++ : '\0');
 	part->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
-	if (part->kind == 'O') return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
+	if (part->kind == 'O')
+		return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
 	if (part->kind == '?') part->kind = 'b', n = 1;
 	sheaf_scanned scanned = sheaf_scan_u64(at, end, &n);
 	if (!scanned.flaw) at = scanned.end;
@@ -93,30 +99,39 @@ static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *
 	part->size = n <= INT32_MAX ? (int64_t)n : -1;
 	bool timed = part->kind == 'M' || part->kind == 'm';
 	if (timed) part->scale = scale_of(at);
-	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? part->scale > 0 : at == end)) return SHEAF_OK;
-	return refuse(r, type, "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in seconds, minutes, hours or days, strings or bytes");
+	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? part->scale > 0 : at == end))
+		return SHEAF_OK;
+	return refuse(r, type,
+	              "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in seconds, "
+	              "minutes, hours or days, strings or bytes");
 }
 
 /* ---- fields ---- */
 
 static sheaf_status read_fields(const reading *r, int depth);
 
-static bool add_size(int64_t *size, int64_t more) { return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX; }
+static bool add_size(int64_t *size, int64_t more)
+{
+	return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX;
+}
 
 /* What the fields of a field come to: null and val, or time and tz. */
 static sheaf_status join_parts(const reading *r, int first, const char *name)
 {
 	sheaf_dtype *d = r->out;
 	/* Of no fields there may be no memory either. */
-	if (d->nparts != first + 2) return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
+	if (d->nparts != first + 2)
+		return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
 	sheaf_part *a = &d->parts[first], *b = a + 1;
-	if (strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') && a->size == 1 && !b->nullable) {
+	if (strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') &&
+	    a->size == 1 && !b->nullable) {
 		int64_t null_at = a->at;
 		*a = *b;
 		a->nullable = true;
 		a->null_at = null_at;
-	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' && b->kind == 'm' && a->scale == 1 && b->scale == 1 &&
-	           a->swapped == b->swapped && b->at == a->at + a->size && !a->nullable) {
+	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' &&
+	           b->kind == 'm' && a->scale == 1 && b->scale == 1 && a->swapped == b->swapped &&
+	           b->at == a->at + a->size && !a->nullable) {
 		a->zoned = true;
 		a->size = 16;
 	} else {
@@ -187,22 +202,29 @@ static sheaf_status read_fields(const reading *r, int depth)
 static sheaf_status check_names(const reading *r)
 {
 	for (int i = 0; i < r->out->nparts; i++) {
-		if (!r->out->parts[i].name[0]) return sheaf_fail(r->err, SHEAF_DATA, "%s: expected a name for each field, found none for field %d", r->file, i);
+		if (!r->out->parts[i].name[0])
+			return sheaf_fail(r->err, SHEAF_DATA,
+			                  "%s: expected a name for each field, found none for field %d", r->file, i);
 		for (int k = 0; k < i; k++)
 			if (strcmp(r->out->parts[i].name, r->out->parts[k].name) == 0)
-				return sheaf_fail(r->err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice", r->file, r->out->parts[i].name);
+				return sheaf_fail(r->err, SHEAF_DATA,
+				                  "%s: expected fields of different names, found '%s' twice", r->file,
+				                  r->out->parts[i].name);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file, sheaf_error *err)
+sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file,
+                              sheaf_error *err)
 {
 	reading r = {l, cx, out, file, err};
 	*out = (sheaf_dtype){.parts = NULL};
 	out->structured = sheaf_literal_takes(l, '[');
 	SHEAF_TRY(out->structured ? read_fields(&r, 0) : read_type(&r, "value", 0));
 	if (l->expected || !out->structured) return SHEAF_OK;
-	if (out->nparts == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none", file);
+	if (out->nparts == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none",
+		                  file);
 	return check_names(&r);
 }
 
@@ -212,7 +234,8 @@ static void spell_simple(char kind, int64_t size, sheaf_builder *b)
 {
 	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
 	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size, kind == 'M' || kind == 'm' ? "[s]" : "");
+	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size,
+	                     kind == 'M' || kind == 'm' ? "[s]" : "");
 }
 
 static void spell_value(const sheaf_part *part, sheaf_builder *b)

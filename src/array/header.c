@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of an array: a mark, a version, and a Python dictionary that says what the items are, in which order, and how many. */
+/* The header of an array: a mark, a version, and a Python dictionary that says what the items are, in which
+ * order, and how many. */
 #include "array/array.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -14,7 +15,8 @@ enum { MARK = 6, PREAMBLE = 10, LONG_PREAMBLE = 12, MOST_HEADER = 16 << 20, ALIG
 
 bool sheaf_array_begins(sheaf_bytes head) { return head.size >= MARK && memcmp(head.data, mark, MARK) == 0; }
 
-sheaf_status sheaf_holding_view(const sheaf_holding *h, int64_t at, int64_t size, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_holding_view(const sheaf_holding *h, int64_t at, int64_t size, sheaf_buffer *out,
+                                sheaf_error *err)
 {
 	if (h->source) return sheaf_source_view_at(h->source, h->at + at, (size_t)size, out, err);
 	sheaf_buffer_reset(out);
@@ -22,9 +24,11 @@ sheaf_status sheaf_holding_view(const sheaf_holding *h, int64_t at, int64_t size
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse(const sheaf_array *a, sheaf_status status, int64_t byte, const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_array *a, sheaf_status status, int64_t byte, const char *expected,
+                           const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected %s, found %s", a->holding.name, byte, expected, found);
+	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected %s, found %s", a->holding.name, byte,
+	                  expected, found);
 }
 
 /* ---- the dictionary ---- */
@@ -44,14 +48,16 @@ static void read_shape(sheaf_literal *l, sheaf_array *a, bool *too_many)
 
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
-static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has, bool *too_many, sheaf_error *err)
+static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has, bool *too_many,
+                                sheaf_error *err)
 {
 	static const char *const names[] = {"descr", "fortran_order", "shape"};
 	char key[32];
 	unsigned bit = 0;
 	sheaf_literal_string(l, key, sizeof key);
 	for (unsigned i = 0; i < 3 && !l->expected; i++) bit |= strcmp(key, names[i]) == 0 ? 1u << i : 0;
-	if (!bit || (*has & bit)) sheaf_literal_refuse(l, "each of the keys 'descr', 'fortran_order' and 'shape' once");
+	if (!bit || (*has & bit))
+		sheaf_literal_refuse(l, "each of the keys 'descr', 'fortran_order' and 'shape' once");
 	*has |= bit;
 	sheaf_literal_needs(l, ':', "':' behind a key");
 	if (l->expected) return SHEAF_OK;
@@ -76,12 +82,16 @@ static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, in
 		sheaf_literal_needs(&l, '}', "',' or '}' behind a value");
 		break;
 	}
-	if (!l.expected && has != HAS_ALL) sheaf_literal_refuse(&l, "the keys 'descr', 'fortran_order' and 'shape'");
+	if (!l.expected && has != HAS_ALL)
+		sheaf_literal_refuse(&l, "the keys 'descr', 'fortran_order' and 'shape'");
 	sheaf_literal_takes(&l, '\0');
 	if (!l.expected && l.at != l.end) sheaf_literal_refuse(&l, "nothing behind the dictionary");
 	char shown[SHEAF_SHOWN_SIZE];
-	if (l.expected) return refuse(a, SHEAF_DATA, at + (l.at - l.begin), l.expected, sheaf_show((const uint8_t *)l.at, (const uint8_t *)l.end, ',', shown), err);
-	if (too_many) return refuse(a, SHEAF_UNSUPPORTED, at, "an array of at most 8 dimensions", "one of more", err);
+	if (l.expected)
+		return refuse(a, SHEAF_DATA, at + (l.at - l.begin), l.expected,
+		              sheaf_show((const uint8_t *)l.at, (const uint8_t *)l.end, ',', shown), err);
+	if (too_many)
+		return refuse(a, SHEAF_UNSUPPORTED, at, "an array of at most 8 dimensions", "one of more", err);
 	return SHEAF_OK;
 }
 
@@ -95,14 +105,18 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	SHEAF_TRY(sheaf_holding_view(&a->holding, 0, preamble, &head, err));
 	bool begins = sheaf_array_begins((sheaf_bytes){head.data, head.size});
 	uint8_t version = begins && head.size > MARK ? head.data[MARK] : 0;
-	int64_t size = head.size < LONG_PREAMBLE ? -1 : version == 1 ? head.data[8] | head.data[9] << 8 : (int64_t)sheaf_load_u32le(head.data + 8);
+	int64_t size = head.size < LONG_PREAMBLE ? -1
+	               : version == 1            ? head.data[8] | head.data[9] << 8
+	                                         : (int64_t)sheaf_load_u32le(head.data + 8);
 	sheaf_buffer_reset(&head);
 	snprintf(found, sizeof found, "version %d", version);
 	if (!begins) return refuse(a, SHEAF_DATA, 0, "the mark of an array of NumPy", "other bytes", err);
-	if (version < 1 || version > 3) return refuse(a, SHEAF_UNSUPPORTED, MARK, "version 1, 2 or 3", found, err);
+	if (version < 1 || version > 3)
+		return refuse(a, SHEAF_UNSUPPORTED, MARK, "version 1, 2 or 3", found, err);
 	int64_t at = version == 1 ? PREAMBLE : LONG_PREAMBLE;
 	snprintf(found, sizeof found, "%" PRId64 " bytes", size);
-	if (size < 0 || size > a->holding.size - at) return refuse(a, SHEAF_SHORT, 8, "a header within the file", size < 0 ? "the end of it" : found, err);
+	if (size < 0 || size > a->holding.size - at)
+		return refuse(a, SHEAF_SHORT, 8, "a header within the file", size < 0 ? "the end of it" : found, err);
 	if (size > MOST_HEADER) return refuse(a, SHEAF_LIMIT, 8, "a header of at most 16 MiB", found, err);
 	SHEAF_TRY(sheaf_holding_view(&a->holding, at, size, &head, err));
 	sheaf_status status = read_dictionary(a, &head, at, err);
@@ -119,22 +133,28 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 	bool empty = false, fits = true;
 	for (int d = 0; d < a->rank; d++) empty |= a->shape[d] == 0;
 	a->count = empty ? 0 : 1;
-	for (int d = 0; d < a->rank && !empty; d++) fits = fits && sheaf_mul_i64(&a->count, a->count, a->shape[d]);
+	for (int d = 0; d < a->rank && !empty; d++)
+		fits = fits && sheaf_mul_i64(&a->count, a->count, a->shape[d]);
 	fits = fits && sheaf_mul_i64(&bytes, a->count, a->dtype.size);
 	int64_t left = a->holding.size - a->data_at;
-	snprintf(expected, sizeof expected, fits ? "%" PRId64 " bytes of items" : "items of less than 2^63 bytes", bytes);
+	snprintf(expected, sizeof expected, fits ? "%" PRId64 " bytes of items" : "items of less than 2^63 bytes",
+	         bytes);
 	snprintf(found, sizeof found, "%" PRId64, left);
 	if (!fits) return refuse(a, SHEAF_DATA, a->data_at, expected, "more", err);
-	if (a->dtype.size == 0 && a->count > 0) return refuse(a, SHEAF_UNSUPPORTED, a->data_at, "items of at least one byte", "items without any", err);
+	if (a->dtype.size == 0 && a->count > 0)
+		return refuse(a, SHEAF_UNSUPPORTED, a->data_at, "items of at least one byte", "items without any",
+		              err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes behind the items", SHEAF_NOWHERE, expected, found, "the rest is passed over"};
+	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes behind the items", SHEAF_NOWHERE,
+	                         expected,     found,      "the rest is passed over"};
 	problem.place.file = a->holding.name;
 	problem.place.byte = a->data_at;
 	return sheaf_report(a->cx, &problem, err);
 }
 
-sheaf_status sheaf_array_open(sheaf_array *a, const sheaf_holding *holding, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_array_open(sheaf_array *a, const sheaf_holding *holding, sheaf_context *cx,
+                              sheaf_error *err)
 {
 	*a = (sheaf_array){.cx = cx, .holding = *holding};
 	sheaf_status status = read_header(a, err);

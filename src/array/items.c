@@ -16,7 +16,8 @@ typedef struct putting {
 	sheaf_error *err;
 } putting;
 
-static sheaf_status lose(const putting *p, int64_t r, const char *rule, const char *expected, const char *found, const char *consequence)
+static sheaf_status lose(const putting *p, int64_t r, const char *rule, const char *expected,
+                         const char *found, const char *consequence)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = p->file;
@@ -37,7 +38,8 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	snprintf(found, sizeof found, "%zu", n);
 	if (n) memcpy(to, text, n < size ? n : size);
 	if (n > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
-	if (n && text[n - 1] == 0) return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
+	if (n && text[n - 1] == 0)
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
 	return SHEAF_OK;
 }
 
@@ -54,7 +56,9 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	int64_t first;
 	if (p->part->kind != 'M') return SHEAF_OK;
 	memcpy(&first, to, sizeof first);
-	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds", "that one", "it is no time any more") : SHEAF_OK;
+	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds",
+	                                 "that one", "it is no time any more")
+	                          : SHEAF_OK;
 }
 
 static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)
@@ -64,20 +68,26 @@ static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, ui
 }
 
 /* One sample in each row. */
-static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row, const char *file, sheaf_builder *b, sheaf_error *err)
+static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row,
+                                const char *file, sheaf_builder *b, sheaf_error *err)
 {
 	const sheaf_column *column = &frame->columns[0];
 	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
 	size_t size = (size_t)sheaf_field_dim(&schema->fields[0]) * sheaf_type_size(column->type);
 	for (int64_t r = 0; r < frame->nrows; r++)
 		if (o[r + 1] - o[r] != 1)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: sequence %" PRId64 ": expected one sample in each sequence, found %" PRId64, file, row + r, o[r + 1] - o[r]);
-	if (frame->nrows) sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: sequence %" PRId64
+			                  ": expected one sample in each sequence, found %" PRId64,
+			                  file, row + r, o[r + 1] - o[r]);
+	if (frame->nrows)
+		sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row, const char *file,
-                                   sheaf_builder *b, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema,
+                                   const sheaf_frame *frame, int64_t row, const char *file, sheaf_builder *b,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	size_t bytes = (size_t)frame->nrows * (size_t)dtype->size;
 	if (schema->rows == SHEAF_SEQUENCES) return put_samples(schema, frame, row, file, b, err);
@@ -85,8 +95,10 @@ sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema 
 	uint8_t *items = b->data + b->size;
 	memset(items, 0, bytes);
 	for (int i = 0; i < dtype->nparts; i++) {
-		const sheaf_column *column = &frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
-		putting p = {&dtype->parts[i], column, column->nlevels ? &column->levels[0] : NULL, file, row, cx, err};
+		const sheaf_column *column =
+			&frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
+		putting p = {
+			&dtype->parts[i], column, column->nlevels ? &column->levels[0] : NULL, file, row, cx, err};
 		SHEAF_TRY(put_part(&p, frame->nrows, dtype->size, items));
 	}
 	b->size += bytes;

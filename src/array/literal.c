@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of Python's literals as headers are written with: strings, integers, True and False; what holds them, its callers read. */
+/* As much of Python's literals as headers are written with: strings, integers, True and False; what holds
+ * them, its callers read. */
 #include "array/array.h"
 #include "number/number.h"
 #include <string.h>

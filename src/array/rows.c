@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Items into columns: shared with the file's own bytes where they are as the column wants them, else copied one by one. */
+/* Items into columns: shared with the file's own bytes where they are as the column wants them, else copied
+ * one by one. */
 #include "array/array.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -29,7 +30,10 @@ static void reverse(uint8_t *bytes, size_t n)
 }
 
 /* Bytes of a number in the part: complex numbers and zoned times have two. */
-static size_t number_size(const sheaf_part *part) { return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size); }
+static size_t number_size(const sheaf_part *part)
+{
+	return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size);
+}
 
 static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 {
@@ -40,7 +44,8 @@ static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 
 static float float_of_half(uint16_t half)
 {
-	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff,
+			 bits;
 	float value;
 	if (exponent == 0) {
 		value = (float)fraction * 0x1p-24f;
@@ -63,7 +68,10 @@ static void take_halves(const strip *s, uint8_t *to)
 
 /* ---- times ---- */
 
-static bool is_there(const strip *s, int64_t i) { return !s->part->nullable || (s->items[i * s->stride + s->part->null_at] & 0x80); }
+static bool is_there(const strip *s, int64_t i)
+{
+	return !s->part->nullable || (s->items[i * s->stride + s->part->null_at] & 0x80);
+}
 
 /* Which is no time. */
 static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
@@ -78,7 +86,9 @@ static sheaf_status take_times(const strip *s, uint8_t *to)
 		seconds = is_absent_time(v) ? 0 : v;
 		if (is_time && __builtin_mul_overflow(v, s->part->scale, &seconds)) {
 			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
-			return sheaf_fail(s->err, SHEAF_DATA, "%s: field '%s': expected times within 64 bits of seconds, found %s", s->array->holding.name, s->part->name, found);
+			return sheaf_fail(s->err, SHEAF_DATA,
+			                  "%s: field '%s': expected times within 64 bits of seconds, found %s",
+			                  s->array->holding.name, s->part->name, found);
 		}
 		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
 	}
@@ -94,7 +104,8 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 	for (int p = 0; p < a->dtype.nparts; p++) timed |= a->dtype.parts[p].kind == 'M';
 	for (int64_t first = 0; timed && first < a->count; first += step) {
 		int64_t n = a->count - first < step ? a->count - first : step;
-		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size, &bytes, err));
+		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size,
+		                             &bytes, err));
 		for (int p = 0; p < a->dtype.nparts; p++) {
 			sheaf_part *part = &a->dtype.parts[p];
 			strip s = {.array = a, .part = part, .items = bytes.data, .stride = a->dtype.size, .n = n};
@@ -116,7 +127,9 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 static bool can_share(const strip *s, size_t size)
 {
 	const sheaf_part *part = s->part;
-	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' || part->kind == 'b') && !part->swapped;
+	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' ||
+	              part->kind == 'b') &&
+	             !part->swapped;
 	return plain && s->stride == part->size && (size_t)part->size == size && (uintptr_t)s->items % 16 == 0;
 }
 
@@ -147,10 +160,12 @@ static size_t put_point(uint32_t point, uint8_t *to)
 	if (point < 0x80) return to[0] = (uint8_t)point, 1;
 	if (point < 0x800) return to[0] = (uint8_t)(0xc0 | point >> 6), to[1] = (uint8_t)(0x80 | (point & 63)), 2;
 	if (point < 0x10000) {
-		to[0] = (uint8_t)(0xe0 | point >> 12), to[1] = (uint8_t)(0x80 | (point >> 6 & 63)), to[2] = (uint8_t)(0x80 | (point & 63));
+		to[0] = (uint8_t)(0xe0 | point >> 12), to[1] = (uint8_t)(0x80 | (point >> 6 & 63)),
+		to[2] = (uint8_t)(0x80 | (point & 63));
 		return 3;
 	}
-	to[0] = (uint8_t)(0xf0 | point >> 18), to[1] = (uint8_t)(0x80 | (point >> 12 & 63)), to[2] = (uint8_t)(0x80 | (point >> 6 & 63));
+	to[0] = (uint8_t)(0xf0 | point >> 18), to[1] = (uint8_t)(0x80 | (point >> 12 & 63)),
+	to[2] = (uint8_t)(0x80 | (point >> 6 & 63));
 	to[3] = (uint8_t)(0x80 | (point & 63));
 	return 4;
 }
@@ -166,8 +181,10 @@ static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 	for (int64_t k = 0; k < n; k++) {
 		uint32_t point = little ? sheaf_load_u32le(from + 4 * k) : sheaf_load_u32be(from + 4 * k);
 		if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-			return sheaf_fail(s->err, SHEAF_DATA, "%s: field '%s', item %" PRId64 ": expected characters of Unicode, found 0x%" PRIx32, s->array->holding.name,
-			                  s->part->name, s->first + i, point);
+			return sheaf_fail(s->err, SHEAF_DATA,
+			                  "%s: field '%s', item %" PRId64
+			                  ": expected characters of Unicode, found 0x%" PRIx32,
+			                  s->array->holding.name, s->part->name, s->first + i, point);
 		b->size += put_point(point, b->data + b->size);
 	}
 	return SHEAF_OK;
@@ -241,12 +258,16 @@ static sheaf_status take_missing(const strip *s, sheaf_level *level)
 
 /* ---- columns ---- */
 
-static size_t size_in_column(const sheaf_part *part) { return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size; }
+static size_t size_in_column(const sheaf_part *part)
+{
+	return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size;
+}
 
 static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column *to)
 {
 	size_t size = size_in_column(s->part);
-	if (to->nlevels > 0 && to->levels[0].shape.missing == SHEAF_NULLABLE) SHEAF_TRY(take_missing(s, &to->levels[0]));
+	if (to->nlevels > 0 && to->levels[0].shape.missing == SHEAF_NULLABLE)
+		SHEAF_TRY(take_missing(s, &to->levels[0]));
 	bool texts = sheaf_means_text(to->meaning) || to->meaning == SHEAF_BYTES; /* samples are lists, too */
 	if (texts && to->levels[0].shape.kind == SHEAF_LIST) return take_texts(s, to);
 	if (!can_share(s, size)) return take_values(s, &to->values, size);
@@ -255,15 +276,23 @@ static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx,
-                                sheaf_error *err)
+sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                                sheaf_column *to, sheaf_context *cx, sheaf_error *err)
 {
-	strip s = {.array = a, .part = &a->dtype.parts[0], .items = bytes->data, .stride = a->dtype.size, .n = n, .first = first, .cx = cx, .err = err};
+	strip s = {.array = a,
+	           .part = &a->dtype.parts[0],
+	           .items = bytes->data,
+	           .stride = a->dtype.size,
+	           .n = n,
+	           .first = first,
+	           .cx = cx,
+	           .err = err};
 	return take_column(&s, bytes, to);
 }
 
 /* Where item `first` and those behind it are. */
-static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
+                                sheaf_column *to, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	int64_t below = 1, extent = a->shape[dimension];
@@ -295,7 +324,10 @@ static sheaf_status take_samples(int64_t n, sheaf_column *to, sheaf_context *cx,
 	return sheaf_builder_finish(&b, &to->levels[0].offsets, err);
 }
 
-int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema) { return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1; }
+int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema)
+{
+	return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1;
+}
 
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out)
 {
@@ -307,15 +339,23 @@ void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *ou
 	out->ordinal_keys = 1;
 }
 
-sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_frame *frame,
-                              sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, const sheaf_buffer *bytes,
+                              int64_t first, int64_t n, sheaf_frame *frame, sheaf_context *cx,
+                              sheaf_error *err)
 {
 	int64_t items = sheaf_array_items_of_row(a, schema);
 	int coordinates = schema->rows == SHEAF_ENTRIES ? a->rank : 0;
 	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
 	for (int d = 0; d < coordinates; d++) SHEAF_TRY(take_places(a, d, first, n, &frame->columns[d], cx, err));
 	for (int p = 0; p < a->dtype.nparts; p++) {
-		strip s = {.array = a, .part = &a->dtype.parts[p], .items = bytes->data, .stride = a->dtype.size, .n = n * items, .first = first, .cx = cx, .err = err};
+		strip s = {.array = a,
+		           .part = &a->dtype.parts[p],
+		           .items = bytes->data,
+		           .stride = a->dtype.size,
+		           .n = n * items,
+		           .first = first,
+		           .cx = cx,
+		           .err = err};
 		SHEAF_TRY(take_column(&s, bytes, &frame->columns[coordinates + p]));
 	}
 	if (schema->rows == SHEAF_SEQUENCES) SHEAF_TRY(take_samples(n, &frame->columns[0], cx, err));
@@ -327,15 +367,19 @@ sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, 
 
 static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another", a->holding.name, item);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another",
+	                  a->holding.name, item);
 }
 
-sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out, sheaf_error *err)
+sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out,
+                                  sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
 	sheaf_buffer bytes = {0};
 	if (a->dtype.structured || (part->kind != 'i' && part->kind != 'u'))
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name, part->kind);
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
+		                  part->kind);
 	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
 	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
 	sheaf_status status = SHEAF_OK;

@@ -18,15 +18,22 @@ static sheaf_type type_of(const sheaf_part *part)
 	return (sheaf_type)((part->kind == 'i' ? SHEAF_I8 : SHEAF_U8) + power);
 }
 
-static bool is_number(const sheaf_part *part) { return part->kind == 'i' || part->kind == 'u' || part->kind == 'f'; }
+static bool is_number(const sheaf_part *part)
+{
+	return part->kind == 'i' || part->kind == 'u' || part->kind == 'f';
+}
 
-static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, sheaf_field *field, sheaf_error *err)
+static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, sheaf_field *field,
+                              sheaf_error *err)
 {
 	bool nullable = part->nullable || part->absent;
 	switch (part->kind) {
 	case 'b': sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable); return SHEAF_OK;
 	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return SHEAF_OK;
-	case 'M': sheaf_field_make_cell(field, part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, SHEAF_I64, part->zoned ? 2 : 1, nullable); return SHEAF_OK;
+	case 'M':
+		sheaf_field_make_cell(field, part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, SHEAF_I64,
+		                      part->zoned ? 2 : 1, nullable);
+		return SHEAF_OK;
 	case 'S':
 	case 'U':
 		if (part->kind == 'S' && part->size == 1)
@@ -35,7 +42,9 @@ static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, shea
 			sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, nullable);
 		return SHEAF_OK;
 	case 'V': sheaf_field_make_cell(field, SHEAF_BYTES, SHEAF_U8, part->size, nullable); return SHEAF_OK;
-	case 'm': return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: field '%s': expected a time, found a span of time", a->holding.name, part->name);
+	case 'm':
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: field '%s': expected a time, found a span of time",
+		                  a->holding.name, part->name);
 	default: sheaf_field_make_cell(field, SHEAF_NUMBER, type_of(part), 1, nullable); return SHEAF_OK;
 	}
 }
@@ -43,13 +52,17 @@ static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, shea
 sheaf_status sheaf_array_value_field(const sheaf_array *a, sheaf_field *field, sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
-	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c')) return make_cell(a, part, field, err);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected numbers or truth values, found items of another type", a->holding.name);
+	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c'))
+		return make_cell(a, part, field, err);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected numbers or truth values, found items of another type", a->holding.name);
 }
 
 static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
-	if (a->rank != 1) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a table of one dimension, found %d", a->holding.name, a->rank);
+	if (a->rank != 1)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a table of one dimension, found %d",
+		                  a->holding.name, a->rank);
 	out->rows = SHEAF_CELLS;
 	for (int p = 0; p < a->dtype.nparts; p++) {
 		sheaf_field *field;
@@ -71,7 +84,8 @@ static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_
 }
 
 /* Each row is a sequence of one dense sample. */
-static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf_schema *out, sheaf_error *err)
+static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf_schema *out,
+                                   sheaf_error *err)
 {
 	sheaf_field *field;
 	out->rows = SHEAF_SEQUENCES;
@@ -80,17 +94,20 @@ static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name, sheaf_schema *out, sheaf_error *err)
+sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name, sheaf_schema *out,
+                                sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
-	bool number = !a->dtype.structured && is_number(part), item = number || part->kind == 'b' || part->kind == 'c';
+	bool number = !a->dtype.structured && is_number(part),
+		 item = number || part->kind == 'b' || part->kind == 'c';
 	bool tensor = !a->dtype.structured && item, wanted = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
 	*out = (sheaf_schema){.cx = a->cx};
 	SHEAF_TRY(sheaf_array_look_for_absent(a, err));
 	sheaf_status status;
 	if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS)))
 		status = make_cells(a, out, err);
-	else if (!wanted && number && a->rank == 2 && !a->fortran && a->shape[1] > 0 && (rows & SHEAF_TAKES_SEQUENCES))
+	else if (!wanted && number && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
+	         (rows & SHEAF_TAKES_SEQUENCES))
 		status = make_sequences(a, name, out, err);
 	else
 		status = make_entries(a, out, err);
@@ -100,12 +117,15 @@ sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name,
 
 /* ---- writing ---- */
 
-static sheaf_status refuse(const sheaf_field *field, const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_field *field, const char *expected, const char *found,
+                           sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected %s, found %s", field->name, expected, found);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected %s, found %s", field->name, expected,
+	                  found);
 }
 
-static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes, sheaf_error *err)
+static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes,
+                             sheaf_error *err)
 {
 	bool real = field->type >= SHEAF_F32, list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 	part->size = (int64_t)sheaf_type_size(field->type);
@@ -119,8 +139,11 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_BYTES:
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
 		part->size = list ? string_bytes : field->levels[0].extents[0];
-		if (part->kind == 'V' && list) return refuse(field, "bytes of a fixed number", "any number of bytes", err);
-		if (part->size < 2 && list) return refuse(field, "a fixed number of bytes for texts (--string-bytes, at least 2)", "none", err);
+		if (part->kind == 'V' && list)
+			return refuse(field, "bytes of a fixed number", "any number of bytes", err);
+		if (part->size < 2 && list)
+			return refuse(field, "a fixed number of bytes for texts (--string-bytes, at least 2)", "none",
+			              err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
 	case SHEAF_NUMBER: part->kind = (char)(real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
@@ -129,13 +152,16 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	return SHEAF_OK;
 }
 
-static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sheaf_dtype *out, sheaf_error *err)
+static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sheaf_dtype *out,
+                              sheaf_error *err)
 {
 	sheaf_part *part = &out->parts[out->nparts++];
 	bool run = sheaf_means_run(field->meaning);
 	*part = (sheaf_part){.scale = 1};
-	if (strlen(field->name) >= sizeof part->name || !field->name[0]) return refuse(field, "a name of 1 to 255 bytes", "another", err);
-	if (field->nlevels > 1 || (field->nlevels == 1 && !run && (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extents[0] != 1)))
+	if (strlen(field->name) >= sizeof part->name || !field->name[0])
+		return refuse(field, "a name of 1 to 255 bytes", "another", err);
+	if (field->nlevels > 1 || (field->nlevels == 1 && !run &&
+	                           (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extents[0] != 1)))
 		return refuse(field, "one item in each row", "another shape", err);
 	snprintf(part->name, sizeof part->name, "%s", field->name);
 	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
@@ -143,7 +169,8 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	if (part->nullable) part->null_at = out->size++;
 	part->at = out->size;
 	out->size += part->size;
-	return out->size <= INT32_MAX ? SHEAF_OK : refuse(field, "items of less than 2^31 bytes", "larger ones", err);
+	return out->size <= INT32_MAX ? SHEAF_OK
+	                              : refuse(field, "items of less than 2^31 bytes", "larger ones", err);
 }
 
 static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
@@ -155,7 +182,8 @@ static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx, sheaf_dtype *out, sheaf_error *err)
+sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
+                               sheaf_dtype *out, sheaf_error *err)
 {
 	void *memory;
 	*out = (sheaf_dtype){.structured = schema->rows == SHEAF_CELLS};
@@ -164,9 +192,13 @@ sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes,
 	out->room = schema->nfields + 1;
 	sheaf_status status = SHEAF_OK;
 	if (schema->rows == SHEAF_SEQUENCES) status = set_stream(&schema->fields[0], out);
-	if (schema->rows == SHEAF_ENTRIES) status = add_field(&schema->fields[sheaf_schema_value(schema)], 0, out, err);
-	for (int f = 0; f < schema->nfields && out->structured && status == SHEAF_OK; f++) status = add_field(&schema->fields[f], string_bytes, out, err);
-	if (status == SHEAF_OK && !out->structured && out->parts[0].nullable) status = refuse(&schema->fields[sheaf_schema_value(schema)], "values", "some that may be missing", err);
+	if (schema->rows == SHEAF_ENTRIES)
+		status = add_field(&schema->fields[sheaf_schema_value(schema)], 0, out, err);
+	for (int f = 0; f < schema->nfields && out->structured && status == SHEAF_OK; f++)
+		status = add_field(&schema->fields[f], string_bytes, out, err);
+	if (status == SHEAF_OK && !out->structured && out->parts[0].nullable)
+		status =
+			refuse(&schema->fields[sheaf_schema_value(schema)], "values", "some that may be missing", err);
 	if (status) sheaf_dtype_free(out, cx);
 	return status;
 }

@@ -31,7 +31,8 @@ void sheaf_blocks_trim(sheaf_blocks *blocks)
 static bool keep(sheaf_blocks *blocks, void *memory, size_t size)
 {
 	sheaf_mutex_lock(&blocks->lock);
-	bool kept = blocks->nspares < SHEAF_MOST_SPARES && size <= blocks->most && blocks->spare <= blocks->most - size;
+	bool kept =
+		blocks->nspares < SHEAF_MOST_SPARES && size <= blocks->most && blocks->spare <= blocks->most - size;
 	if (kept) {
 		blocks->spares[blocks->nspares++] = (sheaf_spare){memory, size};
 		atomic_fetch_add(&blocks->spare, size);
@@ -40,7 +41,8 @@ static bool keep(sheaf_blocks *blocks, void *memory, size_t size)
 	return kept;
 }
 
-/* The block of this size that was kept last, or NULL: sizes are mostly powers of two, and the last one is the warmest. */
+/* The block of this size that was kept last, or NULL: sizes are mostly powers of two, and the last one is the
+ * warmest. */
 static void *take(sheaf_blocks *blocks, size_t size)
 {
 	void *memory = NULL;
@@ -48,7 +50,8 @@ static void *take(sheaf_blocks *blocks, size_t size)
 	for (int i = blocks->nspares - 1; i >= 0 && !memory; i--) {
 		if (blocks->spares[i].size != size) continue;
 		memory = blocks->spares[i].memory;
-		memmove(&blocks->spares[i], &blocks->spares[i + 1], (size_t)(--blocks->nspares - i) * sizeof *blocks->spares);
+		memmove(&blocks->spares[i], &blocks->spares[i + 1],
+		        (size_t)(--blocks->nspares - i) * sizeof *blocks->spares);
 		atomic_fetch_sub(&blocks->spare, size);
 	}
 	sheaf_mutex_unlock(&blocks->lock);
@@ -58,8 +61,10 @@ static void *take(sheaf_blocks *blocks, size_t size)
 static void *allocate(sheaf_blocks *blocks, size_t size)
 {
 	void *memory = size >= LARGE ? take(blocks, size) : NULL;
-	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, size) != 0) return memory;
-	if (size >= HUGE_PAGE) (void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: small pages do, too */
+	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, size) != 0)
+		return memory;
+	if (size >= HUGE_PAGE)
+		(void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: small pages do, too */
 	return memory;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The usual allocator. Large blocks lie on huge pages where the system has them, and are kept for whoever asks for as much next: their first touch costs
- * more than what is written into them. */
+/* The usual allocator. Large blocks lie on huge pages where the system has them, and are kept for whoever
+ * asks for as much next: their first touch costs more than what is written into them. */
 #ifndef SHEAF_BASE_BLOCKS_H
 #define SHEAF_BASE_BLOCKS_H
 

@@ -48,7 +48,10 @@ void sheaf_buffer_reset(sheaf_buffer *buffer)
 	*buffer = (sheaf_buffer){0};
 }
 
-bool sheaf_buffer_is_sole(const sheaf_buffer *buffer) { return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1; }
+bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
+{
+	return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1;
+}
 
 static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error *err)
 {
@@ -60,7 +63,8 @@ static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size, void (*release)(void *, uint8_t *, size_t), void *user, sheaf_buffer *out,
+sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size,
+                               void (*release)(void *, uint8_t *, size_t), void *user, sheaf_buffer *out,
                                sheaf_error *err)
 {
 	*out = (sheaf_buffer){0};
@@ -93,7 +97,8 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer)
 {
 	size_t size = buffer->size;
-	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory && buffer->block->cx == sheaf_context_owner(cx)) {
+	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory &&
+	    buffer->block->cx == sheaf_context_owner(cx)) {
 		sheaf_builder_begin(b, cx, buffer);
 		b->size = b->block ? size : 0;
 		return;

@@ -6,9 +6,10 @@
 #include <sheaf/base.h>
 #include <string.h>
 
-/* A buffer over memory that `release(user, data, size)` gives back when the last owner lets go (a mapping, another
- * library's array). On failure nothing is taken over. */
-SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size, void (*release)(void *user, uint8_t *data, size_t size), void *user,
+/* A buffer over memory that `release(user, data, size)` gives back when the last owner lets go (a mapping,
+ * another library's array). On failure nothing is taken over. */
+SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size,
+                                         void (*release)(void *user, uint8_t *data, size_t size), void *user,
                                          sheaf_buffer *out, sheaf_error *err);
 /* A part of a buffer, with a reference of its own. The caller keeps at + size within the buffer. */
 sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t size);
@@ -26,11 +27,14 @@ typedef struct sheaf_builder {
 	size_t wanted; /* bytes asked for when it failed */
 } sheaf_builder;
 
-/* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets *recycled. */
+/* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets
+ * *recycled. */
 void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recycled);
-/* A builder that goes on behind the bytes of *buffer, which is reset: in its block where nobody else owns it, else in a copy. */
+/* A builder that goes on behind the bytes of *buffer, which is reset: in its block where nobody else owns it,
+ * else in a copy. */
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer);
-/* Makes room for n bytes behind the size; false, stickily, where that fails. Slow path of sheaf_builder_room. */
+/* Makes room for n bytes behind the size; false, stickily, where that fails. Slow path of
+ * sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, size_t n);
 /* The error of a failed builder, OK otherwise. */
 SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
@@ -39,7 +43,10 @@ SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out,
 /* Lets the block go. */
 void sheaf_builder_drop(sheaf_builder *b);
 
-static inline bool sheaf_builder_room(sheaf_builder *b, size_t n) { return b->capacity - b->size >= n || sheaf_builder_grow(b, n); }
+static inline bool sheaf_builder_room(sheaf_builder *b, size_t n)
+{
+	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
+}
 
 static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)
 {
@@ -48,7 +55,10 @@ static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size
 	b->size += n;
 }
 
-static inline void sheaf_builder_text(sheaf_builder *b, const char *text) { sheaf_builder_append(b, text, strlen(text)); }
+static inline void sheaf_builder_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_append(b, text, strlen(text));
+}
 
 static inline void sheaf_builder_byte(sheaf_builder *b, char c) { sheaf_builder_append(b, &c, 1); }
 

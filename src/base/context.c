@@ -32,7 +32,8 @@ struct sheaf_context {
 	sheaf_context *owner; /* of the memory: itself, or the one that this listens for */
 	sheaf_pool *pool;
 	home *home;
-	home *ledger;            /* where memory is counted: what a quiet context holds counts with the first one's, so that one limit bounds both */
+	home *ledger; /* where memory is counted: what a quiet context holds counts with the first one's, so that
+	                 one limit bounds both */
 	sheaf_listener listener; /* gets what is reported; hear NULL: the policy below decides */
 };
 
@@ -43,7 +44,8 @@ typedef struct whole {
 } whole;
 
 /* Memory for a context: from the caller's allocator where there is one. */
-static void *place_of_context(const sheaf_context_options *options, void *memory, size_t old_bytes, size_t new_bytes)
+static void *place_of_context(const sheaf_context_options *options, void *memory, size_t old_bytes,
+                              size_t new_bytes)
 {
 	if (options->reallocate) return options->reallocate(options->user, memory, old_bytes, new_bytes);
 	free(memory);
@@ -55,7 +57,9 @@ static void *reallocate(sheaf_context *cx, void *memory, size_t old_bytes, size_
 	home *h = cx->ledger;
 	if (cx->options.reallocate) return cx->options.reallocate(cx->options.user, memory, old_bytes, new_bytes);
 	/* What is kept for later is not in use, but the limit is for both. */
-	if (new_bytes && (size_t)atomic_load(&h->memory) + atomic_load(&h->blocks.spare) > (size_t)cx->options.max_memory) sheaf_blocks_trim(&h->blocks);
+	if (new_bytes &&
+	    (size_t)atomic_load(&h->memory) + atomic_load(&h->blocks.spare) > (size_t)cx->options.max_memory)
+		sheaf_blocks_trim(&h->blocks);
 	return sheaf_blocks_reallocate(&h->blocks, memory, old_bytes, new_bytes);
 }
 
@@ -75,7 +79,8 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	whole *w = (whole *)place_of_context(options, NULL, 0, sizeof *w);
 	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
 	memset(w, 0, sizeof *w);
-	w->cx = (sheaf_context){.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
+	w->cx = (sheaf_context){
+		.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
 	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
 	int sys = begin_home(&w->home, &w->cx.options);
 	if (sys) {
@@ -92,7 +97,9 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	whole *w;
 	*out = NULL;
 	if (!options) options = &defaults;
-	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options, options->size);
+	if (options->size != sizeof *options)
+		return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options,
+		                  options->size);
 	SHEAF_TRY(new_whole(options, &w, err));
 	*out = &w->cx;
 	return SHEAF_OK;
@@ -123,14 +130,20 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out, sheaf_error *err)
+sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out,
+                                  sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, &memory, err));
 	*out = (sheaf_context *)memory;
-	**out = (sheaf_context){
-		.options = cx->options, .above = cx, .owner = cx->owner, .pool = cx->pool, .home = cx->home, .ledger = cx->ledger, .listener = listener};
+	**out = (sheaf_context){.options = cx->options,
+	                        .above = cx,
+	                        .owner = cx->owner,
+	                        .pool = cx->pool,
+	                        .home = cx->home,
+	                        .ledger = cx->ledger,
+	                        .listener = listener};
 	return SHEAF_OK;
 }
 
@@ -150,7 +163,8 @@ void sheaf_context_stop(sheaf_context *cx) { atomic_store(&cx->stopped, true); }
 sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err)
 {
 	for (; cx; cx = cx->above)
-		if (atomic_load_explicit(&cx->stopped, memory_order_relaxed)) return sheaf_fail(err, SHEAF_STOPPED, "stopped on request");
+		if (atomic_load_explicit(&cx->stopped, memory_order_relaxed))
+			return sheaf_fail(err, SHEAF_STOPPED, "stopped on request");
 	return SHEAF_OK;
 }
 
@@ -194,32 +208,38 @@ static void count(sheaf_context *cx, const sheaf_problem *problem, sheaf_severit
 		cx->home->tally[i].count++;
 		return;
 	}
-	if (cx->home->rules < MAX_RULES) cx->home->tally[cx->home->rules++] = (sheaf_tally){problem->rule, severity, problem->status, 1};
+	if (cx->home->rules < MAX_RULES)
+		cx->home->tally[cx->home->rules++] = (sheaf_tally){problem->rule, severity, problem->status, 1};
 }
 
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem)
 {
 	const sheaf_context_options *options = &cx->options;
-	bool promoted = problem->severity == SHEAF_WARNING || problem->severity == SHEAF_BREACH || (problem->severity == SHEAF_NOTE && options->validate);
+	bool promoted = problem->severity == SHEAF_WARNING || problem->severity == SHEAF_BREACH ||
+	                (problem->severity == SHEAF_NOTE && options->validate);
 	return options->strict && promoted && problem->status != SHEAF_LOSS ? SHEAF_ERROR : problem->severity;
 }
 
-bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, int64_t errors)
+bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
+                  int64_t errors)
 {
-	/* Losses never stop a call at once: a conversion goes through all data to name every kind, and fails then. */
+	/* Losses never stop a call at once: a conversion goes through all data to name every kind, and fails
+	 * then. */
 	if (cx->options.validate || problem->status == SHEAF_LOSS) return true;
 	if (severity == SHEAF_ERROR) return errors <= cx->options.max_errors;
 	return severity < SHEAF_ERROR;
 }
 
 /* What would have been left out is of no interest once nothing is read on. */
-static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, sheaf_error *err)
+static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
+                         sheaf_error *err)
 {
 	char text[sizeof err->message];
 	sheaf_problem last = *problem;
 	last.consequence = NULL;
 	if (severity == SHEAF_ERROR)
-		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates" : "it ends here (--max-errors N tolerates so many)";
+		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates"
+		                                          : "it ends here (--max-errors N tolerates so many)";
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
 }
 
@@ -228,10 +248,12 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 	sheaf_severity severity = sheaf_weigh(cx, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
 	count(cx, problem, severity);
-	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR])) return stop(cx, problem, severity, err);
+	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR]))
+		return stop(cx, problem, severity, err);
 	sheaf_problem told = *problem;
 	told.severity = severity;
-	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss) told.consequence = NULL; /* nothing will be written */
+	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss)
+		told.consequence = NULL; /* nothing will be written */
 	if (cx->options.on_problem) cx->options.on_problem(cx->options.user, &told);
 	return SHEAF_OK;
 }
@@ -245,7 +267,8 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	return status;
 }
 
-sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format, sheaf_error *err)
+sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format,
+                                sheaf_error *err)
 {
 	char kinds[600];
 	size_t used = 0;
@@ -253,10 +276,14 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 	for (int i = 0; i < cx->home->rules && used < sizeof kinds; i++) {
 		const sheaf_tally *tally = &cx->home->tally[i];
 		if (tally->status != SHEAF_LOSS) continue;
-		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally->rule, tally->count);
+		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "",
+		                 tally->rule, tally->count);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	return sheaf_fail(err, SHEAF_LOSS, "%s: expected data that format %s can hold, found loss: %s; the output is abandoned (--allow-loss goes ahead)", file, format, kinds);
+	return sheaf_fail(err, SHEAF_LOSS,
+	                  "%s: expected data that format %s can hold, found loss: %s; the output is abandoned "
+	                  "(--allow-loss goes ahead)",
+	                  file, format, kinds);
 }
 
 /* ---- memory ---- */
@@ -271,7 +298,10 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 {
 	uint64_t need;
 	if (__builtin_add_overflow((uint64_t)now, (uint64_t)size, &need)) need = UINT64_MAX;
-	return sheaf_fail(err, SHEAF_LIMIT, "memory: expected at most %" PRId64 " bytes (the limit, --max-memory), found a need for %" PRIu64, most, need);
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "memory: expected at most %" PRId64
+	                  " bytes (the limit, --max-memory), found a need for %" PRIu64,
+	                  most, need);
 }
 
 static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
@@ -287,9 +317,13 @@ static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status refused(sheaf_error *err, size_t size) { return sheaf_fail(err, SHEAF_NOMEM, "memory: expected %zu bytes, found none", size); }
+static sheaf_status refused(sheaf_error *err, size_t size)
+{
+	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected %zu bytes, found none", size);
+}
 
-sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size, sheaf_error *err)
+sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size,
+                              sheaf_error *err)
 {
 	if (new_size > old_size) SHEAF_TRY(charge(cx, new_size - old_size, err));
 	void *fresh = reallocate(cx, *memory, old_size, new_size);

@@ -5,26 +5,28 @@
 
 #include <sheaf/base.h>
 
-/* Reports one finding and says whether to go on: OK, or the problem's status with *err filled. This is where strictness,
- * the error budget, validation and allowed losses are decided, and nowhere else. */
+/* Reports one finding and says whether to go on: OK, or the problem's status with *err filled. This is where
+ * strictness, the error budget, validation and allowed losses are decided, and nowhere else. */
 SHEAF_USE sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err);
 
-/* The two halves of that decision, for those who keep findings to report them later: the severity that counts, and whether a finding is
- * passed where so many errors have been found, itself included. */
+/* The two halves of that decision, for those who keep findings to report them later: the severity that
+ * counts, and whether a finding is passed where so many errors have been found, itself included. */
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem);
-bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity, int64_t errors);
+bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
+                  int64_t errors);
 
-/* A second context for a pass that only counts: it reports nothing, stops for nothing but the first one's stop flag, and must be
- * freed before the first. */
+/* A second context for a pass that only counts: it reports nothing, stops for nothing but the first one's
+ * stop flag, and must be freed before the first. */
 SHEAF_USE sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err);
 
-/* A context that differs from `cx` in one thing: what is reported to it goes to `hear`. Its stop flag is its own and that of `cx`. What is
- * allocated with it belongs to the owner of `cx`, and may stay when it ends. */
+/* A context that differs from `cx` in one thing: what is reported to it goes to `hear`. Its stop flag is its
+ * own and that of `cx`. What is allocated with it belongs to the owner of `cx`, and may stay when it ends. */
 typedef struct sheaf_listener {
 	sheaf_status (*hear)(void *user, const sheaf_problem *problem, sheaf_error *err);
 	void *user;
 } sheaf_listener;
-SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out,
+                                            sheaf_error *err);
 void sheaf_context_end_listening(sheaf_context *cx);
 /* The context that lives as long as anything allocated with `cx`. */
 sheaf_context *sheaf_context_owner(sheaf_context *cx);
@@ -39,8 +41,10 @@ SHEAF_USE sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err);
 /* How many problems of status LOSS were reported so far. */
 int64_t sheaf_context_losses(const sheaf_context *cx);
 
-/* LOSS with the kinds of it where losses beyond the first `before` were reported and are not allowed; `file` and `format` are the output's. */
-SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format, sheaf_error *err);
+/* LOSS with the kinds of it where losses beyond the first `before` were reported and are not allowed; `file`
+ * and `format` are the output's. */
+SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file,
+                                          const char *format, sheaf_error *err);
 
 bool sheaf_is_validating(const sheaf_context *cx);
 bool sheaf_allows_loss(const sheaf_context *cx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a binary file, taken one field at a time and never past the end. The first failure sticks: it keeps the name
- * and the byte of the field, every later get gives 0, and the owner looks at `failed` once at the end. */
+/* Bytes of a binary file, taken one field at a time and never past the end. The first failure sticks: it
+ * keeps the name and the byte of the field, every later get gives 0, and the owner looks at `failed` once at
+ * the end. */
 #ifndef SHEAF_BASE_CURSOR_H
 #define SHEAF_BASE_CURSOR_H
 
@@ -21,7 +22,8 @@ uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
 /* A string that ends with a NUL, *size bytes before it; NULL where none ends. */
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
-/* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold them. */
+/* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold
+ * them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
 /* Byte of the input at which the cursor stands. */
 int64_t sheaf_cursor_tell(const sheaf_cursor *c);
@@ -32,10 +34,12 @@ static inline size_t sheaf_cursor_left(const sheaf_cursor *c) { return (size_t)(
 const uint8_t *sheaf_cursor_refuse(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field);
 
 /* count * size bytes in place; NULL where they are not there. */
-static inline const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field)
+static inline const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size,
+                                                const char *field)
 {
 	uint64_t n;
-	if (c->failed || __builtin_mul_overflow(count, size, &n) || n > sheaf_cursor_left(c)) return sheaf_cursor_refuse(c, count, size, field);
+	if (c->failed || __builtin_mul_overflow(count, size, &n) || n > sheaf_cursor_left(c))
+		return sheaf_cursor_refuse(c, count, size, field);
 	const uint8_t *at = c->at;
 	c->at += n;
 	return at;
@@ -59,6 +63,9 @@ static inline uint32_t sheaf_cursor_u32le(sheaf_cursor *c, const char *field)
 	return b ? sheaf_load_u32le(b) : 0;
 }
 
-static inline int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field) { return sheaf_signed_32(sheaf_cursor_u32le(c, field)); }
+static inline int32_t sheaf_cursor_i32le(sheaf_cursor *c, const char *field)
+{
+	return sheaf_signed_32(sheaf_cursor_u32le(c, field));
+}
 
 #endif

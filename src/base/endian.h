@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Little-endian and big-endian numbers at any address, on any machine. The compiler turns each into one move where it can. */
+/* Little-endian and big-endian numbers at any address, on any machine. The compiler turns each into one move
+ * where it can. */
 #ifndef SHEAF_BASE_ENDIAN_H
 #define SHEAF_BASE_ENDIAN_H
 
@@ -24,7 +25,10 @@ static inline uint32_t sheaf_load_u32be(const void *from)
 }
 
 /* Two's complement without a cast whose result the standard leaves open. */
-static inline int32_t sheaf_signed_32(uint32_t u) { return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u); }
+static inline int32_t sheaf_signed_32(uint32_t u)
+{
+	return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u);
+}
 
 static inline int32_t sheaf_load_i32le(const void *from) { return sheaf_signed_32(sheaf_load_u32le(from)); }
 
@@ -36,10 +40,16 @@ static inline int64_t sheaf_load_i64le(const void *from)
 	return u <= INT64_MAX ? (int64_t)u : -1 - (int64_t)(UINT64_MAX - u);
 }
 
-/* This machine's word whose bytes in memory are those of v from the lowest on. Compilers know such loads from single bytes, but make a mess of
- * stores of them. */
-static inline uint64_t sheaf_u64_in_le(uint64_t v) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v); }
-static inline uint32_t sheaf_u32_in_le(uint32_t v) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v); }
+/* This machine's word whose bytes in memory are those of v from the lowest on. Compilers know such loads from
+ * single bytes, but make a mess of stores of them. */
+static inline uint64_t sheaf_u64_in_le(uint64_t v)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
+}
+static inline uint32_t sheaf_u32_in_le(uint32_t v)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v);
+}
 
 static inline void sheaf_store_u32le(void *to, uint32_t v)
 {
@@ -66,7 +76,8 @@ static inline void sheaf_copy_le(void *to, const void *from, size_t count, size_
 	if (count) memcpy(to, from, count * size);
 #else
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < size; k++) ((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
+		for (size_t k = 0; k < size; k++)
+			((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
 #endif
 }
 

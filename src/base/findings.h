@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings that are kept to be reported later: work that is done ahead of its turn must not tell of what it finds before its turn comes. */
+/* Findings that are kept to be reported later: work that is done ahead of its turn must not tell of what it
+ * finds before its turn comes. */
 #ifndef SHEAF_BASE_FINDINGS_H
 #define SHEAF_BASE_FINDINGS_H
 
@@ -7,7 +8,8 @@
 
 /* Begins as zeros. */
 typedef struct sheaf_findings {
-	sheaf_context *cx; /* what is reported to it is kept here; it decides as the first one would if nothing had been found before */
+	sheaf_context *cx; /* what is reported to it is kept here; it decides as the first one would if nothing
+	                      had been found before */
 	sheaf_builder list;
 	int64_t errors;
 	bool lossy; /* some are of status LOSS */
@@ -18,6 +20,7 @@ SHEAF_USE sheaf_status sheaf_findings_open(sheaf_findings *findings, sheaf_conte
 void sheaf_findings_close(sheaf_findings *findings);
 void sheaf_findings_clear(sheaf_findings *findings);
 /* Reports them to `cx` in their order, up to the first that does not pass. */
-SHEAF_USE sheaf_status sheaf_findings_tell(const sheaf_findings *findings, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_findings_tell(const sheaf_findings *findings, sheaf_context *cx,
+                                           sheaf_error *err);
 
 #endif

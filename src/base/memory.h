@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counted allocation. Every byte the library holds comes from here, so that one limit bounds it all and a test can make
- * any allocation fail. Callers keep the size: it is given back on release. */
+/* Counted allocation. Every byte the library holds comes from here, so that one limit bounds it all and a
+ * test can make any allocation fail. Callers keep the size: it is given back on release. */
 #ifndef SHEAF_BASE_MEMORY_H
 #define SHEAF_BASE_MEMORY_H
 
@@ -9,15 +9,21 @@
 /* Zeroed memory, aligned to 64. NOMEM, or LIMIT with the sizes. */
 SHEAF_USE sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err);
 /* count * size with the multiplication checked. */
-SHEAF_USE sheaf_status sheaf_allocate_array(sheaf_context *cx, size_t count, size_t size, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_allocate_array(sheaf_context *cx, size_t count, size_t size, void **out,
+                                            sheaf_error *err);
 /* Grows or shrinks; on failure *memory is as it was. New bytes are not zeroed. */
-SHEAF_USE sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size,
+                                        sheaf_error *err);
 void sheaf_release(sheaf_context *cx, void *memory, size_t size);
 /* A copy of n bytes of text and a NUL; release it with sheaf_release_text. */
-SHEAF_USE sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size_t n, char **out,
+                                       sheaf_error *err);
 void sheaf_release_text(sheaf_context *cx, char *text);
 
 /* Whether a failure may pass where less memory is in use. */
-static inline bool sheaf_is_of_memory(sheaf_status status) { return status == SHEAF_NOMEM || status == SHEAF_LIMIT; }
+static inline bool sheaf_is_of_memory(sheaf_status status)
+{
+	return status == SHEAF_NOMEM || status == SHEAF_LIMIT;
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in order, and the threads that do it. Steps take long, compared with a lock: one lock for all pipelines of a context keeps it simple. */
+/* Work in order, and the threads that do it. Steps take long, compared with a lock: one lock for all
+ * pipelines of a context keeps it simple. */
 #include "base/pipeline.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -13,9 +14,15 @@ typedef struct step {
 	bool follows;
 } step;
 
-static void *place(const sheaf_pipeline *p, int64_t n) { return p->items + (size_t)(n % p->depth) * p->item_size; }
+static void *place(const sheaf_pipeline *p, int64_t n)
+{
+	return p->items + (size_t)(n % p->depth) * p->item_size;
+}
 
-static uint8_t *mark(const sheaf_pipeline *p, int64_t n) { return p->items + (size_t)p->depth * p->item_size + (size_t)(n % p->depth); }
+static uint8_t *mark(const sheaf_pipeline *p, int64_t n)
+{
+	return p->items + (size_t)p->depth * p->item_size + (size_t)(n % p->depth);
+}
 
 static bool is_worked(const sheaf_pipeline *p, int64_t n) { return !p->steps.work || *mark(p, n); }
 
@@ -33,7 +40,8 @@ static bool find_work(sheaf_pipeline *p, step *out)
 	return any;
 }
 
-/* Nobody may wait in another pipeline's `follow`, which may wait for a slow input: that is for the pool's threads. */
+/* Nobody may wait in another pipeline's `follow`, which may wait for a slow input: that is for the pool's
+ * threads. */
 static bool find_step(sheaf_pool *pool, bool follows, step *out)
 {
 	for (sheaf_pipeline *p = pool->pipelines; follows && p; p = p->next)
@@ -121,10 +129,12 @@ static void start_threads(sheaf_pool *pool)
 
 /* ---- pipelines ---- */
 
-sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth, sheaf_pipeline_steps steps, sheaf_error *err)
+sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth,
+                                 sheaf_pipeline_steps steps, sheaf_error *err)
 {
 	void *memory;
-	*p = (sheaf_pipeline){.cx = cx, .steps = steps, .item_size = item_size, .depth = depth, .held = depth == 1};
+	*p = (sheaf_pipeline){
+		.cx = cx, .steps = steps, .item_size = item_size, .depth = depth, .held = depth == 1};
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)depth, item_size + 1, &memory, err));
 	p->items = (uint8_t *)memory;
 	p->pool = sheaf_context_pool(cx);
@@ -157,7 +167,10 @@ void sheaf_pipeline_close(sheaf_pipeline *p)
 
 int64_t sheaf_pipeline_count(const sheaf_pipeline *p) { return p->submitted - p->passed; }
 
-void *sheaf_pipeline_free_item(sheaf_pipeline *p) { return sheaf_pipeline_count(p) < p->depth ? place(p, p->submitted) : NULL; }
+void *sheaf_pipeline_free_item(sheaf_pipeline *p)
+{
+	return sheaf_pipeline_count(p) < p->depth ? place(p, p->submitted) : NULL;
+}
 
 /* A single item is worked on by whoever waits for it; with a `follow` the caller may not come back soon. */
 void sheaf_pipeline_submit(sheaf_pipeline *p)
@@ -172,7 +185,10 @@ void sheaf_pipeline_submit(sheaf_pipeline *p)
 	sheaf_mutex_unlock(&p->pool->lock);
 }
 
-static bool is_complete(const sheaf_pipeline *p) { return p->steps.follow ? p->followed > p->passed : is_worked(p, p->passed); }
+static bool is_complete(const sheaf_pipeline *p)
+{
+	return p->steps.follow ? p->followed > p->passed : is_worked(p, p->passed);
+}
 
 bool sheaf_pipeline_is_ready(sheaf_pipeline *p)
 {

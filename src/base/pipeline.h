@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in order. Items are submitted by one thread and come back to it in the same order, complete; between the two, `work` runs for several of
- * them at once, on any thread, and `follow` for one after the other. Reading, writing, inferring and reading ahead are all this.
+/* Work in order. Items are submitted by one thread and come back to it in the same order, complete; between
+ * the two, `work` runs for several of them at once, on any thread, and `follow` for one after the other.
+ * Reading, writing, inferring and reading ahead are all this.
  *
- * The thread that waits for an item works on what there is to do meanwhile. So without any other thread everything is done, in the order in which
- * it is asked for, by the thread that asks; more threads only make it sooner. */
+ * The thread that waits for an item works on what there is to do meanwhile. So without any other thread
+ * everything is done, in the order in which it is asked for, by the thread that asks; more threads only make
+ * it sooner. */
 #ifndef SHEAF_BASE_PIPELINE_H
 #define SHEAF_BASE_PIPELINE_H
 
@@ -23,11 +25,13 @@ typedef struct sheaf_pool {
 	bool closing;
 } sheaf_pool;
 
-/* `threads`: how many may work at once, the caller's included; below 1: as many as there are cores. errno, or 0. */
+/* `threads`: how many may work at once, the caller's included; below 1: as many as there are cores. errno, or
+ * 0. */
 int sheaf_pool_init(sheaf_pool *pool, int threads);
 void sheaf_pool_destroy(sheaf_pool *pool);
 
-/* Either may be NULL, but not both: there is nothing to do, then. `drop` lets go of what an item holds; items begin as zeros. */
+/* Either may be NULL, but not both: there is nothing to do, then. `drop` lets go of what an item holds; items
+ * begin as zeros. */
 typedef struct sheaf_pipeline_steps {
 	void (*work)(void *user, void *item);
 	void (*follow)(void *user, void *item);
@@ -35,7 +39,8 @@ typedef struct sheaf_pipeline_steps {
 	void *user;
 } sheaf_pipeline_steps;
 
-/* Begins as zeros. The counts say how many items have come so far: passed <= followed <= begun <= submitted. */
+/* Begins as zeros. The counts say how many items have come so far: passed <= followed <= begun <=
+ * submitted. */
 struct sheaf_pipeline {
 	sheaf_context *cx;
 	sheaf_pool *pool; /* NULL: not open */
@@ -50,13 +55,15 @@ struct sheaf_pipeline {
 };
 
 /* At most `depth` items are under way. With depth 1 nothing is done before it is asked for. */
-SHEAF_USE sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth, sheaf_pipeline_steps steps, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth,
+                                           sheaf_pipeline_steps steps, sheaf_error *err);
 /* Waits for steps under way, and drops all items. */
 void sheaf_pipeline_close(sheaf_pipeline *p);
 
 /* How many items were submitted and not passed. */
 int64_t sheaf_pipeline_count(const sheaf_pipeline *p);
-/* The item to fill and submit next, with what it held when it was passed; NULL where `depth` items are under way. */
+/* The item to fill and submit next, with what it held when it was passed; NULL where `depth` items are under
+ * way. */
 void *sheaf_pipeline_free_item(sheaf_pipeline *p);
 void sheaf_pipeline_submit(sheaf_pipeline *p);
 /* The oldest item, complete; the caller works, or waits, until it is. NULL where there is none. */
@@ -65,7 +72,8 @@ void *sheaf_pipeline_first(sheaf_pipeline *p);
 bool sheaf_pipeline_is_ready(sheaf_pipeline *p);
 /* Gives the first item back, to be filled again. */
 void sheaf_pipeline_pass(sheaf_pipeline *p);
-/* From now on nothing is done before it is asked for. No step is under way when it returns, so the items may be touched. */
+/* From now on nothing is done before it is asked for. No step is under way when it returns, so the items may
+ * be touched. */
 void sheaf_pipeline_hold(sheaf_pipeline *p);
 /* Item i of those under way, the first being 0. Only while held. */
 void *sheaf_pipeline_item(sheaf_pipeline *p, int64_t i);

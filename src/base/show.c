@@ -23,7 +23,11 @@ const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char
 size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t length = s[0] < 0x80             ? 1
+	                : (s[0] & 0xe0) == 0xc0 ? 2
+	                : (s[0] & 0xf0) == 0xe0 ? 3
+	                : (s[0] & 0xf8) == 0xf0 ? 4
+	                                        : 0;
 	if (length <= 1 || length > n) return length == 1;
 	uint32_t point = s[0] & (0x7fu >> length);
 	for (size_t i = 1; i < length; i++) {

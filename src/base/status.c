@@ -14,7 +14,8 @@ const char *sheaf_version(void) { return SHEAF_VERSION; }
 
 const char *sheaf_status_name(sheaf_status status)
 {
-	static const char *const names[] = {"ok", "end", "nomem", "io", "unknown", "data", "short", "unsupported", "loss", "limit", "usage", "stopped"};
+	static const char *const names[] = {"ok",    "end",         "nomem", "io",    "unknown", "data",
+	                                    "short", "unsupported", "loss",  "limit", "usage",   "stopped"};
 	if ((size_t)status >= sizeof names / sizeof *names) return "status?";
 	return names[status];
 }
@@ -41,7 +42,8 @@ sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
 	int n = vsnprintf(err->message, sizeof err->message, format, args);
 	va_end(args);
 	size_t used = n < 0 ? 0 : (size_t)n;
-	if (used < sizeof err->message) snprintf(err->message + used, sizeof err->message - used, ", found: %s", strerror(sys));
+	if (used < sizeof err->message)
+		snprintf(err->message + used, sizeof err->message - used, ", found: %s", strerror(sys));
 	return SHEAF_IO;
 }
 
@@ -70,12 +72,20 @@ static void put_place(char *text, size_t size, size_t *used, const sheaf_place *
 	if (place->file) put(text, size, used, "%s", place->file);
 	if (place->line > 0) put_line(text, size, used, place);
 	bool deeper = place->chunk >= 0 || place->row >= 0 || place->stream;
-	if (place->line <= 0 && place->byte >= 0 && !deeper) put(text, size, used, *used ? " (byte %" PRId64 ")" : "byte %" PRId64, place->byte);
+	if (place->line <= 0 && place->byte >= 0 && !deeper)
+		put(text, size, used, *used ? " (byte %" PRId64 ")" : "byte %" PRId64, place->byte);
 	const char *lead = *used ? ": " : "";
 	if (place->chunk >= 0) put(text, size, used, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
-	if (place->row >= 0) put(text, size, used, "%s%s %" PRId64, lead, place->row_word ? place->row_word : "sequence", place->row), lead = ", ";
-	if (place->stream) put(text, size, used, "%s%s \"%s\"", lead, place->stream_word ? place->stream_word : "stream", place->stream), lead = ", ";
-	if (place->line <= 0 && place->byte >= 0 && deeper) put(text, size, used, "%sbyte %" PRId64, lead, place->byte);
+	if (place->row >= 0)
+		put(text, size, used, "%s%s %" PRId64, lead, place->row_word ? place->row_word : "sequence",
+		    place->row),
+			lead = ", ";
+	if (place->stream)
+		put(text, size, used, "%s%s \"%s\"", lead, place->stream_word ? place->stream_word : "stream",
+		    place->stream),
+			lead = ", ";
+	if (place->line <= 0 && place->byte >= 0 && deeper)
+		put(text, size, used, "%sbyte %" PRId64, lead, place->byte);
 }
 
 const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size)

@@ -12,7 +12,10 @@ void sheaf_mutex_unlock(sheaf_mutex *mutex) { pthread_mutex_unlock(&mutex->it); 
 
 int sheaf_signal_init(sheaf_signal *signal) { return pthread_cond_init(&signal->it, NULL); }
 void sheaf_signal_destroy(sheaf_signal *signal) { pthread_cond_destroy(&signal->it); }
-void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex) { pthread_cond_wait(&signal->it, &mutex->it); }
+void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex)
+{
+	pthread_cond_wait(&signal->it, &mutex->it);
+}
 void sheaf_signal_one(sheaf_signal *signal) { pthread_cond_signal(&signal->it); }
 void sheaf_signal_all(sheaf_signal *signal) { pthread_cond_broadcast(&signal->it); }
 

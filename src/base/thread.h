@@ -32,7 +32,8 @@ void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex);
 void sheaf_signal_one(sheaf_signal *signal);
 void sheaf_signal_all(sheaf_signal *signal);
 
-/* A thread to which the process's signals do not go: a program's handlers run on its own threads. False where the system refuses. */
+/* A thread to which the process's signals do not go: a program's handlers run on its own threads. False where
+ * the system refuses. */
 bool sheaf_thread_start(sheaf_thread *thread, void *(*run)(void *user), void *user);
 void sheaf_thread_join(sheaf_thread *thread);
 /* How many threads can run at once here. */

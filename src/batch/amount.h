@@ -19,7 +19,9 @@ static inline sheaf_amount sheaf_amount_with(sheaf_amount a, uint32_t samples)
 
 static inline int64_t sheaf_amount_in(sheaf_amount a, sheaf_size_unit unit)
 {
-	return unit == SHEAF_SIZE_SAMPLES ? a.samples : unit == SHEAF_SIZE_SEQUENCES ? a.sequences : a.sequences * a.longest;
+	return unit == SHEAF_SIZE_SAMPLES     ? a.samples
+	       : unit == SHEAF_SIZE_SEQUENCES ? a.sequences
+	                                      : a.sequences * a.longest;
 }
 
 #endif

@@ -6,8 +6,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* Makes room for `wanted` entries of `size` bytes; what is there stays. On failure everything is as it was. */
-SHEAF_USE static inline sheaf_status sheaf_array_room(sheaf_context *cx, void **array, size_t *room, size_t wanted, size_t size, sheaf_error *err)
+/* Makes room for `wanted` entries of `size` bytes; what is there stays. On failure everything is as it
+ * was. */
+SHEAF_USE static inline sheaf_status sheaf_array_room(sheaf_context *cx, void **array, size_t *room,
+                                                      size_t wanted, size_t size, sheaf_error *err)
 {
 	enum { LEAST = 64 };
 	size_t old, bytes, entries = *room ? *room : LEAST;

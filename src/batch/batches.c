@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches: the plan says which sequences, the shelf has their pieces, gathering puts them into one frame. */
+/* Minibatches: the plan says which sequences, the shelf has their pieces, gathering puts them into one
+ * frame. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -18,9 +19,10 @@ struct sheaf_batches {
 	sheaf_plan *plan;
 	sheaf_truncation *cut; /* where sequences are truncated */
 	sheaf_shelf *shelf;
-	sheaf_state state;          /* behind the last batch given */
-	sheaf_pipeline makers;      /* of sheaf_making */
-	bool makes_ahead, given;    /* batches are made before they are asked for; the first one of the pipeline is the caller's */
+	sheaf_state state;     /* behind the last batch given */
+	sheaf_pipeline makers; /* of sheaf_making */
+	bool makes_ahead,
+		given; /* batches are made before they are asked for; the first one of the pipeline is the caller's */
 	sheaf_foresight ahead;
 	sheaf_batch batch;
 	sheaf_error failure; /* the first one; every call gives it again */
@@ -47,13 +49,16 @@ static sheaf_status refuse(sheaf_error *err, const char *option, const char *exp
 
 static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err)
 {
-	if (o->size != sizeof *o) return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o, o->size);
+	if (o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o,
+		                  o->size);
 	if (o->batch_size < 1) return refuse(err, "size of a batch", "a number above 0", o->batch_size);
 	if (o->world < 0 || o->rank < 0 || o->rank >= (o->world ? o->world : 1))
 		return refuse(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
 	if (o->window < 0) return refuse(err, "window", "a number above 0", o->window);
 	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected sweeps, epochs and sizes of 0 and more, found less");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "batch options: expected sweeps, epochs and sizes of 0 and more, found less");
 	return SHEAF_OK;
 }
 
@@ -66,8 +71,10 @@ static sheaf_status check_weights(const sheaf_batch_options *o, const sheaf_orde
 {
 	if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
 	if (o->bucket) return clash(err, "weights", "no buckets", "some");
-	if (order->dealing != SHEAF_DEAL_BATCH || order->by_frequency) return clash(err, "weights", "order \"sheaf\"", order->name);
-	return o->rest == SHEAF_REST_WRAP ? clash(err, "weights", "rests that do not wrap", "ones that do") : SHEAF_OK;
+	if (order->dealing != SHEAF_DEAL_BATCH || order->by_frequency)
+		return clash(err, "weights", "order \"sheaf\"", order->name);
+	return o->rest == SHEAF_REST_WRAP ? clash(err, "weights", "rests that do not wrap", "ones that do")
+	                                  : SHEAF_OK;
 }
 
 static sheaf_status check_truncation(const sheaf_batch_options *o, sheaf_error *err)
@@ -80,11 +87,16 @@ static sheaf_status check_truncation(const sheaf_batch_options *o, sheaf_error *
 
 static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
 {
-	if (o->sweeps && o->epoch_size) return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
+	if (o->sweeps && o->epoch_size)
+		return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
 	if (o->rest == SHEAF_REST_WRAP && o->stop_at_sweep_end)
-		return sheaf_fail(err, SHEAF_USAGE, "rest of a sweep: expected batches that may cross its end where they wrap, found ones that may not");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "rest of a sweep: expected batches that may cross its end where they wrap, found "
+		                  "ones that may not");
 	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
-		return sheaf_fail(err, SHEAF_USAGE, "buckets: expected an order that is dealt batch by batch, found \"%s\"", order->name);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "buckets: expected an order that is dealt batch by batch, found \"%s\"",
+		                  order->name);
 	if (o->weights) SHEAF_TRY(check_weights(o, order, err));
 	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
 }
@@ -106,8 +118,10 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 	int64_t sum = 0;
 	if (!weights) return SHEAF_OK;
 	for (int i = 0; i < s->nparts; i++) {
-		if (weights[i] < 1 || weights[i] > INT32_MAX - sum) return refuse(err, "weights", "numbers above 0 with a sum below 2^31", weights[i]);
-		if (s->first_chunks[i] == s->first_chunks[i + 1]) return refuse(err, "weights", "sequences in each dataset, none in number", i);
+		if (weights[i] < 1 || weights[i] > INT32_MAX - sum)
+			return refuse(err, "weights", "numbers above 0 with a sum below 2^31", weights[i]);
+		if (s->first_chunks[i] == s->first_chunks[i + 1])
+			return refuse(err, "weights", "sequences in each dataset, none in number", i);
 		sum += weights[i];
 	}
 	b->options.first_chunks = s->first_chunks;
@@ -120,10 +134,15 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sheaf_error *err)
 {
 	sheaf_plan_options *p = &b->options;
-	*p = (sheaf_plan_options){
-		.order = sheaf_order_find(o->order ? o->order : "sheaf"), .size = o->batch_size, .unit = o->unit, .rest = o->rest, .bucket = o->bucket};
+	*p = (sheaf_plan_options){.order = sheaf_order_find(o->order ? o->order : "sheaf"),
+	                          .size = o->batch_size,
+	                          .unit = o->unit,
+	                          .rest = o->rest,
+	                          .bucket = o->bucket};
 	SHEAF_TRY(check_numbers(o, err));
-	if (!p->order) return sheaf_fail(err, SHEAF_USAGE, "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
+	if (!p->order)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
 	SHEAF_TRY(check_together(o, p->order, err));
 	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
 	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
@@ -161,13 +180,15 @@ static int64_t bytes_in_files(const sheaf_supply *s)
 	return sum;
 }
 
-/* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's cache. */
+/* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's
+ * cache. */
 static bool locates(const sheaf_batches *b, bool keep) { return !keep && sheaf_supply_locates(&b->supply); }
 
 /* Bytes in memory for each byte of the files, as the first piece has it. */
 static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
 {
-	int64_t piece = b->supply.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL), size = sheaf_supply_piece_size(&b->supply, piece);
+	int64_t piece = b->supply.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
+			size = sheaf_supply_piece_size(&b->supply, piece);
 	sheaf_held held = {0};
 	sheaf_piece_ref ref = sheaf_supply_piece(&b->supply, piece);
 	SHEAF_TRY(sheaf_supply_read(&ref, false, &held, b->cx, err));
@@ -176,17 +197,22 @@ static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error
 	return SHEAF_OK;
 }
 
-/* A shuffle of everything needs everything in memory. Where that does not fit, it goes by windows, two of which fit: the one in use, and the next. */
+/* A shuffle of everything needs everything in memory. Where that does not fit, it goes by windows, two of
+ * which fit: the one in use, and the next. */
 static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
 	enum { MOST_GROWTH = 8 };
 	int64_t bytes = bytes_in_files(&b->supply), room = bytes_for_pieces(b);
 	double growth = 1; /* of what stays as it is */
-	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window || bytes <= room / MOST_GROWTH) return SHEAF_OK;
+	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window ||
+	    bytes <= room / MOST_GROWTH)
+		return SHEAF_OK;
 	if (!locates(b, keep)) SHEAF_TRY(measure_growth(b, &growth, err));
 	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
-	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) / ((double)bytes * growth / (double)b->supply.rows.chunks);
-	b->options.arranged = (sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
+	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) /
+	                ((double)bytes * growth / (double)b->supply.rows.chunks);
+	b->options.arranged =
+		(sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
 	return SHEAF_OK;
 }
 
@@ -233,18 +259,26 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 {
 	int64_t rows = size / b->truncation, world = b->options.world;
 	if (rows < 1) rows = 1;
-	if (rows < world) return refuse(err, "truncation", "at least as many rows (size of a batch by steps) as shards", rows);
-	return sheaf_truncation_open(b->plan, rows / world + (b->options.rank < rows % world), b->truncation, b->cx, &b->cut, err);
+	if (rows < world)
+		return refuse(err, "truncation", "at least as many rows (size of a batch by steps) as shards", rows);
+	return sheaf_truncation_open(b->plan, rows / world + (b->options.rank < rows % world), b->truncation,
+	                             b->cx, &b->cut, err);
 }
 
 /* ---- makers ---- */
 
-static void make(void *user, void *item) { sheaf_making_make((sheaf_making *)item, (const sheaf_manner *)user); }
+static void make(void *user, void *item)
+{
+	sheaf_making_make((sheaf_making *)item, (const sheaf_manner *)user);
+}
 
-static void drop(void *user, void *item) { sheaf_making_free((sheaf_making *)item, (const sheaf_manner *)user); }
+static void drop(void *user, void *item)
+{
+	sheaf_making_free((sheaf_making *)item, (const sheaf_manner *)user);
+}
 
-/* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so. Rows that are truncated are planned from what
- * is in them. */
+/* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so.
+ * Rows that are truncated are planned from what is in them. */
 static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
 {
 	enum { LEAST = 64 << 10, SHARE = 16 };
@@ -259,7 +293,8 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 	enum { ENOUGH = 4 };
 	int threads = sheaf_context_threads(b->cx), depth = threads < ENOUGH ? 2 * threads : threads + ENOUGH;
 	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
-	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_making), b->makes_ahead ? depth : 1, (sheaf_pipeline_steps){make, NULL, drop, &b->manner}, err));
+	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_making), b->makes_ahead ? depth : 1,
+	                              (sheaf_pipeline_steps){make, NULL, drop, &b->manner}, err));
 	sheaf_making *first = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
 	return b->manner.packing ? sheaf_packings_open(&first->packings, &b->supply, b->cx, err) : SHEAF_OK;
 }
@@ -267,18 +302,23 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
 {
 	bool owns = b->options.order->owns_chunks;
-	return sheaf_foresight_open(&b->ahead, &b->supply, b->plan, b->shelf, owns ? b->options.rank : 0, owns ? b->options.world : 1, b->cx, err);
+	return sheaf_foresight_open(&b->ahead, &b->supply, b->plan, b->shelf, owns ? b->options.rank : 0,
+	                            owns ? b->options.world : 1, b->cx, err);
 }
 
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
 	bool cut = b->manner.packing == SHEAF_PACK_TRUNCATED;
-	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0}; /* a row is one shard's from end to end */
+	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
+	                  cut ? b->options.world : 0}; /* a row is one shard's from end to end */
 	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
-	return b->options.mixed ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash : hash;
+	return b->options.mixed
+	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
+	           : hash;
 }
 
-/* In the order of the file the end of it need not be known before it is reached, unless something is counted from there. */
+/* In the order of the file the end of it need not be known before it is reached, unless something is counted
+ * from there. */
 static sheaf_union union_of(const sheaf_batch_options *o)
 {
 	const sheaf_order *order = sheaf_order_find(o->order ? o->order : "sheaf");
@@ -292,7 +332,8 @@ static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
 	return b->options.order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS : SHEAF_LIKE_ROWS;
 }
 
-static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_error *err)
+static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
+                             const sheaf_batch_options *options, sheaf_error *err)
 {
 	if (n < 1) return refuse(err, "datasets", "one at least", n);
 	SHEAF_TRY(check_numbers(options, err));
@@ -300,7 +341,9 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(translate(b, options, err));
 	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
 	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
-	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory), pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx, &b->shelf, err));
+	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory),
+	                           pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx,
+	                           &b->shelf, err));
 	SHEAF_TRY(open_ahead(b, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));
@@ -310,8 +353,8 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	return sheaf_supply_fingerprint(&b->supply, likeness(b, options->join), &b->state.data, err);
 }
 
-sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options, sheaf_context *cx, sheaf_batches **out,
-                                sheaf_error *err)
+sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
+                                sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -347,9 +390,13 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 	return SHEAF_OK;
 }
 
-void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE]) { sheaf_state_write(&b->state, state); }
+void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
+{
+	sheaf_state_write(&b->state, state);
+}
 
-/* What is in the rows follows from the batches given since the epoch began: they are planned again, without data. */
+/* What is in the rows follows from the batches given since the epoch began: they are planned again, without
+ * data. */
 static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
 {
 	sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
@@ -368,11 +415,16 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 	sheaf_state state;
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
 	if (state.data != b->state.data)
-		return sheaf_fail(err, SHEAF_USAGE, "state: expected one of these data, %08" PRIx32 ", found one of others, %08" PRIx32, b->state.data, state.data);
-	if (state.seed != b->state.seed) return sheaf_fail(err, SHEAF_USAGE, "state: expected seed %" PRIu64 ", found %" PRIu64, b->state.seed, state.seed);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "state: expected one of these data, %08" PRIx32 ", found one of others, %08" PRIx32,
+		                  b->state.data, state.data);
+	if (state.seed != b->state.seed)
+		return sheaf_fail(err, SHEAF_USAGE, "state: expected seed %" PRIu64 ", found %" PRIu64, b->state.seed,
+		                  state.seed);
 	if (state.options != b->state.options)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "state: expected one of the same order, window, size, rest, buckets, packing and epoch size, found one of other options");
+		                  "state: expected one of the same order, window, size, rest, buckets, packing and "
+		                  "epoch size, found one of other options");
 	if (state.step && !b->cut) return refuse(err, "state", "step 0 where sequences are whole", state.step);
 	SHEAF_TRY(sheaf_supply_complete(&b->supply, err));
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
@@ -418,8 +470,10 @@ static void describe(sheaf_batches *b, const sheaf_making *m)
 static sheaf_status plan_next(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
 {
 	if (m->is_planned) return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
-	if (b->manner.packing && !m->packings.cx) SHEAF_TRY(sheaf_packings_open(&m->packings, &b->supply, b->cx, err));
-	m->status = b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, &m->err) : sheaf_plan_next(b->plan, &m->planned, &m->err);
+	if (b->manner.packing && !m->packings.cx)
+		SHEAF_TRY(sheaf_packings_open(&m->packings, &b->supply, b->cx, err));
+	m->status = b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, &m->err)
+	                   : sheaf_plan_next(b->plan, &m->planned, &m->err);
 	m->is_planned = true;
 	if (m->status == SHEAF_END) return SHEAF_END;
 	return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
@@ -434,8 +488,8 @@ static sheaf_status submit(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Batches whose pieces are in memory are made while those before them are used. One that has to wait for a piece waits for its turn, and
- * so does what there is to say of it. */
+/* Batches whose pieces are in memory are made while those before them are used. One that has to wait for a
+ * piece waits for its turn, and so does what there is to say of it. */
 static void make_ahead(sheaf_batches *b)
 {
 	sheaf_making *m;

@@ -23,7 +23,9 @@ struct sheaf_buckets {
 /* About as many sequences as BATCHES batches have. */
 static int64_t choose_room(const sheaf_rows *rows, const sheaf_bucket_options *options)
 {
-	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES ? (rows->samples + rows->rows - 1) / rows->rows : 1;
+	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES
+	                   ? (rows->samples + rows->rows - 1) / rows->rows
+	                   : 1;
 	int64_t in_batch = options->size / (mean > 0 ? mean : 1);
 	if (in_batch < 1) in_batch = 1;
 	return in_batch > MOST / BATCHES ? MOST : in_batch * BATCHES;
@@ -53,14 +55,16 @@ static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_order *order, void *opened, const sheaf_bucket_options *options, sheaf_context *cx,
-                                sheaf_buckets **out, sheaf_error *err)
+sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_order *order, void *opened,
+                                const sheaf_bucket_options *options, sheaf_context *cx, sheaf_buckets **out,
+                                sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_buckets), &memory, err));
 	sheaf_buckets *b = (sheaf_buckets *)memory;
-	*b = (sheaf_buckets){.rows = rows, .order = order, .opened = opened, .options = *options, .cx = cx, .sweep = -1};
+	*b = (sheaf_buckets){
+		.rows = rows, .order = order, .opened = opened, .options = *options, .cx = cx, .sweep = -1};
 	b->room = choose_room(rows, options);
 	sheaf_status status = allocate(b, err);
 	if (status)
@@ -104,7 +108,8 @@ static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
 {
 	sheaf_permutation p;
 	sheaf_item *to = b->sorted;
-	sheaf_permutation_make(&p, n, ~b->options.seed, sweep, b->first / b->room); /* another seed than the order's own */
+	sheaf_permutation_make(&p, n, ~b->options.seed, sweep,
+	                       b->first / b->room); /* another seed than the order's own */
 	for (int64_t i = 0; i < n; i++) {
 		int64_t run = sheaf_permutation_at(&p, i);
 		sheaf_item *first = to;
@@ -120,16 +125,19 @@ static sheaf_status take_bucket(sheaf_buckets *b, int64_t sweep, int64_t ordinal
 	b->first = ordinal - ordinal % b->room;
 	int64_t wanted = rest < b->room ? rest : b->room;
 	for (b->count = 0; b->count < wanted; b->count += filled)
-		SHEAF_TRY(b->order->fill(b->opened, sweep, b->first + b->count, wanted - b->count, b->items + b->count, &filled, err));
+		SHEAF_TRY(b->order->fill(b->opened, sweep, b->first + b->count, wanted - b->count,
+		                         b->items + b->count, &filled, err));
 	sort_by_length(b);
 	shuffle_runs(b, cut_runs(b), sweep);
 	b->sweep = sweep;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buckets_fill(sheaf_buckets *b, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+sheaf_status sheaf_buckets_fill(sheaf_buckets *b, int64_t sweep, int64_t ordinal, int64_t n,
+                                sheaf_item *items, int64_t *filled, sheaf_error *err)
 {
-	if (b->sweep != sweep || ordinal < b->first || ordinal >= b->first + b->count) SHEAF_TRY(take_bucket(b, sweep, ordinal, err));
+	if (b->sweep != sweep || ordinal < b->first || ordinal >= b->first + b->count)
+		SHEAF_TRY(take_bucket(b, sweep, ordinal, err));
 	int64_t rest = b->first + b->count - ordinal;
 	*filled = n < rest ? n : rest;
 	memcpy(items, b->sorted + (ordinal - b->first), (size_t)*filled * sizeof *items);

@@ -3,11 +3,18 @@
 #include "base/context.h"
 #include "batch/array.h"
 
-sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan, sheaf_shelf *shelf, int64_t rank, int64_t world,
-                              sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan,
+                                  sheaf_shelf *shelf, int64_t rank, int64_t world, sheaf_context *cx,
+                                  sheaf_error *err)
 {
 	void *offered;
-	*a = (sheaf_foresight){.supply = supply, .plan = plan, .shelf = shelf, .rank = rank, .world = world, .lists = sheaf_plan_lists(plan), .cx = cx};
+	*a = (sheaf_foresight){.supply = supply,
+	                       .plan = plan,
+	                       .shelf = shelf,
+	                       .rank = rank,
+	                       .world = world,
+	                       .lists = sheaf_plan_lists(plan),
+	                       .cx = cx};
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)a->lists, sizeof *a->offered, &offered, err));
 	a->offered = (sheaf_offered *)offered;
 	return SHEAF_OK;
@@ -36,14 +43,16 @@ static bool offer_chunk(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
 {
 	if (a->supply->lanes == 1) return sheaf_shelf_offer(a->shelf, a->supply->piece_of_chunk[chunk]);
 	for (; o->lane < a->supply->lanes; o->lane++) {
-		if (o->row < a->supply->first_row[chunk] || o->row >= a->supply->first_row[chunk + 1]) o->row = a->supply->first_row[chunk];
+		if (o->row < a->supply->first_row[chunk] || o->row >= a->supply->first_row[chunk + 1])
+			o->row = a->supply->first_row[chunk];
 		if (!offer_lane(a, o, chunk)) return false;
 	}
 	o->lane = 0;
 	return true;
 }
 
-/* The next chunk of a list; false where there is none, or it has to wait. A shard that owns whole chunks needs no others. */
+/* The next chunk of a list; false where there is none, or it has to wait. A shard that owns whole chunks
+ * needs no others. */
 static bool offer_next(sheaf_foresight *a, int list)
 {
 	sheaf_offered *o = &a->offered[list];

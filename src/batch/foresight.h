@@ -24,8 +24,9 @@ typedef struct sheaf_foresight {
 	sheaf_context *cx;
 } sheaf_foresight;
 
-SHEAF_USE sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan, sheaf_shelf *shelf, int64_t rank, int64_t world,
-                                        sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan,
+                                            sheaf_shelf *shelf, int64_t rank, int64_t world,
+                                            sheaf_context *cx, sheaf_error *err);
 void sheaf_foresight_close(sheaf_foresight *a);
 /* Offers what there is room for. */
 void sheaf_foresight_offer(sheaf_foresight *a);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each row wants to be drawn, where the data say so: a column of numbers, one for each row, that is named "freq". */
+/* How often each row wants to be drawn, where the data say so: a column of numbers, one for each row, that is
+ * named "freq". */
 #include "base/context.h"
 #include "base/memory.h"
 #include "batch/supply.h"
@@ -8,7 +9,8 @@
 static int frequency_column(const sheaf_schema *schema)
 {
 	int f = sheaf_schema_find(schema, "freq");
-	bool sound = f >= 0 && schema->fields[f].nlevels == 0 && (schema->fields[f].type == SHEAF_F32 || schema->fields[f].type == SHEAF_F64);
+	bool sound = f >= 0 && schema->fields[f].nlevels == 0 &&
+	             (schema->fields[f].type == SHEAF_F32 || schema->fields[f].type == SHEAF_F64);
 	return sound ? f : -1;
 }
 
@@ -19,13 +21,16 @@ static double number_at(const sheaf_column *column, int64_t row)
 }
 
 /* Adds the rows of one chunk to the running sum. */
-static sheaf_status sum_up(sheaf_supply *s, int column, int64_t chunk, const sheaf_frame *frame, double *sum, sheaf_error *err)
+static sheaf_status sum_up(sheaf_supply *s, int column, int64_t chunk, const sheaf_frame *frame, double *sum,
+                           sheaf_error *err)
 {
 	for (int64_t row = s->first_row[chunk]; row < s->first_row[chunk + 1]; row++) {
 		int64_t near = chunk, piece, at;
 		sheaf_supply_locate(s, 0, row, &near, &piece, &at);
 		double frequency = number_at(&frame->columns[column], at);
-		if (!(frequency >= 0 && frequency <= 1e300)) return sheaf_fail(err, SHEAF_DATA, "frequencies: expected numbers of 0 and more, found %g", frequency);
+		if (!(frequency >= 0 && frequency <= 1e300))
+			return sheaf_fail(err, SHEAF_DATA, "frequencies: expected numbers of 0 and more, found %g",
+			                  frequency);
 		s->frequencies[row] = *sum += frequency;
 	}
 	return SHEAF_OK;
@@ -42,7 +47,8 @@ static sheaf_status read_all(sheaf_supply *s, int column, sheaf_context *quiet, 
 		if (status == SHEAF_OK) status = sum_up(s, column, c, &held.frame, &sum, err);
 	}
 	sheaf_held_free(&held);
-	if (status == SHEAF_OK && !(sum > 0)) return sheaf_fail(err, SHEAF_DATA, "frequencies: expected one above 0, found none");
+	if (status == SHEAF_OK && !(sum > 0))
+		return sheaf_fail(err, SHEAF_DATA, "frequencies: expected one above 0, found none");
 	return status;
 }
 
@@ -51,10 +57,14 @@ sheaf_status sheaf_supply_weigh(sheaf_supply *s, sheaf_error *err)
 	void *memory;
 	sheaf_context *quiet;
 	int column = frequency_column(&s->schema);
-	if (column < 0) return sheaf_fail(err, SHEAF_DATA, "frequencies: expected a column \"freq\" with a number for each sequence, found none");
+	if (column < 0)
+		return sheaf_fail(
+			err, SHEAF_DATA,
+			"frequencies: expected a column \"freq\" with a number for each sequence, found none");
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->rows.rows, sizeof *s->frequencies, &memory, err));
 	s->frequencies = (double *)memory;
-	SHEAF_TRY(sheaf_context_quiet(s->cx, &quiet, err)); /* findings are told when the rows are read for a batch */
+	SHEAF_TRY(
+		sheaf_context_quiet(s->cx, &quiet, err)); /* findings are told when the rows are read for a batch */
 	sheaf_status status = read_all(s, s->origins[column].column, quiet, err);
 	sheaf_context_free(quiet);
 	s->rows.frequencies = s->frequencies;

@@ -12,7 +12,7 @@ typedef struct sheaf_pick {
 } sheaf_pick;
 
 /* Refills a column, already shaped, with column `from` of n picks. `scratch` has room for 2 * n numbers. */
-SHEAF_USE sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_pick *picks, size_t n, int from, int64_t *scratch, sheaf_context *cx,
-                                           sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_pick *picks, size_t n, int from,
+                                           int64_t *scratch, sheaf_context *cx, sheaf_error *err);
 
 #endif

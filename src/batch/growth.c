@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of rows that grows as it is read: in the order of the file nobody has to know the end of it before the first batch. Datasets that have an index
- * come to it as a whole, others piece by piece. */
+/* A table of rows that grows as it is read: in the order of the file nobody has to know the end of it before
+ * the first batch. Datasets that have an index come to it as a whole, others piece by piece. */
 #include "base/context.h"
 #include "batch/array.h"
 #include "batch/supply.h"
@@ -25,14 +25,16 @@ static sheaf_status put_entry(sheaf_supply *s, const sheaf_piece_entry *entry, s
 static sheaf_status put_lengths(sheaf_supply *s, const uint32_t *lengths, int64_t n, sheaf_error *err)
 {
 	void *recent = s->recent;
-	SHEAF_TRY(sheaf_array_room(s->cx, &recent, &s->recent_room, (size_t)(s->recent_count + n), sizeof *lengths, err));
+	SHEAF_TRY(sheaf_array_room(s->cx, &recent, &s->recent_room, (size_t)(s->recent_count + n),
+	                           sizeof *lengths, err));
 	s->recent = (uint32_t *)recent;
 	memcpy(s->recent + s->recent_count, lengths, (size_t)n * sizeof *lengths);
 	s->recent_count += n;
 	return SHEAF_OK;
 }
 
-/* Rows before one that is asked for have been given: in this order nobody goes back without completing the table first. */
+/* Rows before one that is asked for have been given: in this order nobody goes back without completing the
+ * table first. */
 static void drop_lengths_before(sheaf_supply *s, int64_t row)
 {
 	int64_t gone = row - s->recent_row;
@@ -100,7 +102,8 @@ static sheaf_status grow(void *grower, int64_t from, int64_t to, sheaf_error *er
 	int64_t wanted = sheaf_context_threads(s->cx) > 1 ? AHEAD : 0;
 	bool enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted;
 	if (!enough) drop_lengths_before(s, from);
-	for (; s->rows.grow && !enough; enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted) SHEAF_TRY(grow_once(s, err));
+	for (; s->rows.grow && !enough; enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted)
+		SHEAF_TRY(grow_once(s, err));
 	return SHEAF_OK;
 }
 

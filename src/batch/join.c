@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining, as CNTK's composite reader does it: the first dataset leads; a row of it whose key another one lacks is dropped and counted; rows of the
- * others that have no partner are never asked for. */
+/* Joining, as CNTK's composite reader does it: the first dataset leads; a row of it whose key another one
+ * lacks is dropped and counted; rows of the others that have no partner are never asked for. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -15,7 +15,10 @@ typedef struct key_table {
 	int64_t count;
 } key_table;
 
-static uint64_t key_of(const key_table *table, int64_t row) { return table->keys ? table->keys[row] : (uint64_t)row; }
+static uint64_t key_of(const key_table *table, int64_t row)
+{
+	return table->keys ? table->keys[row] : (uint64_t)row;
+}
 
 /* ---- reading keys ---- */
 
@@ -50,7 +53,8 @@ static void drop(void *user, void *memory)
 static void submit_more(reading *r, const key_table *table)
 {
 	item *i;
-	while (r->next < sheaf_pieces_count(r->part->pieces) && (i = (item *)sheaf_pipeline_free_item(&r->pipeline)) != NULL) {
+	while (r->next < sheaf_pieces_count(r->part->pieces) &&
+	       (i = (item *)sheaf_pipeline_free_item(&r->pipeline)) != NULL) {
 		sheaf_pieces_at(r->part->pieces, r->next++, &i->entry);
 		i->keys = table->keys + i->entry.row;
 		sheaf_pipeline_submit(&r->pipeline);
@@ -82,7 +86,8 @@ static sheaf_status read_table(const sheaf_part *part, key_table *table, sheaf_c
 	reading r = {.part = part};
 	int threads = sheaf_context_threads(cx);
 	SHEAF_TRY(sheaf_context_quiet(cx, &r.quiet, err));
-	sheaf_status status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){read_piece, NULL, drop, &r}, err);
+	sheaf_status status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1,
+	                                          (sheaf_pipeline_steps){read_piece, NULL, drop, &r}, err);
 	if (status == SHEAF_OK) status = read_keys(&r, table, err);
 	sheaf_pipeline_close(&r.pipeline);
 	sheaf_context_free(r.quiet);
@@ -90,7 +95,8 @@ static sheaf_status read_table(const sheaf_part *part, key_table *table, sheaf_c
 }
 
 /* Where keys are the numbers of rows nothing has to be read. */
-static sheaf_status make_key_table(const sheaf_part *part, key_table *table, sheaf_context *cx, sheaf_error *err)
+static sheaf_status make_key_table(const sheaf_part *part, key_table *table, sheaf_context *cx,
+                                   sheaf_error *err)
 {
 	void *keys;
 	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
@@ -147,7 +153,10 @@ static void end_ranking(ranking *k, sheaf_context *cx)
 	if (k->rows) sheaf_release(cx, k->rows, (size_t)k->table->count * sizeof *k->rows);
 }
 
-static uint64_t ranked_key(const ranking *k, int64_t i) { return k->rows ? k->rows[i].key : key_of(k->table, i); }
+static uint64_t ranked_key(const ranking *k, int64_t i)
+{
+	return k->rows ? k->rows[i].key : key_of(k->table, i);
+}
 
 static int64_t ranked_row(const ranking *k, int64_t i) { return k->rows ? k->rows[i].row : i; }
 
@@ -170,14 +179,20 @@ static int64_t find_row(ranking *k, uint64_t key)
 
 /* ---- partners ---- */
 
-static sheaf_status warn_of_repeats(const sheaf_part *part, const ranking *k, sheaf_context *cx, sheaf_error *err)
+static sheaf_status warn_of_repeats(const sheaf_part *part, const ranking *k, sheaf_context *cx,
+                                    sheaf_error *err)
 {
 	char found[80];
 	for (int64_t i = 1; (k->rows || k->table->keys) && i < k->table->count; i++) {
 		if (ranked_key(k, i) != ranked_key(k, i - 1)) continue;
 		snprintf(found, sizeof found, "key %" PRIu64 " again", ranked_key(k, i));
-		sheaf_problem problem = {
-			SHEAF_WARNING, SHEAF_DATA, "key repeated", SHEAF_NOWHERE, "each key once in an input that is joined", found, "its first sequence is taken"};
+		sheaf_problem problem = {SHEAF_WARNING,
+		                         SHEAF_DATA,
+		                         "key repeated",
+		                         SHEAF_NOWHERE,
+		                         "each key once in an input that is joined",
+		                         found,
+		                         "its first sequence is taken"};
 		problem.place.file = sheaf_source_name(sheaf_dataset_source(part->dataset));
 		problem.place.row = ranked_row(k, i);
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
@@ -193,7 +208,8 @@ static sheaf_status find_partners(sheaf_supply *s, int lane, const key_table *le
 	SHEAF_TRY(make_key_table(&s->parts[lane], &table, s->cx, err));
 	sheaf_status status = rank(&k, &table, s->cx, err);
 	if (status == SHEAF_OK) status = warn_of_repeats(&s->parts[lane], &k, s->cx, err);
-	for (int64_t r = 0; status == SHEAF_OK && r < leading->count; r++) s->matches[lane * s->match_room + r] = find_row(&k, key_of(leading, r));
+	for (int64_t r = 0; status == SHEAF_OK && r < leading->count; r++)
+		s->matches[lane * s->match_room + r] = find_row(&k, key_of(leading, r));
 	end_ranking(&k, s->cx);
 	free_table(&table, s->cx);
 	return status;
@@ -221,8 +237,13 @@ static sheaf_status tell_of_dropped(const sheaf_supply *s, sheaf_error *err)
 	char found[80];
 	if (s->matched == s->match_room) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " sequences without one", s->match_room - s->matched);
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA,         "key without a partner", SHEAF_NOWHERE, "a partner in each joined input for every sequence",
-	                         found,         "they are left out"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "key without a partner",
+	                         SHEAF_NOWHERE,
+	                         "a partner in each joined input for every sequence",
+	                         found,
+	                         "they are left out"};
 	problem.place.file = sheaf_source_name(sheaf_dataset_source(s->parts->dataset));
 	return sheaf_report(s->cx, &problem, err);
 }
@@ -281,7 +302,8 @@ static sheaf_status allocate(sheaf_supply *s, sheaf_error *err)
 {
 	void *matches, *lengths;
 	s->match_room = sheaf_pieces_rows(s->parts->pieces);
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->match_room * (size_t)s->lanes, sizeof *s->matches, &matches, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->match_room * (size_t)s->lanes, sizeof *s->matches,
+	                               &matches, err));
 	s->matches = (int64_t *)matches;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->match_room, sizeof *s->lengths, &lengths, err));
 	s->lengths = (uint32_t *)lengths;

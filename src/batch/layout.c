@@ -11,24 +11,28 @@ void sheaf_layout_free(sheaf_layout *layout, sheaf_context *cx)
 	*layout = (sheaf_layout){0};
 }
 
-sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf_context *cx,
+                              sheaf_error *err)
 {
 	void *extracts = layout->extracts;
-	SHEAF_TRY(sheaf_array_room(cx, &extracts, &layout->room, layout->count + 1, sizeof *layout->extracts, err));
+	SHEAF_TRY(
+		sheaf_array_room(cx, &extracts, &layout->room, layout->count + 1, sizeof *layout->extracts, err));
 	layout->extracts = (sheaf_extract *)extracts;
 	layout->extracts[layout->count++] = extract;
 	return SHEAF_OK;
 }
 
 /* The whole sequences, all in row 0 still. */
-static sheaf_status take_whole(sheaf_layout *layout, const sheaf_pick *picks, size_t n, int column, sheaf_context *cx, sheaf_error *err)
+static sheaf_status take_whole(sheaf_layout *layout, const sheaf_pick *picks, size_t n, int column,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	layout->count = 0;
 	layout->width = 0;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t *o = sheaf_level_offsets(&picks[i].frame->columns[column].levels[0]) + picks[i].row;
 		int64_t length = o[1] - o[0];
-		SHEAF_TRY(sheaf_layout_add(layout, (sheaf_extract){.pick = i, .count = length, .whole = length}, cx, err));
+		SHEAF_TRY(
+			sheaf_layout_add(layout, (sheaf_extract){.pick = i, .count = length, .whole = length}, cx, err));
 		if (length > layout->width) layout->width = length;
 	}
 	return SHEAF_OK;
@@ -57,7 +61,8 @@ static sheaf_status a_row_each(sheaf_layout *layout, int64_t multiple, sheaf_err
 	for (size_t i = 0; i < layout->count; i++) layout->extracts[i].row = (int64_t)i;
 	int64_t over = multiple > 1 ? layout->width % multiple : 0;
 	if (over && __builtin_add_overflow(layout->width, multiple - over, &layout->width))
-		return sheaf_fail(err, SHEAF_LIMIT, "padding: expected a width below 2^63, found a multiple of %" PRId64, multiple);
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "padding: expected a width below 2^63, found a multiple of %" PRId64, multiple);
 	return SHEAF_OK;
 }
 
@@ -65,12 +70,15 @@ static sheaf_status check_frames(const sheaf_layout *layout, const char *stream,
 {
 	for (size_t i = 0; i < layout->count; i++)
 		if (layout->extracts[i].count != 1)
-			return sheaf_fail(err, SHEAF_DATA, "stream \"%s\": expected sequences of one sample in frame mode, found one of %" PRId64, stream,
-			                  layout->extracts[i].count);
+			return sheaf_fail(
+				err, SHEAF_DATA,
+				"stream \"%s\": expected sequences of one sample in frame mode, found one of %" PRId64,
+				stream, layout->extracts[i].count);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks, size_t n, int column, const char *stream,
+sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple,
+                               const sheaf_pick *picks, size_t n, int column, const char *stream,
                                sheaf_context *cx, sheaf_error *err)
 {
 	layout->rows_outermost = packing == SHEAF_PACK_PADDED;

@@ -30,7 +30,8 @@ static sheaf_status grow(sheaf_making *m, const sheaf_manner *manner, sheaf_erro
 {
 	void *picks = m->picks, *rows = m->rows, *scratch = m->scratch, *keys = m->keys, *lengths = m->lengths;
 	size_t n = m->planned.count;
-	SHEAF_TRY(sheaf_array_room(manner->cx, &picks, &m->picks_room, n * (size_t)manner->supply->lanes, sizeof *m->picks, err));
+	SHEAF_TRY(sheaf_array_room(manner->cx, &picks, &m->picks_room, n * (size_t)manner->supply->lanes,
+	                           sizeof *m->picks, err));
 	m->picks = (sheaf_pick *)picks;
 	SHEAF_TRY(sheaf_array_room(manner->cx, &rows, &m->rows_room, n, sizeof *m->rows, err));
 	m->rows = (sheaf_row_at *)rows;
@@ -76,7 +77,8 @@ static void ask_for_pieces(const sheaf_making *m, const sheaf_manner *manner, sh
 		if (w.piece != last) sheaf_shelf_want(shelf, w.piece);
 }
 
-static sheaf_status find_all(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err)
+static sheaf_status find_all(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf,
+                             sheaf_error *err)
 {
 	const sheaf_held *held = NULL;
 	int64_t last = -1;
@@ -93,7 +95,8 @@ static sheaf_status find_all(sheaf_making *m, const sheaf_manner *manner, sheaf_
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err)
+sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf,
+                               sheaf_error *err)
 {
 	m->is_located = false;
 	SHEAF_TRY(grow(m, manner, err));
@@ -120,7 +123,8 @@ static sheaf_status gather(sheaf_making *m, const sheaf_manner *manner, sheaf_er
 	SHEAF_TRY(sheaf_frame_begin(&m->gathered, &supply->schema, manner->cx, err));
 	for (int c = 0; c < supply->schema.nfields; c++) {
 		sheaf_origin origin = supply->origins[c];
-		SHEAF_TRY(sheaf_gather_column(&m->gathered.columns[c], m->picks + (size_t)origin.lane * n, n, origin.column, m->scratch, manner->cx, err));
+		SHEAF_TRY(sheaf_gather_column(&m->gathered.columns[c], m->picks + (size_t)origin.lane * n, n,
+		                              origin.column, m->scratch, manner->cx, err));
 	}
 	m->gathered.nrows = (int64_t)n;
 	m->frame = &m->gathered;
@@ -141,10 +145,13 @@ static sheaf_status assemble(sheaf_making *m, const sheaf_manner *manner, sheaf_
 	if (m->is_located) SHEAF_TRY(take_located(m, manner, err));
 	if (m->is_located && !manner->packing) return SHEAF_OK;
 	m->frame = NULL;
-	if (manner->packing) return sheaf_packings_fill(&m->packings, manner->supply, manner->packing, manner->pad_multiple, m->picks, m->planned.count, err);
+	if (manner->packing)
+		return sheaf_packings_fill(&m->packings, manner->supply, manner->packing, manner->pad_multiple,
+		                           m->picks, m->planned.count, err);
 	if (!is_run(m, manner)) return gather(m, manner, err);
 	m->frame = &m->view;
-	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count, NULL, 0, &m->view, err);
+	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count, NULL,
+	                         0, &m->view, err);
 }
 
 static void tell_keys(sheaf_making *m, const sheaf_manner *manner)
@@ -152,7 +159,9 @@ static void tell_keys(sheaf_making *m, const sheaf_manner *manner)
 	int key = manner->supply->key;
 	for (size_t i = 0; i < m->planned.count; i++) {
 		const sheaf_pick *pick = &m->picks[i]; /* keys are the first lane's */
-		m->keys[i] = key < 0 ? (uint64_t)m->planned.items[i].row : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];
+		m->keys[i] = key < 0
+		                 ? (uint64_t)m->planned.items[i].row
+		                 : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];
 	}
 }
 

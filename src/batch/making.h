@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch in the making: what it is made of, and what it is made into. Once its sequences are found in memory any thread can make it. */
+/* A batch in the making: what it is made of, and what it is made into. Once its sequences are found in memory
+ * any thread can make it. */
 #ifndef SHEAF_BATCH_MAKING_H
 #define SHEAF_BATCH_MAKING_H
 
@@ -22,8 +23,8 @@ typedef struct sheaf_making {
 	bool is_planned;     /* but not yet submitted */
 	sheaf_status status; /* of planning it, then of making it */
 	sheaf_error err;
-	sheaf_pick *picks;   /* lane by lane */
-	sheaf_row_at *rows;  /* instead, where pieces are located */
+	sheaf_pick *picks;  /* lane by lane */
+	sheaf_row_at *rows; /* instead, where pieces are located */
 	bool is_located;
 	int64_t *scratch;
 	uint64_t *keys;
@@ -40,8 +41,10 @@ void sheaf_making_free(sheaf_making *m, const sheaf_manner *manner);
 void sheaf_making_forget(sheaf_making *m);
 /* Whether all pieces that a planned batch needs are on the shelf, or on their way to it. */
 bool sheaf_making_is_at_hand(const sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf);
-/* Finds the sequences of a planned batch; reads those pieces that are not on the shelf, and keeps all there. */
-SHEAF_USE sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf, sheaf_error *err);
+/* Finds the sequences of a planned batch; reads those pieces that are not on the shelf, and keeps all
+ * there. */
+SHEAF_USE sheaf_status sheaf_making_find(sheaf_making *m, const sheaf_manner *manner, sheaf_shelf *shelf,
+                                         sheaf_error *err);
 /* Makes a batch whose sequences were found: frame or grids, keys and lengths. Any thread. */
 void sheaf_making_make(sheaf_making *m, const sheaf_manner *manner);
 

@@ -39,13 +39,15 @@ void sheaf_mixture_close(sheaf_mixture *m)
 	sheaf_release(m->cx, m, sizeof *m);
 }
 
-static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
+                                 sheaf_error *err)
 {
 	const source *s = (const source *)user;
 	return s->all->lengths(s->all->user, s->first + row, n, lengths, err);
 }
 
-static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int64_t end, const sheaf_order_options *arranged, sheaf_error *err)
+static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int64_t end,
+                                const sheaf_order_options *arranged, sheaf_error *err)
 {
 	const sheaf_rows *all = m->rows;
 	void *rows, *samples;
@@ -60,7 +62,8 @@ static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int6
 	                       .user = s};
 	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_row, &rows, err));
 	s->first_row = (int64_t *)rows;
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_sample, &samples, err));
+	SHEAF_TRY(
+		sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_sample, &samples, err));
 	s->first_sample = (int64_t *)samples;
 	for (int64_t c = 0; c <= s->rows.chunks; c++) {
 		s->first_row[c] = all->first_row[chunk + c] - s->first;
@@ -82,18 +85,25 @@ static sheaf_status open_sources(sheaf_mixture *m, const sheaf_mixture_options *
 		m->sources[i].weight = options->weights[i];
 		m->sources[i].before = m->turns;
 		m->turns += options->weights[i];
-		SHEAF_TRY(open_source(m, &m->sources[i], options->first_chunks[i], options->first_chunks[i + 1], &arranged, err));
+		SHEAF_TRY(open_source(m, &m->sources[i], options->first_chunks[i], options->first_chunks[i + 1],
+		                      &arranged, err));
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options, sheaf_context *cx, sheaf_mixture **out, sheaf_error *err)
+sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options,
+                                sheaf_context *cx, sheaf_mixture **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mixture), &memory, err));
 	sheaf_mixture *m = (sheaf_mixture *)memory;
-	*m = (sheaf_mixture){.rows = rows, .order = options->order, .seed = options->arranged.seed, .cx = cx, .n = options->n, .round = -1};
+	*m = (sheaf_mixture){.rows = rows,
+	                     .order = options->order,
+	                     .seed = options->arranged.seed,
+	                     .cx = cx,
+	                     .n = options->n,
+	                     .round = -1};
 	sheaf_status status = open_sources(m, options, err);
 	if (status)
 		sheaf_mixture_close(m);
@@ -102,7 +112,8 @@ sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_opti
 	return status;
 }
 
-/* Draw number `draw` of all. Which table's turn it is, and which of that table's draws, follows from the number alone. */
+/* Draw number `draw` of all. Which table's turn it is, and which of that table's draws, follows from the
+ * number alone. */
 static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, sheaf_error *err)
 {
 	int64_t round = draw / m->turns, filled;
@@ -133,9 +144,11 @@ int64_t sheaf_mixture_chunk(const sheaf_mixture *m, int table, int64_t i)
 	return s->first_chunk + m->order->chunk(s->order, i);
 }
 
-sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n,
+                                sheaf_item *items, int64_t *filled, sheaf_error *err)
 {
 	*filled = n < m->rows->rows - ordinal ? n : m->rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++) SHEAF_TRY(draw_one(m, sweep * m->rows->rows + ordinal + i, &items[i], err));
+	for (int64_t i = 0; i < *filled; i++)
+		SHEAF_TRY(draw_one(m, sweep * m->rows->rows + ordinal + i, &items[i], err));
 	return SHEAF_OK;
 }

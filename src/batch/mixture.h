@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mixtures: several tables of rows, one behind the other, from which sequences are drawn by weights. Of every W sequences, W being the sum of the weights,
- * each table gives as many as its weight says, in shuffled turns; each goes through sweeps of its own. */
+/* Mixtures: several tables of rows, one behind the other, from which sequences are drawn by weights. Of every
+ * W sequences, W being the sum of the weights, each table gives as many as its weight says, in shuffled
+ * turns; each goes through sweeps of its own. */
 #ifndef SHEAF_BATCH_MIXTURE_H
 #define SHEAF_BATCH_MIXTURE_H
 
@@ -17,11 +18,13 @@ typedef struct sheaf_mixture_options {
 } sheaf_mixture_options;
 
 /* The options' arrays are copied; the rows outlive the mixture. */
-SHEAF_USE sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options, sheaf_context *cx, sheaf_mixture **out,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_options *options,
+                                          sheaf_context *cx, sheaf_mixture **out, sheaf_error *err);
 /* As sheaf_order.fill. */
-SHEAF_USE sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err);
-/* The chunks of one table, by their numbers in all tables, as sheaf_order tells them, and the sweep of that table which they are of. */
+SHEAF_USE sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n,
+                                          sheaf_item *items, int64_t *filled, sheaf_error *err);
+/* The chunks of one table, by their numbers in all tables, as sheaf_order tells them, and the sweep of that
+ * table which they are of. */
 int64_t sheaf_mixture_sweep(const sheaf_mixture *m, int table);
 int64_t sheaf_mixture_needed(const sheaf_mixture *m, int table);
 int64_t sheaf_mixture_chunk(const sheaf_mixture *m, int table, int64_t i);

@@ -3,7 +3,8 @@
 #include "batch/order.h"
 #include <string.h>
 
-static const sheaf_order *const orders[] = {&sheaf_order_sheaf, &sheaf_order_cntk, &sheaf_order_file, &sheaf_order_random, &sheaf_order_frequency};
+static const sheaf_order *const orders[] = {&sheaf_order_sheaf, &sheaf_order_cntk, &sheaf_order_file,
+                                            &sheaf_order_random, &sheaf_order_frequency};
 
 const sheaf_order *sheaf_order_find(const char *name)
 {
@@ -35,7 +36,8 @@ sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int6
 
 int64_t sheaf_rows_chunk_near(const sheaf_rows *rows, int64_t row, int64_t chunk)
 {
-	return rows->first_row[chunk] <= row && row < rows->first_row[chunk + 1] ? chunk : sheaf_rows_chunk(rows, row);
+	return rows->first_row[chunk] <= row && row < rows->first_row[chunk + 1] ? chunk
+	                                                                         : sheaf_rows_chunk(rows, row);
 }
 
 int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders: in which sequence the rows of a sweep come. An order is one file and one row of the table in order.c; it sees nothing of the data but
- * how many rows there are, in which chunks they stand and how long they are. */
+/* Orders: in which sequence the rows of a sweep come. An order is one file and one row of the table in
+ * order.c; it sees nothing of the data but how many rows there are, in which chunks they stand and how long
+ * they are. */
 #ifndef SHEAF_BATCH_ORDER_H
 #define SHEAF_BATCH_ORDER_H
 
@@ -14,9 +15,12 @@ typedef struct sheaf_rows {
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
 	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 	const void *user;
-	const double *frequencies; /* of each row the sum of its own and of all before; NULL: nothing is known of them */
-	bool uneven;               /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each time */
-	/* Makes the table reach beyond row `to`, or to its end, where this is NULL from then on. Lengths of rows before `from` are not asked for any more. */
+	const double
+		*frequencies; /* of each row the sum of its own and of all before; NULL: nothing is known of them */
+	bool uneven; /* rows are drawn, so that a sweep has about `samples` samples, and not the same ones each
+	                time */
+	/* Makes the table reach beyond row `to`, or to its end, where this is NULL from then on. Lengths of rows
+	 * before `from` are not asked for any more. */
 	sheaf_status (*grow)(void *grower, int64_t from, int64_t to, sheaf_error *err);
 	void *grower;
 } sheaf_rows;
@@ -38,7 +42,8 @@ typedef struct sheaf_order_options {
 /* How an order's sequences are dealt to shards. */
 typedef enum sheaf_dealing {
 	SHEAF_DEAL_BATCH, /* each batch among all: the i-th sequence of a batch is shard i % world's */
-	SHEAF_DEAL_OWNER  /* item.owner % world says whose a sequence is, and each shard cuts batches from what is its own */
+	SHEAF_DEAL_OWNER  /* item.owner % world says whose a sequence is, and each shard cuts batches from what is
+	                     its own */
 } sheaf_dealing;
 
 typedef struct sheaf_order {
@@ -50,12 +55,16 @@ typedef struct sheaf_order {
 	bool uses_chunks;      /* another cutting into chunks gives another order */
 	bool owns_chunks;      /* item.owner is the number of the chunk among those needed */
 	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
-	bool ends_whole;       /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of its own */
-	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err);
-	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at least one. Calls mostly go on where the last one
-	 * ended; others may take long. */
-	sheaf_status (*fill)(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err);
-	/* The chunks of the sweep at hand in about the order in which they are needed: how many are of use by now, and the i-th of them. */
+	bool ends_whole; /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of
+	                    its own */
+	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
+	                     void **order, sheaf_error *err);
+	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at
+	 * least one. Calls mostly go on where the last one ended; others may take long. */
+	sheaf_status (*fill)(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+	                     int64_t *filled, sheaf_error *err);
+	/* The chunks of the sweep at hand in about the order in which they are needed: how many are of use by
+	 * now, and the i-th of them. */
 	int64_t (*needed)(void *order);
 	int64_t (*chunk)(void *order, int64_t i);
 	void (*close)(void *order);
@@ -64,10 +73,12 @@ typedef struct sheaf_order {
 /* By name; NULL where there is none. */
 const sheaf_order *sheaf_order_find(const char *name);
 
-extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf, sheaf_order_random, sheaf_order_frequency;
+extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf, sheaf_order_random,
+	sheaf_order_frequency;
 
 /* Fills in the lengths of items whose rows are known. */
-SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n,
+                                           sheaf_error *err);
 /* The chunk that a row stands in. */
 int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row);
 /* The same where it is probably this chunk. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK's randomised order (BlockRandomizer, ChunkRandomizer and SequenceRandomizer of its reader library): chunks are shuffled; then each
- * sequence changes places with one of a window of chunks around it, chunk by chunk as they are handed out. Like there, sequences near the
- * place of reading stand in a table, the others do not. Every chunk keeps its number of sequences. */
+/* CNTK's randomised order (BlockRandomizer, ChunkRandomizer and SequenceRandomizer of its reader library):
+ * chunks are shuffled; then each sequence changes places with one of a window of chunks around it, chunk by
+ * chunk as they are handed out. Like there, sequences near the place of reading stand in a table, the others
+ * do not. Every chunk keeps its number of sequences. */
 #include "batch/array.h"
 #include "batch/mersenne.h"
 #include "batch/order.h"
@@ -47,7 +48,8 @@ static void cntk_close(void *order)
 	sheaf_release(o->cx, o, sizeof *o);
 }
 
-static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
+                              void **order, sheaf_error *err)
 {
 	void *chunks;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(cntk_order), order, err));
@@ -63,7 +65,10 @@ static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options 
 	return SHEAF_OK;
 }
 
-static int64_t draw(cntk_order *o, int64_t begin, int64_t end) { return begin + (int64_t)(sheaf_mersenne_next(&o->draws) % (uint64_t)(end - begin)); }
+static int64_t draw(cntk_order *o, int64_t begin, int64_t end)
+{
+	return begin + (int64_t)(sheaf_mersenne_next(&o->draws) % (uint64_t)(end - begin));
+}
 
 /* ---- chunks and their windows ---- */
 
@@ -146,12 +151,16 @@ static int64_t place_of(cntk_order *o, int64_t position)
 	return o->near = low;
 }
 
-static cntk_sequence *sequence_at(const cntk_order *o, int64_t position) { return &o->sequences[position - o->chunks[o->first_loaded].position]; }
+static cntk_sequence *sequence_at(const cntk_order *o, int64_t position)
+{
+	return &o->sequences[position - o->chunks[o->first_loaded].position];
+}
 
 /* Sequences that no place to come can draw any more make room. */
 static void forget_chunks(cntk_order *o)
 {
-	int64_t first = o->first_loaded, keep = o->handed < o->rows->chunks ? o->chunks[o->handed].begin : o->handed;
+	int64_t first = o->first_loaded,
+			keep = o->handed < o->rows->chunks ? o->chunks[o->handed].begin : o->handed;
 	while (first < o->handed && first < keep) first++;
 	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position;
 	int64_t stay = o->chunks[o->loaded].position - o->chunks[first].position;
@@ -162,7 +171,8 @@ static void forget_chunks(cntk_order *o)
 
 static sheaf_status load_chunk(cntk_order *o, sheaf_error *err)
 {
-	int64_t place = o->loaded, chunk = o->chunks[place].chunk, row = o->rows->first_row[chunk], n = o->rows->first_row[chunk + 1] - row;
+	int64_t place = o->loaded, chunk = o->chunks[place].chunk, row = o->rows->first_row[chunk],
+			n = o->rows->first_row[chunk + 1] - row;
 	int64_t before = o->chunks[place].position - o->chunks[o->first_loaded].position;
 	void *sequences = o->sequences, *lengths = o->lengths;
 	SHEAF_TRY(sheaf_array_room(o->cx, &sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
@@ -170,19 +180,23 @@ static sheaf_status load_chunk(cntk_order *o, sheaf_error *err)
 	SHEAF_TRY(sheaf_array_room(o->cx, &lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
 	o->lengths = (uint32_t *)lengths;
 	if (o->rows->lengths) SHEAF_TRY(o->rows->lengths(o->rows->user, row, n, o->lengths, err));
-	for (int64_t i = 0; i < n; i++) o->sequences[before + i] = (cntk_sequence){row + i, o->rows->lengths ? o->lengths[i] : 1, (uint32_t)place};
+	for (int64_t i = 0; i < n; i++)
+		o->sequences[before + i] =
+			(cntk_sequence){row + i, o->rows->lengths ? o->lengths[i] : 1, (uint32_t)place};
 	o->loaded++;
 	return SHEAF_OK;
 }
 
 static bool may_stand(const cntk_order *o, const cntk_sequence *sequence, int64_t place)
 {
-	return o->chunks[place].begin <= (int64_t)sequence->home && (int64_t)sequence->home < o->chunks[place].end;
+	return o->chunks[place].begin <= (int64_t)sequence->home &&
+	       (int64_t)sequence->home < o->chunks[place].end;
 }
 
 static void draw_for(cntk_order *o, int64_t position, int64_t place)
 {
-	int64_t begin = o->chunks[o->chunks[place].begin].position, end = o->chunks[o->chunks[place].end].position;
+	int64_t begin = o->chunks[o->chunks[place].begin].position,
+			end = o->chunks[o->chunks[place].end].position;
 	cntk_sequence *mine = sequence_at(o, position), *other;
 	int64_t j;
 	do {
@@ -202,12 +216,14 @@ static sheaf_status hand_out(cntk_order *o, sheaf_error *err)
 	while (until < n && o->chunks[until].begin <= o->handed) until++;
 	while (o->loaded < o->chunks[until - 1].end) SHEAF_TRY(load_chunk(o, err));
 	for (; o->drawn < until; o->drawn++)
-		for (int64_t t = o->chunks[o->drawn].position; t < o->chunks[o->drawn + 1].position; t++) draw_for(o, t, o->drawn);
+		for (int64_t t = o->chunks[o->drawn].position; t < o->chunks[o->drawn + 1].position; t++)
+			draw_for(o, t, o->drawn);
 	o->handed++;
 	return SHEAF_OK;
 }
 
-static sheaf_status cntk_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status cntk_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+                              int64_t *filled, sheaf_error *err)
 {
 	cntk_order *o = (cntk_order *)order;
 	if (o->sweep != sweep || ordinal < o->chunks[o->first_loaded].position) start_sweep(o, sweep);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the file, as CNTK's reader without randomisation has it: shards take turns, sequence by sequence, and go on taking turns from
- * sweep to sweep. */
+/* The order of the file, as CNTK's reader without randomisation has it: shards take turns, sequence by
+ * sequence, and go on taking turns from sweep to sweep. */
 #include "base/memory.h"
 #include "batch/order.h"
 
@@ -10,7 +10,8 @@ typedef struct file_order {
 	int64_t row, chunk; /* behind those given last */
 } file_order;
 
-static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
+                              void **order, sheaf_error *err)
 {
 	(void)options;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(file_order), order, err));
@@ -24,7 +25,8 @@ static void file_close(void *order)
 	if (o) sheaf_release(o->cx, o, sizeof *o);
 }
 
-static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+                              int64_t *filled, sheaf_error *err)
 {
 	file_order *o = (file_order *)order;
 	const sheaf_rows *rows = o->rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences drawn with replacement, each on its own: uniformly (what Lens calls RANDOMIZED), or by the frequencies that the data give them
- * (PROBABILISTIC). A sweep is as many draws as there are sequences. */
+/* Sequences drawn with replacement, each on its own: uniformly (what Lens calls RANDOMIZED), or by the
+ * frequencies that the data give them (PROBABILISTIC). A sweep is as many draws as there are sequences. */
 #include "base/memory.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
@@ -11,7 +11,8 @@ typedef struct random_order {
 	sheaf_context *cx;
 } random_order;
 
-static sheaf_status random_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+static sheaf_status random_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
+                                void **order, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(random_order), order, err));
 	*(random_order *)*order = (random_order){rows, options->seed, cx};
@@ -32,7 +33,10 @@ static uint64_t draw(const random_order *o, int64_t sweep, int64_t ordinal)
 	return sheaf_next_key(&state);
 }
 
-static int64_t uniform_row(const random_order *o, uint64_t drawn) { return (int64_t)((unsigned __int128)drawn * (uint64_t)o->rows->rows >> 64); }
+static int64_t uniform_row(const random_order *o, uint64_t drawn)
+{
+	return (int64_t)((unsigned __int128)drawn * (uint64_t)o->rows->rows >> 64);
+}
 
 /* The first row whose running sum is beyond a point between 0 and the sum of all. */
 static int64_t frequent_row(const random_order *o, uint64_t drawn)
@@ -50,20 +54,23 @@ static int64_t frequent_row(const random_order *o, uint64_t drawn)
 	return low;
 }
 
-static sheaf_status fill(const random_order *o, int64_t (*row)(const random_order *o, uint64_t drawn), int64_t sweep, int64_t ordinal, int64_t n,
-                         sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status fill(const random_order *o, int64_t (*row)(const random_order *o, uint64_t drawn),
+                         int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled,
+                         sheaf_error *err)
 {
 	*filled = n < o->rows->rows - ordinal ? n : o->rows->rows - ordinal;
 	for (int64_t i = 0; i < *filled; i++) items[i] = (sheaf_item){.row = row(o, draw(o, sweep, ordinal + i))};
 	return sheaf_items_measure(o->rows, items, *filled, err);
 }
 
-static sheaf_status random_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status random_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+                                int64_t *filled, sheaf_error *err)
 {
 	return fill((const random_order *)order, uniform_row, sweep, ordinal, n, items, filled, err);
 }
 
-static sheaf_status frequency_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status frequency_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+                                   int64_t *filled, sheaf_error *err)
 {
 	return fill((const random_order *)order, frequent_row, sweep, ordinal, n, items, filled, err);
 }

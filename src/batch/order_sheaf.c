@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of choice: a keyed permutation, so that any place of any sweep is found without what comes before it. With a window the chunks are
- * permuted, then the sequences of each run of chunks that fills the window: what has to be in memory at a time is one window, and the next
- * one as it is read ahead. */
+/* The order of choice: a keyed permutation, so that any place of any sweep is found without what comes before
+ * it. With a window the chunks are permuted, then the sequences of each run of chunks that fills the window:
+ * what has to be in memory at a time is one window, and the next one as it is read ahead. */
 #include "batch/array.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
@@ -24,7 +24,8 @@ typedef struct sheaf_shuffle {
 	size_t room;
 } sheaf_shuffle;
 
-static sheaf_status shuffle_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx, void **order, sheaf_error *err)
+static sheaf_status shuffle_open(const sheaf_rows *rows, const sheaf_order_options *options,
+                                 sheaf_context *cx, void **order, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shuffle), order, err));
 	*(sheaf_shuffle *)*order = (sheaf_shuffle){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
@@ -101,7 +102,8 @@ static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
 	return s->rows->first_row[s->chunks[low].chunk] + ordinal - s->chunks[low].ordinal;
 }
 
-static sheaf_status fill_from_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status fill_from_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n,
+                                     sheaf_item *items, int64_t *filled, sheaf_error *err)
 {
 	SHEAF_TRY(find_window(s, sweep, ordinal, err));
 	*filled = n < s->end - ordinal ? n : s->end - ordinal;
@@ -114,19 +116,23 @@ static sheaf_status fill_from_window(sheaf_shuffle *s, int64_t sweep, int64_t or
 
 /* ---- without ---- */
 
-static sheaf_status fill_from_all(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled)
+static sheaf_status fill_from_all(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n,
+                                  sheaf_item *items, int64_t *filled)
 {
 	if (s->sweep != sweep) sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, sweep, 0);
 	s->sweep = sweep;
 	*filled = n < s->rows->rows - ordinal ? n : s->rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++) items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, ordinal + i)};
+	for (int64_t i = 0; i < *filled; i++)
+		items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, ordinal + i)};
 	return SHEAF_OK;
 }
 
-static sheaf_status shuffle_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status shuffle_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
+                                 int64_t *filled, sheaf_error *err)
 {
 	sheaf_shuffle *s = (sheaf_shuffle *)order;
-	SHEAF_TRY(s->options.window ? fill_from_window(s, sweep, ordinal, n, items, filled, err) : fill_from_all(s, sweep, ordinal, n, items, filled));
+	SHEAF_TRY(s->options.window ? fill_from_window(s, sweep, ordinal, n, items, filled, err)
+	                            : fill_from_all(s, sweep, ordinal, n, items, filled));
 	return sheaf_items_measure(s->rows, items, *filled, err);
 }
 

@@ -19,10 +19,14 @@ void sheaf_packed_free(sheaf_packed *packed)
 
 static sheaf_status too_large(const sheaf_field *field, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_LIMIT, "stream \"%s\": expected a packed batch of less than 2^31 entries, found more: make batches smaller", field->name);
+	return sheaf_fail(
+		err, SHEAF_LIMIT,
+		"stream \"%s\": expected a packed batch of less than 2^31 entries, found more: make batches smaller",
+		field->name);
 }
 
-static sheaf_status count_places(const sheaf_packed *packed, const sheaf_field *field, size_t *out, sheaf_error *err)
+static sheaf_status count_places(const sheaf_packed *packed, const sheaf_field *field, size_t *out,
+                                 sheaf_error *err)
 {
 	int64_t places;
 	bool fits = sheaf_mul_i64(&places, packed->rows, packed->width) && places < INT32_MAX;
@@ -48,7 +52,8 @@ static sheaf_status zeros(sheaf_buffer *to, size_t n, size_t size, sheaf_context
 {
 	sheaf_builder b;
 	size_t bytes;
-	if (!sheaf_mul_size(&bytes, n, size)) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for %zu samples, found none", n);
+	if (!sheaf_mul_size(&bytes, n, size))
+		return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for %zu samples, found none", n);
 	sheaf_builder_begin(&b, cx, to);
 	if (sheaf_builder_room(&b, bytes)) {
 		if (bytes) memset(b.data, 0, bytes);
@@ -57,22 +62,27 @@ static sheaf_status zeros(sheaf_buffer *to, size_t n, size_t size, sheaf_context
 	return sheaf_builder_finish(&b, to, err);
 }
 
-static sheaf_status put_mask(sheaf_packed *packed, const sheaf_layout *layout, size_t places, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_mask(sheaf_packed *packed, const sheaf_layout *layout, size_t places,
+                             sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(zeros(&packed->mask, places, 1, cx, err));
 	for (size_t i = 0; i < layout->count; i++)
-		for (int64_t k = 0; k < layout->extracts[i].count; k++) packed->mask.data[place_of(packed, &layout->extracts[i], k)] = 1;
+		for (int64_t k = 0; k < layout->extracts[i].count; k++)
+			packed->mask.data[place_of(packed, &layout->extracts[i], k)] = 1;
 	return SHEAF_OK;
 }
 
-static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	void *placed = layout->placed;
-	SHEAF_TRY(sheaf_array_room(cx, &placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
+	SHEAF_TRY(
+		sheaf_array_room(cx, &placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
 	layout->placed = (sheaf_placed *)placed;
 	for (size_t i = 0; i < layout->count; i++) {
 		const sheaf_extract *e = &layout->extracts[i];
-		layout->placed[i] = (sheaf_placed){(int64_t)e->pick, e->row, e->step - e->from, e->step - e->from + e->whole};
+		layout->placed[i] =
+			(sheaf_placed){(int64_t)e->pick, e->row, e->step - e->from, e->step - e->from + e->whole};
 	}
 	packed->placed = layout->placed;
 	packed->nplaced = (int64_t)layout->count;
@@ -88,16 +98,19 @@ static int64_t first_sample(const sheaf_extract *e, const sheaf_pick *picks, int
 	return sheaf_level_offsets(&pick->frame->columns[column].levels[0])[pick->row] + e->from;
 }
 
-static sheaf_status pack_dense(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field, size_t places, const sheaf_pick *picks, int column,
-                               sheaf_context *cx, sheaf_error *err)
+static sheaf_status pack_dense(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
+                               size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	size_t size = sheaf_type_size(field->type) * (size_t)sheaf_field_dim(field);
 	SHEAF_TRY(zeros(&packed->values, places, size, cx, err));
 	for (size_t i = 0; i < layout->count; i++) {
 		const sheaf_extract *e = &layout->extracts[i];
 		if (e->count == 0) continue;
-		const uint8_t *from = picks[e->pick].frame->columns[column].values.data + (size_t)first_sample(e, picks, column) * size;
-		if (packed->step_stride == 1) memcpy(packed->values.data + place_of(packed, e, 0) * size, from, (size_t)e->count * size);
+		const uint8_t *from =
+			picks[e->pick].frame->columns[column].values.data + (size_t)first_sample(e, picks, column) * size;
+		if (packed->step_stride == 1)
+			memcpy(packed->values.data + place_of(packed, e, 0) * size, from, (size_t)e->count * size);
 		for (int64_t k = 0; packed->step_stride != 1 && k < e->count; k++)
 			memcpy(packed->values.data + place_of(packed, e, k) * size, from + (size_t)k * size, size);
 	}
@@ -105,15 +118,17 @@ static sheaf_status pack_dense(sheaf_packed *packed, const sheaf_layout *layout,
 }
 
 /* Entries of each place, then where they begin. */
-static sheaf_status put_starts(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field, size_t places, const sheaf_pick *picks, int column,
-                               sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_starts(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
+                               size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	int64_t sum = 0;
 	SHEAF_TRY(zeros(&packed->starts, places + 1, sizeof(int32_t), cx, err));
 	int32_t *starts = (int32_t *)(void *)packed->starts.data;
 	for (size_t i = 0; i < layout->count; i++) {
 		const sheaf_extract *e = &layout->extracts[i];
-		const int64_t *o = sheaf_level_offsets(&picks[e->pick].frame->columns[column].levels[1]) + first_sample(e, picks, column);
+		const int64_t *o = sheaf_level_offsets(&picks[e->pick].frame->columns[column].levels[1]) +
+		                   first_sample(e, picks, column);
 		if (o[e->count] - o[0] > INT32_MAX) return too_large(field, err);
 		for (int64_t k = 0; k < e->count; k++) starts[place_of(packed, e, k)] = (int32_t)(o[k + 1] - o[k]);
 	}
@@ -126,7 +141,8 @@ static sheaf_status put_starts(sheaf_packed *packed, const sheaf_layout *layout,
 	return SHEAF_OK;
 }
 
-static void copy_entries(sheaf_packed *packed, const sheaf_extract *e, const sheaf_column *from, int64_t first, size_t size)
+static void copy_entries(sheaf_packed *packed, const sheaf_extract *e, const sheaf_column *from,
+                         int64_t first, size_t size)
 {
 	const int64_t *o = sheaf_level_offsets(&from->levels[1]) + first;
 	const int32_t *starts = (const int32_t *)(const void *)packed->starts.data;
@@ -135,17 +151,20 @@ static void copy_entries(sheaf_packed *packed, const sheaf_extract *e, const she
 		if (n == 0) continue;
 		memcpy(packed->values.data + at * size, from->values.data + (size_t)o[k] * size, n * size);
 		int32_t *indices = (int32_t *)(void *)packed->indices.data + at;
-		for (size_t j = 0; j < n; j++) indices[j] = (int32_t)sheaf_level_index(&from->levels[1], 0, o[k] + (int64_t)j);
+		for (size_t j = 0; j < n; j++)
+			indices[j] = (int32_t)sheaf_level_index(&from->levels[1], 0, o[k] + (int64_t)j);
 	}
 }
 
-static sheaf_status pack_sparse(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field, size_t places, const sheaf_pick *picks, int column,
-                                sheaf_context *cx, sheaf_error *err)
+static sheaf_status pack_sparse(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
+                                size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
+                                sheaf_error *err)
 {
 	size_t size = sheaf_type_size(field->type);
 	if (sheaf_field_dim(field) - 1 > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most 2^31 in a packed batch, found %" PRId64, field->name,
-		                  sheaf_field_dim(field));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected a dim of at most 2^31 in a packed batch, found %" PRId64,
+		                  field->name, sheaf_field_dim(field));
 	SHEAF_TRY(put_starts(packed, layout, field, places, picks, column, cx, err));
 	size_t entries = (size_t)((const int32_t *)(const void *)packed->starts.data)[places];
 	SHEAF_TRY(zeros(&packed->values, entries, size, cx, err));
@@ -157,8 +176,9 @@ static sheaf_status pack_sparse(sheaf_packed *packed, const sheaf_layout *layout
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_field *field, int number, const sheaf_pick *picks, int column,
-                               sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_field *field,
+                               int number, const sheaf_pick *picks, int column, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	size_t places;
 	packed->field = number;
@@ -166,5 +186,6 @@ sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const
 	SHEAF_TRY(count_places(packed, field, &places, err));
 	SHEAF_TRY(put_mask(packed, layout, places, cx, err));
 	SHEAF_TRY(put_placed(packed, layout, cx, err));
-	return (sheaf_field_is_sparse(field) ? pack_sparse : pack_dense)(packed, layout, field, places, picks, column, cx, err);
+	return (sheaf_field_is_sparse(field) ? pack_sparse : pack_dense)(packed, layout, field, places, picks,
+	                                                                 column, cx, err);
 }

@@ -25,14 +25,16 @@ static sheaf_status allocate(sheaf_packings *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx,
+                                 sheaf_error *err)
 {
 	const sheaf_schema *schema = &supply->schema;
 	*p = (sheaf_packings){.cx = cx};
 	for (int f = 0; f < schema->nfields; f++) {
 		if (schema->fields[f].meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_stream(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_USAGE, "packing: expected streams only, found \"%s\", which is none", schema->fields[f].name);
+			return sheaf_fail(err, SHEAF_USAGE, "packing: expected streams only, found \"%s\", which is none",
+			                  schema->fields[f].name);
 		p->count++;
 	}
 	sheaf_status status = allocate(p, err);
@@ -41,20 +43,23 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, 
 }
 
 /* Cut sequences have the same steps in all streams. */
-static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_field *field, const sheaf_pick *picks, int column, sheaf_error *err)
+static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_field *field, const sheaf_pick *picks,
+                                  int column, sheaf_error *err)
 {
 	for (size_t i = 0; i < cut->count; i++) {
 		const sheaf_pick *pick = &picks[cut->extracts[i].pick];
 		const int64_t *o = sheaf_level_offsets(&pick->frame->columns[column].levels[0]) + pick->row;
 		if (o[1] - o[0] != cut->extracts[i].whole)
-			return sheaf_fail(err, SHEAF_DATA, "stream \"%s\": expected %" PRId64 " samples, as many as the sequence has steps, to truncate it, found %" PRId64,
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "stream \"%s\": expected %" PRId64
+			                  " samples, as many as the sequence has steps, to truncate it, found %" PRId64,
 			                  field->name, cut->extracts[i].whole, o[1] - o[0]);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks, size_t n,
-                                 sheaf_error *err)
+sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing,
+                                 int64_t multiple, const sheaf_pick *picks, size_t n, sheaf_error *err)
 {
 	int at = 0;
 	for (int f = 0; f < supply->schema.nfields; f++) {
@@ -66,7 +71,8 @@ sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, 
 		if (packing == SHEAF_PACK_TRUNCATED)
 			SHEAF_TRY(check_lengths(layout, field, own, origin.column, err));
 		else
-			SHEAF_TRY(sheaf_layout_make(layout, packing, multiple, own, n, origin.column, field->name, p->cx, err));
+			SHEAF_TRY(
+				sheaf_layout_make(layout, packing, multiple, own, n, origin.column, field->name, p->cx, err));
 		SHEAF_TRY(sheaf_pack_stream(&p->packed[at++], layout, field, f, own, origin.column, p->cx, err));
 	}
 	return SHEAF_OK;

@@ -16,10 +16,12 @@ typedef struct sheaf_packings {
 } sheaf_packings;
 
 /* USAGE where a field of the supply is neither a stream nor the key: there is no grid for it. */
-SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx,
+                                           sheaf_error *err);
 void sheaf_packings_close(sheaf_packings *p);
 /* Packs n picks of each lane; truncated ones as `cut` says. */
-SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing, int64_t multiple, const sheaf_pick *picks,
+SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply,
+                                           sheaf_packing packing, int64_t multiple, const sheaf_pick *picks,
                                            size_t n, sheaf_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A keyed permutation of 0 ... n-1 that is computed, not stored: the shuffle of any number of sequences in constant memory. A Feistel
- * network over a grid of about sqrt(n) by sqrt(n) cells; the few cells beyond n are walked past. */
+/* A keyed permutation of 0 ... n-1 that is computed, not stored: the shuffle of any number of sequences in
+ * constant memory. A Feistel network over a grid of about sqrt(n) by sqrt(n) cells; the few cells beyond n
+ * are walked past. */
 #ifndef SHEAF_BATCH_PERMUTATION_H
 #define SHEAF_BATCH_PERMUTATION_H
 

@@ -16,9 +16,10 @@ struct sheaf_plan {
 	sheaf_mark mark;
 	sheaf_item ahead[AHEAD]; /* items [at, have) come next */
 	int64_t at, have;
-	int64_t ahead_sweep; /* of those items */
+	int64_t ahead_sweep;      /* of those items */
 	int64_t epoch, epoch_end; /* number of the epoch under way, and the position of its end */
-	sheaf_planned pending;    /* with SHEAF_REST_DROP: the batch that comes next, planned before to know whether it does */
+	sheaf_planned
+		pending; /* with SHEAF_REST_DROP: the batch that comes next, planned before to know whether it does */
 	bool has_pending;
 };
 
@@ -51,16 +52,20 @@ static int64_t share_of(const sheaf_plan_options *options)
 static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 {
 	plan->epoch = epoch;
-	if (plan->options.epoch_size == 0 || __builtin_mul_overflow(epoch + 1, plan->options.epoch_size, &plan->epoch_end)) plan->epoch_end = INT64_MAX;
+	if (plan->options.epoch_size == 0 ||
+	    __builtin_mul_overflow(epoch + 1, plan->options.epoch_size, &plan->epoch_end))
+		plan->epoch_end = INT64_MAX;
 }
 
-/* An epoch of sweeps has a size once it is known how many samples a sweep has: until then its end is not in sight. */
+/* An epoch of sweeps has a size once it is known how many samples a sweep has: until then its end is not in
+ * sight. */
 static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 {
 	sheaf_plan_options *o = &plan->options;
 	if (o->epoch_size || plan->rows->grow) return SHEAF_OK;
 	if (__builtin_mul_overflow(o->sweeps ? o->sweeps : 1, plan->rows->samples, &o->epoch_size))
-		return sheaf_fail(err, SHEAF_USAGE, "sweeps: expected fewer than have 2^63 samples, found %" PRId64, o->sweeps);
+		return sheaf_fail(err, SHEAF_USAGE, "sweeps: expected fewer than have 2^63 samples, found %" PRId64,
+		                  o->sweeps);
 	enter_epoch(plan, plan->epoch);
 	return SHEAF_OK;
 }
@@ -68,22 +73,27 @@ static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
 {
 	const sheaf_plan_options *options = &plan->options;
-	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks, options->weights, options->mixed};
+	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks,
+	                                 options->weights, options->mixed};
 	sheaf_bucket_options buckets = {options->arranged.seed, options->size, options->unit};
 	if (options->mixed) return sheaf_mixture_open(plan->rows, &mixture, plan->cx, &plan->mixture, err);
 	SHEAF_TRY(options->order->open(plan->rows, &options->arranged, plan->cx, &plan->order, err));
-	return options->bucket ? sheaf_buckets_open(plan->rows, options->order, plan->order, &buckets, plan->cx, &plan->buckets, err) : SHEAF_OK;
+	return options->bucket ? sheaf_buckets_open(plan->rows, options->order, plan->order, &buckets, plan->cx,
+	                                            &plan->buckets, err)
+	                       : SHEAF_OK;
 }
 
 static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *err)
 {
 	int64_t start;
 	if (__builtin_mul_overflow(epoch, plan->options.epoch_size, &start))
-		return sheaf_fail(err, SHEAF_USAGE, "epoch %" PRId64 ": expected a position below 2^63, found one beyond", epoch);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "epoch %" PRId64 ": expected a position below 2^63, found one beyond", epoch);
 	return sheaf_plan_seek(plan, start, err);
 }
 
-sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx, sheaf_plan **out, sheaf_error *err)
+sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx,
+                             sheaf_plan **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -108,9 +118,14 @@ static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 	const sheaf_mark *mark = &plan->mark;
 	plan->at = plan->have = 0;
 	plan->ahead_sweep = mark->sweep;
-	if (plan->mixture) return sheaf_mixture_fill(plan->mixture, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
-	if (plan->buckets) return sheaf_buckets_fill(plan->buckets, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
-	return plan->options.order->fill(plan->order, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have, err);
+	if (plan->mixture)
+		return sheaf_mixture_fill(plan->mixture, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
+		                          err);
+	if (plan->buckets)
+		return sheaf_buckets_fill(plan->buckets, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
+		                          err);
+	return plan->options.order->fill(plan->order, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
+	                                 err);
 }
 
 static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error *err)
@@ -159,30 +174,42 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 {
 	int64_t begin, samples = plan->rows->samples;
 	SHEAF_TRY(settle_epoch(plan, err));
-	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows && !__builtin_mul_overflow(mark.sweep, samples, &begin);
-	bool fits = sound && mark.position >= begin && mark.position - begin <= samples && (mark.ordinal > 0 || mark.position == begin);
+	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows &&
+	             !__builtin_mul_overflow(mark.sweep, samples, &begin);
+	bool fits = sound && mark.position >= begin && mark.position - begin <= samples &&
+	            (mark.ordinal > 0 || mark.position == begin);
 	if (!sound || (!fits && !plan->rows->uneven))
-		return sheaf_fail(err, SHEAF_USAGE, "state: expected a place in these data, found ordinal %" PRId64 " of sweep %" PRId64 " at position %" PRId64,
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "state: expected a place in these data, found ordinal %" PRId64 " of sweep %" PRId64
+		                  " at position %" PRId64,
 		                  mark.ordinal, mark.sweep, mark.position);
 	place(plan, mark);
 	enter_epoch(plan, mark.position / plan->options.epoch_size);
 	return SHEAF_OK;
 }
 
-sheaf_mark sheaf_plan_mark(const sheaf_plan *plan) { return plan->has_pending ? plan->pending.before : plan->mark; }
+sheaf_mark sheaf_plan_mark(const sheaf_plan *plan)
+{
+	return plan->has_pending ? plan->pending.before : plan->mark;
+}
 
 int sheaf_plan_lists(const sheaf_plan *plan) { return plan->mixture ? plan->options.mixed : 1; }
 
-int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list) { return plan->mixture ? sheaf_mixture_sweep(plan->mixture, list) : plan->ahead_sweep; }
+int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list)
+{
+	return plan->mixture ? sheaf_mixture_sweep(plan->mixture, list) : plan->ahead_sweep;
+}
 
 int64_t sheaf_plan_needed(const sheaf_plan *plan, int list)
 {
-	return plan->mixture ? sheaf_mixture_needed(plan->mixture, list) : plan->options.order->needed(plan->order);
+	return plan->mixture ? sheaf_mixture_needed(plan->mixture, list)
+	                     : plan->options.order->needed(plan->order);
 }
 
 int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i)
 {
-	return plan->mixture ? sheaf_mixture_chunk(plan->mixture, list, i) : plan->options.order->chunk(plan->order, i);
+	return plan->mixture ? sheaf_mixture_chunk(plan->mixture, list, i)
+	                     : plan->options.order->chunk(plan->order, i);
 }
 
 /* ---- cutting ---- */
@@ -219,7 +246,10 @@ static bool fits(const sheaf_plan *plan, sheaf_amount amount, uint32_t samples)
 	return sheaf_amount_in(sheaf_amount_with(amount, samples), plan->options.unit) <= plan->share;
 }
 
-static bool is_full(const sheaf_plan *plan, sheaf_amount amount) { return sheaf_amount_in(amount, plan->options.unit) >= plan->share; }
+static bool is_full(const sheaf_plan *plan, sheaf_amount amount)
+{
+	return sheaf_amount_in(amount, plan->options.unit) >= plan->share;
+}
 
 /* Whether an end, of the sweep or of the epoch, stands before the next sequence. */
 static bool at_an_end(const sheaf_plan *plan, const cutting *c)
@@ -229,7 +259,8 @@ static bool at_an_end(const sheaf_plan *plan, const cutting *c)
 	return plan->mark.position >= plan->epoch_end && !wraps;
 }
 
-/* Whether the next sequence belongs to this batch. The first one always does, but not behind the end of a sweep that left the batch empty. */
+/* Whether the next sequence belongs to this batch. The first one always does, but not behind the end of a
+ * sweep that left the batch empty. */
 static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *item, bool own)
 {
 	const sheaf_order *order = plan->options.order;
@@ -238,7 +269,8 @@ static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *
 	if (is_full(plan, c->amount) && !(order->passes_strangers && !own)) return false;
 	if (first) return true;
 	if ((own || plan->options.global) && !fits(plan, c->amount, item->samples)) return false;
-	return order->ends_whole || plan->options.rest == SHEAF_REST_WRAP || plan->mark.position + item->samples <= plan->epoch_end;
+	return order->ends_whole || plan->options.rest == SHEAF_REST_WRAP ||
+	       plan->mark.position + item->samples <= plan->epoch_end;
 }
 
 static sheaf_status cut(sheaf_plan *plan, cutting *c, sheaf_error *err)
@@ -288,8 +320,10 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 {
 	cutting c = {.out = out};
 	out->count = out->repeated = 0;
-	/* The number follows from the place, so that a plan that goes on from a mark knows it: an epoch in which no sequence begins has no batch. */
-	if (plan->mark.position >= plan->epoch_end) enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
+	/* The number follows from the place, so that a plan that goes on from a mark knows it: an epoch in which
+	 * no sequence begins has no batch. */
+	if (plan->mark.position >= plan->epoch_end)
+		enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
 	if (plan->epoch >= plan->options.first_epoch + plan->options.epochs) return SHEAF_END;
 	out->before = plan->mark;
 	SHEAF_TRY(cut(plan, &c, err));
@@ -304,7 +338,8 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 
 /* ---- dropping ---- */
 
-/* The next batch that is not short. What ends with those that are dropped ends with the one before: `ends` gets the flags. */
+/* The next batch that is not short. What ends with those that are dropped ends with the one before: `ends`
+ * gets the flags. */
 static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planned *ends, sheaf_error *err)
 {
 	for (;;) {

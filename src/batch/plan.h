@@ -17,16 +17,17 @@ typedef struct sheaf_mark {
 typedef struct sheaf_plan_options {
 	const sheaf_order *order;
 	sheaf_order_options arranged;
-	const int64_t *first_chunks; /* of the tables that are mixed, `mixed` of them, and what is behind the last */
+	const int64_t
+		*first_chunks; /* of the tables that are mixed, `mixed` of them, and what is behind the last */
 	const int64_t *weights;
 	int mixed;    /* 0: none are */
 	int64_t size; /* > 0 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;
 	bool bucket;
-	bool one_by_one;             /* each sequence goes to a shard of its own, not each batch to all */
-	bool crosses;                /* batches go on past the end of a sweep */
-	bool global;                 /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
+	bool one_by_one; /* each sequence goes to a shard of its own, not each batch to all */
+	bool crosses;    /* batches go on past the end of a sweep */
+	bool global; /* sizes count the sequences of all shards; else the shard's own, of its share of the size */
 	int64_t rank, world;         /* this shard, and how many there are */
 	int64_t epoch_size;          /* in samples; 0: `sweeps` sweeps */
 	int64_t sweeps;              /* 0: 1 */
@@ -46,17 +47,21 @@ typedef struct sheaf_planned {
 typedef struct sheaf_plan sheaf_plan;
 
 /* `rows` outlives the plan. Sizes and shards must have been checked. */
-SHEAF_USE sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx, sheaf_plan **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options,
+                                       sheaf_context *cx, sheaf_plan **out, sheaf_error *err);
 void sheaf_plan_close(sheaf_plan *plan);
 /* The next batch into *out, whose items are reused; END behind the last epoch. */
 SHEAF_USE sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err);
-/* To the first sequence at or behind a position. The table of rows must not grow any more here and in the next. */
+/* To the first sequence at or behind a position. The table of rows must not grow any more here and in the
+ * next. */
 SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err);
-/* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can have. */
+/* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can
+ * have. */
 SHEAF_USE sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err);
 sheaf_mark sheaf_plan_mark(const sheaf_plan *plan);
-/* What will be needed soon, in lists: one, but one for each table that is mixed. A list is of one sweep, and has its chunks in about the order in which they
- * are needed: how many are of use by now, and the i-th of them. */
+/* What will be needed soon, in lists: one, but one for each table that is mixed. A list is of one sweep, and
+ * has its chunks in about the order in which they are needed: how many are of use by now, and the i-th of
+ * them. */
 int sheaf_plan_lists(const sheaf_plan *plan);
 int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list);
 int64_t sheaf_plan_needed(const sheaf_plan *plan, int list);

@@ -41,14 +41,18 @@ static int depth_for(const sheaf_supply *supply, const sheaf_context *cx)
 	for (int64_t i = 0; i < supply->pieces; i++)
 		if (sheaf_supply_piece_size(supply, i) > largest) largest = sheaf_supply_piece_size(supply, i);
 	int64_t most = sheaf_max_memory(cx) / SHARE / largest;
-	int wanted = threads > 1 ? threads + 1 : 1; /* so that a thread has something to do while what is ready waits to be taken */
+	int wanted = threads > 1
+	                 ? threads + 1
+	                 : 1; /* so that a thread has something to do while what is ready waits to be taken */
 	return most < 1 ? 1 : most < wanted ? (int)most : wanted;
 }
 
-sheaf_status sheaf_prefetch_open(sheaf_prefetch *p, const sheaf_supply *supply, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_prefetch_open(sheaf_prefetch *p, const sheaf_supply *supply, sheaf_context *cx,
+                                 sheaf_error *err)
 {
 	*p = (sheaf_prefetch){.supply = supply, .cx = cx};
-	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth_for(supply, cx), (sheaf_pipeline_steps){read_piece, NULL, drop, p}, err);
+	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth_for(supply, cx),
+	                           (sheaf_pipeline_steps){read_piece, NULL, drop, p}, err);
 }
 
 void sheaf_prefetch_close(sheaf_prefetch *p)
@@ -57,9 +61,13 @@ void sheaf_prefetch_close(sheaf_prefetch *p)
 }
 
 /* With one thread reading ahead would only be reading early. */
-bool sheaf_prefetch_has_room(sheaf_prefetch *p) { return sheaf_context_threads(p->cx) > 1 && sheaf_pipeline_free_item(&p->pipeline) != NULL; }
+bool sheaf_prefetch_has_room(sheaf_prefetch *p)
+{
+	return sheaf_context_threads(p->cx) > 1 && sheaf_pipeline_free_item(&p->pipeline) != NULL;
+}
 
-sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, bool locate, sheaf_held *held, sheaf_error *err)
+sheaf_status sheaf_prefetch_begin(sheaf_prefetch *p, int64_t piece, bool locate, sheaf_held *held,
+                                  sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_free_item(&p->pipeline);
 	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, p->cx, err));

@@ -19,7 +19,7 @@ struct sheaf_shelf {
 	const sheaf_supply *supply;
 	sheaf_context *cx;
 	int64_t most, limit;
-	bool locates; /* pieces are not decoded, but located */
+	bool locates;     /* pieces are not decoded, but located */
 	int64_t *slot_of; /* each piece's, or NONE, or UNDER_WAY */
 	size_t slot_of_room;
 	int64_t known; /* pieces that have an entry there: the supply may grow */
@@ -35,19 +35,27 @@ static sheaf_status know_pieces(sheaf_shelf *shelf, sheaf_error *err)
 {
 	void *slot_of = shelf->slot_of;
 	if (shelf->known == shelf->supply->pieces) return SHEAF_OK;
-	SHEAF_TRY(sheaf_array_room(shelf->cx, &slot_of, &shelf->slot_of_room, (size_t)shelf->supply->pieces, sizeof *shelf->slot_of, err));
+	SHEAF_TRY(sheaf_array_room(shelf->cx, &slot_of, &shelf->slot_of_room, (size_t)shelf->supply->pieces,
+	                           sizeof *shelf->slot_of, err));
 	shelf->slot_of = (int64_t *)slot_of;
 	while (shelf->known < shelf->supply->pieces) shelf->slot_of[shelf->known++] = NONE;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_shelf_open(const sheaf_supply *supply, bool locates, int64_t most, int64_t bytes, sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
+sheaf_status sheaf_shelf_open(const sheaf_supply *supply, bool locates, int64_t most, int64_t bytes,
+                              sheaf_context *cx, sheaf_shelf **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_shelf), &memory, err));
 	sheaf_shelf *shelf = (sheaf_shelf *)memory;
-	*shelf = (sheaf_shelf){.supply = supply, .cx = cx, .locates = locates, .most = most, .limit = bytes, .newest = NONE, .oldest = NONE};
+	*shelf = (sheaf_shelf){.supply = supply,
+	                       .cx = cx,
+	                       .locates = locates,
+	                       .most = most,
+	                       .limit = bytes,
+	                       .newest = NONE,
+	                       .oldest = NONE};
 	sheaf_status status = know_pieces(shelf, err);
 	if (status == SHEAF_OK) status = sheaf_prefetch_open(&shelf->prefetch, supply, cx, err);
 	if (status) {
@@ -103,9 +111,15 @@ static void put_first(sheaf_shelf *shelf, int64_t at, int64_t batch)
 
 /* ---- room ---- */
 
-static bool is_over(const sheaf_shelf *shelf, int64_t more) { return (shelf->most && shelf->used >= shelf->most) || shelf->bytes + more > shelf->limit; }
+static bool is_over(const sheaf_shelf *shelf, int64_t more)
+{
+	return (shelf->most && shelf->used >= shelf->most) || shelf->bytes + more > shelf->limit;
+}
 
-static bool may_go(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch <= shelf->gone; }
+static bool may_go(const sheaf_shelf *shelf, int64_t at)
+{
+	return at != NONE && shelf->slots[at].batch <= shelf->gone;
+}
 
 /* The last slot moves into the place of one that goes, so that slots in use have no gaps. */
 static void close_gap(sheaf_shelf *shelf, int64_t at)
@@ -119,7 +133,8 @@ static void close_gap(sheaf_shelf *shelf, int64_t at)
 	*(s->older == NONE ? &shelf->oldest : &shelf->slots[s->older].newer) = at;
 }
 
-/* Takes the piece used longest ago from the shelf; its memory, which can be used again, goes to the caller. */
+/* Takes the piece used longest ago from the shelf; its memory, which can be used again, goes to the
+ * caller. */
 static sheaf_held *take_oldest(sheaf_shelf *shelf)
 {
 	int64_t at = shelf->oldest;
@@ -152,7 +167,8 @@ static sheaf_status make_room(sheaf_shelf *shelf, int64_t more, sheaf_held **hel
 static sheaf_status add(sheaf_shelf *shelf, int64_t piece, sheaf_held *held, int64_t batch, sheaf_error *err)
 {
 	void *slots = shelf->slots;
-	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots, err));
+	SHEAF_TRY(sheaf_array_room(shelf->cx, &slots, &shelf->room, (size_t)shelf->used + 1, sizeof *shelf->slots,
+	                           err));
 	shelf->slots = (slot *)slots;
 	shelf->slots[shelf->used] = (slot){.held = held, .piece = piece, .bytes = sheaf_held_bytes(held)};
 	shelf->bytes += shelf->slots[shelf->used].bytes;
@@ -175,7 +191,10 @@ static sheaf_status read_now(sheaf_shelf *shelf, int64_t piece, sheaf_error *err
 /* ---- reading ahead ---- */
 
 /* What would have to go for one more piece, was itself read ahead and is still to be used. */
-static bool is_waiting(const sheaf_shelf *shelf, int64_t at) { return at != NONE && shelf->slots[at].batch == NONE; }
+static bool is_waiting(const sheaf_shelf *shelf, int64_t at)
+{
+	return at != NONE && shelf->slots[at].batch == NONE;
+}
 
 bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 {
@@ -184,7 +203,8 @@ bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 	int64_t size = sheaf_supply_piece_size(shelf->supply, piece);
 	if (know_pieces(shelf, &ignored)) return false;
 	if (shelf->slot_of[piece] != NONE) return true;
-	if (!sheaf_prefetch_has_room(&shelf->prefetch) || (is_over(shelf, size) && (!may_go(shelf, shelf->oldest) || is_waiting(shelf, shelf->oldest))))
+	if (!sheaf_prefetch_has_room(&shelf->prefetch) ||
+	    (is_over(shelf, size) && (!may_go(shelf, shelf->oldest) || is_waiting(shelf, shelf->oldest))))
 		return false;
 	if (make_room(shelf, size, &held, &ignored)) return false;
 	if (sheaf_prefetch_begin(&shelf->prefetch, piece, shelf->locates, held, &ignored)) {
@@ -195,7 +215,8 @@ bool sheaf_shelf_offer(sheaf_shelf *shelf, int64_t piece)
 	return true;
 }
 
-/* The piece that was begun first comes to the shelf; one that has something to tell is read again when it is asked for. */
+/* The piece that was begun first comes to the shelf; one that has something to tell is read again when it is
+ * asked for. */
 static void take_in(sheaf_shelf *shelf)
 {
 	int64_t piece;
@@ -213,7 +234,8 @@ static void take_in_all(sheaf_shelf *shelf)
 	while (sheaf_prefetch_count(&shelf->prefetch) > 0) take_in(shelf);
 }
 
-/* A piece has something to tell, which only decoding does. From now on all are decoded: rows are gathered from pieces of one kind. */
+/* A piece has something to tell, which only decoding does. From now on all are decoded: rows are gathered
+ * from pieces of one kind. */
 static void decode_from_now_on(sheaf_shelf *shelf)
 {
 	take_in_all(shelf);

@@ -10,9 +10,11 @@ enum { VERSION = 1 };
 void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE])
 {
 	snprintf(text, SHEAF_STATE_SIZE,
-	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64 ",\"step\":%" PRId64 ",\"seed\":%" PRIu64
-	         ",\"options\":\"%08" PRIx32 "\",\"data\":\"%08" PRIx32 "\"}",
-	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->step, state->seed, state->options, state->data);
+	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64
+	         ",\"step\":%" PRId64 ",\"seed\":%" PRIu64 ",\"options\":\"%08" PRIx32 "\",\"data\":\"%08" PRIx32
+	         "\"}",
+	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->step, state->seed,
+	         state->options, state->data);
 }
 
 /* ---- reading: the members in any order, with white space ---- */
@@ -48,7 +50,8 @@ static uint64_t digits(scanner *s, const char *at, size_t n, unsigned base)
 	s->bad = s->bad || n == 0;
 	for (size_t i = 0; i < n && !s->bad; i++) {
 		const char *digit = (const char *)memchr(all, at[i], base);
-		s->bad = !digit || __builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)(digit - all), &value);
+		s->bad = !digit || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+		         __builtin_add_overflow(value, (uint64_t)(digit - all), &value);
 	}
 	return value;
 }
@@ -112,9 +115,14 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 	bool sound = read_object(text, v) && v[6] <= UINT32_MAX && v[7] <= UINT32_MAX;
 	for (int i = 1; i <= 4; i++) sound = sound && v[i] <= INT64_MAX;
 	if (!sound)
-		return sheaf_fail(err, SHEAF_USAGE, "state: expected {\"version\":1,\"sweep\":N,\"ordinal\":N, ...} as a run has left it, found \"%.60s\"", text);
-	if (v[0] != VERSION) return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
-	*out = (sheaf_state){{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "state: expected {\"version\":1,\"sweep\":N,\"ordinal\":N, ...} as a run has left "
+		                  "it, found \"%.60s\"",
+		                  text);
+	if (v[0] != VERSION)
+		return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
+	*out = (sheaf_state){
+		{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
 	return SHEAF_OK;
 }
 
@@ -122,8 +130,17 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 
 uint32_t sheaf_options_fingerprint(const sheaf_plan_options *o, const int64_t *more, size_t n)
 {
-	const int64_t words[] = {o->arranged.window, o->arranged.window_in_samples, o->size, o->unit, o->rest, o->bucket, o->one_by_one, o->crosses, o->global,
-	                         o->epoch_size,     o->epoch_size || !o->sweeps ? 1 : o->sweeps};
+	const int64_t words[] = {o->arranged.window,
+	                         o->arranged.window_in_samples,
+	                         o->size,
+	                         o->unit,
+	                         o->rest,
+	                         o->bucket,
+	                         o->one_by_one,
+	                         o->crosses,
+	                         o->global,
+	                         o->epoch_size,
+	                         o->epoch_size || !o->sweeps ? 1 : o->sweeps};
 	uint64_t hash = sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low;
 	return (uint32_t)sheaf_xxhash(more, n * sizeof *more, sheaf_xxhash(words, sizeof words, hash).low).low;
 }

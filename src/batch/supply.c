@@ -28,7 +28,10 @@ void sheaf_supply_close(sheaf_supply *s)
 
 /* ---- parts ---- */
 
-static const char *name_of(const sheaf_part *part) { return sheaf_source_name(sheaf_dataset_source(part->dataset)); }
+static const char *name_of(const sheaf_part *part)
+{
+	return sheaf_source_name(sheaf_dataset_source(part->dataset));
+}
 
 static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, bool grows, sheaf_error *err)
 {
@@ -66,7 +69,9 @@ static sheaf_status add_field(sheaf_supply *s, const sheaf_part *part, int lane,
 	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
 	sheaf_field *field;
 	if (sheaf_schema_find(&s->schema, from->name) >= 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected streams that no other joined input has, found \"%s\" again", name_of(part), from->name);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected streams that no other joined input has, found \"%s\" again",
+		                  name_of(part), from->name);
 	SHEAF_TRY(sheaf_schema_add(&s->schema, s->cx, from->name, strlen(from->name), &field, err));
 	char *name = field->name;
 	*field = *from;
@@ -74,7 +79,8 @@ static sheaf_status add_field(sheaf_supply *s, const sheaf_part *part, int lane,
 	field->alias = NULL;
 	void *origins = s->origins;
 	size_t fields = (size_t)s->schema.nfields;
-	sheaf_status status = sheaf_reallocate(s->cx, &origins, (fields - 1) * sizeof *s->origins, fields * sizeof *s->origins, err);
+	sheaf_status status = sheaf_reallocate(s->cx, &origins, (fields - 1) * sizeof *s->origins,
+	                                       fields * sizeof *s->origins, err);
 	if (status) {
 		sheaf_schema_remove(&s->schema, s->schema.nfields - 1);
 		return status;
@@ -90,7 +96,8 @@ static sheaf_status merge_schemas(sheaf_supply *s, sheaf_error *err)
 	for (int lane = 0; lane < s->lanes; lane++) {
 		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[lane].dataset);
 		for (int c = 0; c < schema->nfields; c++)
-			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY) SHEAF_TRY(add_field(s, &s->parts[lane], lane, c, err));
+			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY)
+				SHEAF_TRY(add_field(s, &s->parts[lane], lane, c, err));
 	}
 	s->key = s->nparts == s->lanes ? sheaf_schema_key(&s->schema) : -1;
 	return SHEAF_OK;
@@ -98,10 +105,12 @@ static sheaf_status merge_schemas(sheaf_supply *s, sheaf_error *err)
 
 static bool same_field(const sheaf_field *a, const sheaf_field *b)
 {
-	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->type == b->type && a->nlevels == b->nlevels;
+	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->type == b->type &&
+	            a->nlevels == b->nlevels;
 	for (int l = 0; same && l < a->nlevels; l++) {
 		const sheaf_level_shape *x = &a->levels[l], *y = &b->levels[l];
-		same = x->kind == y->kind && x->rank == y->rank && x->index_type == y->index_type && memcmp(x->extents, y->extents, sizeof x->extents) == 0;
+		same = x->kind == y->kind && x->rank == y->rank && x->index_type == y->index_type &&
+		       memcmp(x->extents, y->extents, sizeof x->extents) == 0;
 	}
 	return same;
 }
@@ -114,10 +123,13 @@ static sheaf_status check_likeness(const sheaf_supply *s, sheaf_error *err)
 		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[i].dataset);
 		for (int f = 0; f < s->schema.nfields; f++)
 			if (f >= schema->nfields || !same_field(&s->schema.fields[f], &schema->fields[f]))
-				return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found no stream \"%s\" (%s) as number %d", name_of(&s->parts[i]),
-				                  name_of(s->parts), s->schema.fields[f].name, sheaf_field_text(&s->schema.fields[f], text, sizeof text), f + 1);
+				return sheaf_fail(err, SHEAF_DATA,
+				                  "%s: expected the streams of %s, found no stream \"%s\" (%s) as number %d",
+				                  name_of(&s->parts[i]), name_of(s->parts), s->schema.fields[f].name,
+				                  sheaf_field_text(&s->schema.fields[f], text, sizeof text), f + 1);
 		if (schema->nfields > s->schema.nfields)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found \"%s\" besides", name_of(&s->parts[i]), name_of(s->parts),
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found \"%s\" besides",
+			                  name_of(&s->parts[i]), name_of(s->parts),
 			                  schema->fields[s->schema.nfields].name);
 	}
 	return SHEAF_OK;
@@ -125,7 +137,8 @@ static sheaf_status check_likeness(const sheaf_supply *s, sheaf_error *err)
 
 /* ---- chunks and lengths ---- */
 
-static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
+                                 sheaf_error *err)
 {
 	const sheaf_supply *s = (const sheaf_supply *)user;
 	if (s->lengths) {
@@ -147,7 +160,8 @@ static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint3
 	return SHEAF_OK;
 }
 
-static sheaf_status numbers_room(sheaf_supply *s, int64_t **numbers, size_t *room, size_t wanted, sheaf_error *err)
+static sheaf_status numbers_room(sheaf_supply *s, int64_t **numbers, size_t *room, size_t wanted,
+                                 sheaf_error *err)
 {
 	void *memory = *numbers;
 	SHEAF_TRY(sheaf_array_room(s->cx, &memory, room, wanted, sizeof **numbers, err));
@@ -206,7 +220,8 @@ static void add_joined_chunks(sheaf_supply *s)
 	for (int64_t i = 0; i < sheaf_pieces_count(s->parts->pieces); i++) {
 		int64_t first = row, samples = 0;
 		sheaf_pieces_at(s->parts->pieces, i, &entry);
-		for (; row < s->matched && s->matches[row] < entry.row + entry.rows; row++) samples += s->lengths[row];
+		for (; row < s->matched && s->matches[row] < entry.row + entry.rows; row++)
+			samples += s->lengths[row];
 		sheaf_supply_add_chunk(s, i, row - first, samples);
 	}
 }
@@ -237,7 +252,8 @@ static sheaf_status fill(sheaf_supply *s, sheaf_dataset *const *datasets, sheaf_
 	return make_table(s, how, err);
 }
 
-sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	*s = (sheaf_supply){.cx = cx, .nparts = n, .lanes = how == SHEAF_UNION_JOIN ? n : 1};
 	sheaf_status status = fill(s, datasets, how, err);
@@ -247,7 +263,8 @@ sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, 
 
 /* ---- asking ---- */
 
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at)
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
+                         int64_t *at)
 {
 	*chunk = sheaf_rows_chunk_near(&s->rows, row, *chunk);
 	*piece = s->piece_of_chunk[*chunk];
@@ -272,7 +289,8 @@ sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece)
 	return ref;
 }
 
-sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	if (held->of) sheaf_dataset_let_go(held->of, &held->located);
 	held->is_located = locate;
@@ -288,7 +306,8 @@ bool sheaf_supply_locates(const sheaf_supply *s)
 	return all;
 }
 
-sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	return sheaf_dataset_pick(s->parts->dataset, rows, n, frame, cx, err);
 }
@@ -301,14 +320,21 @@ void sheaf_held_free(sheaf_held *held)
 
 int64_t sheaf_held_bytes(const sheaf_held *held)
 {
-	return held->is_located ? (int64_t)held->located.rows.size + held->located.piece.size : sheaf_frame_bytes(&held->frame);
+	return held->is_located ? (int64_t)held->located.rows.size + held->located.piece.size
+	                        : sheaf_frame_bytes(&held->frame);
 }
 
-int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece) { return sheaf_supply_piece(s, piece).entry.size; }
+int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece)
+{
+	return sheaf_supply_piece(s, piece).entry.size;
+}
 
 /* ---- what the data are ---- */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size) { return sheaf_xxhash(data, size, hash).low; }
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	return sheaf_xxhash(data, size, hash).low;
+}
 
 static uint64_t mix_number(uint64_t hash, int64_t number) { return mix(hash, &number, sizeof number); }
 
@@ -316,7 +342,8 @@ static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
 {
 	hash = mix(hash, field->name, strlen(field->name));
 	hash = mix_number(hash, (int64_t)field->type * 16 + field->nlevels);
-	for (int l = 0; l < field->nlevels; l++) hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extents[0]);
+	for (int l = 0; l < field->nlevels; l++)
+		hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extents[0]);
 	return hash;
 }
 
@@ -332,7 +359,8 @@ static uint64_t mix_rows(uint64_t hash, const sheaf_supply *s)
 	return hash;
 }
 
-/* Without a look at how many rows there are, which may not be known yet: the word says what would decide that besides the bytes. */
+/* Without a look at how many rows there are, which may not be known yet: the word says what would decide that
+ * besides the bytes. */
 static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_error *err)
 {
 	enum { LOOK = 4096 };
@@ -349,12 +377,15 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out, sheaf_error *err)
+sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out,
+                                      sheaf_error *err)
 {
 	uint64_t hash = like == SHEAF_LIKE_INPUTS ? 0 : mix_rows(0, s);
 	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);
-	for (int i = 0; like == SHEAF_LIKE_INPUTS && i < s->nparts; i++) SHEAF_TRY(mix_input(&hash, s->parts[i].dataset, err));
-	for (int64_t c = 0; like == SHEAF_LIKE_CHUNKS && c <= s->rows.chunks; c++) hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
+	for (int i = 0; like == SHEAF_LIKE_INPUTS && i < s->nparts; i++)
+		SHEAF_TRY(mix_input(&hash, s->parts[i].dataset, err));
+	for (int64_t c = 0; like == SHEAF_LIKE_CHUNKS && c <= s->rows.chunks; c++)
+		hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
 	*out = (uint32_t)hash;
 	return SHEAF_OK;
 }

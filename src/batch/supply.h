@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The supply: datasets as one table of rows. One dataset, several one behind the other, or several side by side, joined by the keys of their
- * rows. A row is found in one piece for each lane: lanes are the datasets that are joined, else there is one. */
+/* The supply: datasets as one table of rows. One dataset, several one behind the other, or several side by
+ * side, joined by the keys of their rows. A row is found in one piece for each lane: lanes are the datasets
+ * that are joined, else there is one. */
 #ifndef SHEAF_BATCH_SUPPLY_H
 #define SHEAF_BATCH_SUPPLY_H
 
@@ -10,8 +11,8 @@
 typedef struct sheaf_part {
 	sheaf_dataset *dataset;     /* the caller's */
 	const sheaf_pieces *pieces; /* NULL while the table grows and does not reach its end */
-	int64_t first_piece; /* pieces are numbered through all parts */
-	int64_t first_row;   /* of its rows, when they stand one behind the other */
+	int64_t first_piece;        /* pieces are numbered through all parts */
+	int64_t first_row;          /* of its rows, when they stand one behind the other */
 } sheaf_part;
 
 /* What reading a piece takes: the table may grow meanwhile. */
@@ -45,16 +46,19 @@ typedef struct sheaf_supply {
 	int64_t *first_chunks; /* of each part, and what is behind the last; NULL where they are joined */
 	int64_t *first_row, *first_sample, *piece_of_chunk;
 	size_t row_room, sample_room, piece_room;
-	/* While the table grows: the part that it has reached, an entry for each piece, and the lengths of that part's rows that are not given yet. */
+	/* While the table grows: the part that it has reached, an entry for each piece, and the lengths of that
+	 * part's rows that are not given yet. */
 	int growing_part;
 	sheaf_piece_entry *entries;
 	uint32_t *recent;
 	size_t entry_room, recent_room;
 	int64_t recent_row, recent_count;
-	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part, and its length. */
+	/* Joined: for each row its number in each lane, lane by lane with room for all rows of the first part,
+	 * and its length. */
 	int64_t *matches;
 	uint32_t *lengths;
-	double *frequencies;         /* of each row the sum of its own and of all before; NULL where they were not asked for */
+	double *frequencies; /* of each row the sum of its own and of all before; NULL where they were not asked
+	                        for */
 	int64_t match_room, matched; /* rows of the first part, and those that have a partner in each other one */
 } sheaf_supply;
 
@@ -66,30 +70,37 @@ typedef enum sheaf_union {
 } sheaf_union;
 
 /* The datasets outlive the supply, which must not move. */
-SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n,
+                                         sheaf_union how, sheaf_context *cx, sheaf_error *err);
 /* Makes a table that grows reach to its end. */
 SHEAF_USE sheaf_status sheaf_supply_complete(sheaf_supply *s, sheaf_error *err);
 sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece);
 void sheaf_supply_close(sheaf_supply *s);
-/* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row was, and is changed. */
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece, int64_t *at);
+/* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row
+ * was, and is changed. */
+void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
+                         int64_t *at);
 /* Refills *held. END where the piece is to be located, and has to be decoded. Any thread. */
-SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held,
+                                         sheaf_context *cx, sheaf_error *err);
 /* Whether pieces can be located: all are of one format that does so, and rows stand in one piece each. */
 bool sheaf_supply_locates(const sheaf_supply *s);
 /* Gathers rows of pieces that are located. Any thread. */
-SHEAF_USE sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n,
+                                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 void sheaf_held_free(sheaf_held *held);
 int64_t sheaf_held_bytes(const sheaf_held *held);
 /* Bytes of a piece as it stands in its input. */
 int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
 /* Of what the data are: what a state of them has to agree with. */
 typedef enum sheaf_likeness {
-	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look tells them: their number, the first and the last ones */
+	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look tells them: their number,
+	                      the first and the last ones */
 	SHEAF_LIKE_ROWS,   /* the streams, and how many rows, samples and bytes there are */
 	SHEAF_LIKE_CHUNKS  /* the same, and how rows are cut into chunks */
 } sheaf_likeness;
-SHEAF_USE sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out,
+                                                sheaf_error *err);
 
 /* ---- growth.c ---- */
 

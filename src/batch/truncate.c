@@ -25,7 +25,8 @@ struct sheaf_truncation {
 void sheaf_truncation_close(sheaf_truncation *t)
 {
 	if (!t) return;
-	for (int64_t r = 0; t->queues && r < t->rows; r++) sheaf_array_release(t->cx, t->queues[r].items, t->queues[r].room, sizeof *t->queues->items);
+	for (int64_t r = 0; t->queues && r < t->rows; r++)
+		sheaf_array_release(t->cx, t->queues[r].items, t->queues[r].room, sizeof *t->queues->items);
 	sheaf_array_release(t->cx, t->queues, (size_t)t->rows, sizeof *t->queues);
 	sheaf_planned_free(&t->one, t->cx);
 	sheaf_release(t->cx, t, sizeof *t);
@@ -33,13 +34,15 @@ void sheaf_truncation_close(sheaf_truncation *t)
 
 void sheaf_truncation_clear(sheaf_truncation *t)
 {
-	for (int64_t r = 0; r < t->rows; r++) t->queues[r].count = 0, t->queues[r].passed = t->queues[r].available = 0;
+	for (int64_t r = 0; r < t->rows; r++)
+		t->queues[r].count = 0, t->queues[r].passed = t->queues[r].available = 0;
 	t->ended = t->finished = false;
 	t->epoch = sheaf_plan_mark(t->plan);
 	t->batches = 0;
 }
 
-sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx, sheaf_truncation **out, sheaf_error *err)
+sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx,
+                                   sheaf_truncation **out, sheaf_error *err)
 {
 	void *memory, *queues;
 	*out = NULL;
@@ -105,7 +108,8 @@ static void drop_first(queue *q)
 	q->passed = 0;
 }
 
-static sheaf_status put_item(sheaf_truncation *t, sheaf_planned *out, const sheaf_item *item, sheaf_error *err)
+static sheaf_status put_item(sheaf_truncation *t, sheaf_planned *out, const sheaf_item *item,
+                             sheaf_error *err)
 {
 	void *items = out->items;
 	SHEAF_TRY(sheaf_array_room(t->cx, &items, &out->room, out->count + 1, sizeof *item, err));
@@ -114,13 +118,16 @@ static sheaf_status put_item(sheaf_truncation *t, sheaf_planned *out, const shea
 	return SHEAF_OK;
 }
 
-static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *out, sheaf_layout *layout, sheaf_error *err)
+static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *out, sheaf_layout *layout,
+                             sheaf_error *err)
 {
 	queue *q = &t->queues[row];
 	for (int64_t step = 0; step < t->steps && q->count > 0;) {
 		const sheaf_item *item = &q->items[0];
-		int64_t left = (int64_t)item->samples - q->passed, room = t->steps - step, count = left < room ? left : room;
-		SHEAF_TRY(sheaf_layout_add(layout, (sheaf_extract){out->count, q->passed, count, item->samples, row, step}, t->cx, err));
+		int64_t left = (int64_t)item->samples - q->passed, room = t->steps - step,
+				count = left < room ? left : room;
+		SHEAF_TRY(sheaf_layout_add(
+			layout, (sheaf_extract){out->count, q->passed, count, item->samples, row, step}, t->cx, err));
 		SHEAF_TRY(put_item(t, out, item, err));
 		step += count;
 		q->passed += count;
@@ -130,7 +137,8 @@ static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *ou
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout, sheaf_error *err)
+sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
+                                   sheaf_error *err)
 {
 	out->count = out->repeated = layout->count = 0;
 	out->before = sheaf_plan_mark(t->plan);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Truncated back-propagation through time: each row is a queue of sequences, of which every batch takes the next few steps. As CNTK's packer does it. */
+/* Truncated back-propagation through time: each row is a queue of sequences, of which every batch takes the
+ * next few steps. As CNTK's packer does it. */
 #ifndef SHEAF_BATCH_TRUNCATE_H
 #define SHEAF_BATCH_TRUNCATE_H
 
@@ -9,13 +10,17 @@
 typedef struct sheaf_truncation sheaf_truncation;
 
 /* Over a plan that gives one sequence at a time, which outlives it: `rows` rows of `steps` steps. */
-SHEAF_USE sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx, sheaf_truncation **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx,
+                                             sheaf_truncation **out, sheaf_error *err);
 void sheaf_truncation_close(sheaf_truncation *t);
 /* Forgets what is in the rows: the plan was placed elsewhere. */
 void sheaf_truncation_clear(sheaf_truncation *t);
-/* The next batch: the sequences that it has a part of in *out, as a plan tells them, and the parts in *layout. END behind the last epoch. */
-SHEAF_USE sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout, sheaf_error *err);
-/* Where the epoch under way began, and how many batches it has given: together they tell what is in the rows. */
+/* The next batch: the sequences that it has a part of in *out, as a plan tells them, and the parts in
+ * *layout. END behind the last epoch. */
+SHEAF_USE sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
+                                             sheaf_error *err);
+/* Where the epoch under way began, and how many batches it has given: together they tell what is in the
+ * rows. */
 void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_t *batches);
 
 #endif

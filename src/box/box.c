@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening boxes and letting them go, alone or shared by writers. */
-#include "box/inside.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "box/inside.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
 #include <stdio.h>
@@ -32,13 +32,25 @@ static sheaf_status write_sink(void *user, int64_t at, const void *data, size_t 
 	return sheaf_sink_write_at(((const sheaf_box *)user)->sink, at, data, size, err);
 }
 
-static sheaf_status size_of_sink(void *user, int64_t *size, sheaf_error *err) { return sheaf_sink_size(((const sheaf_box *)user)->sink, size, err); }
+static sheaf_status size_of_sink(void *user, int64_t *size, sheaf_error *err)
+{
+	return sheaf_sink_size(((const sheaf_box *)user)->sink, size, err);
+}
 
-static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err) { return sheaf_sink_resize(((const sheaf_box *)user)->sink, size, err); }
+static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
+{
+	return sheaf_sink_resize(((const sheaf_box *)user)->sink, size, err);
+}
 
-static sheaf_store store_of_source(sheaf_box *box) { return (sheaf_store){box->name, false, read_source, NULL, size_of_source, NULL, box}; }
+static sheaf_store store_of_source(sheaf_box *box)
+{
+	return (sheaf_store){box->name, false, read_source, NULL, size_of_source, NULL, box};
+}
 
-static sheaf_store store_of_sink(sheaf_box *box) { return (sheaf_store){box->name, true, read_sink, write_sink, size_of_sink, resize_sink, box}; }
+static sheaf_store store_of_sink(sheaf_box *box)
+{
+	return (sheaf_store){box->name, true, read_sink, write_sink, size_of_sink, resize_sink, box};
+}
 
 /* ---- opening ---- */
 
@@ -50,7 +62,8 @@ static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out
 	sheaf_box *box = (sheaf_box *)memory;
 	*box = (sheaf_box){.cx = cx, .name = name, .users = 1};
 	int sys = sheaf_mutex_init(&box->kept);
-	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock", name) : sheaf_catalog_open(&box->catalog, cx, err);
+	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock", name)
+	                          : sheaf_catalog_open(&box->catalog, cx, err);
 	if (!status) {
 		*out = box;
 		return SHEAF_OK;
@@ -129,8 +142,10 @@ sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 {
 	const sheaf_box_driver *driver;
 	if (kind == SHEAF_BOX_MEMORY) return SHEAF_OK;
-	if (kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return sheaf_box_load_hdf5("this build", &driver, err);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected HDF5 or netCDF-4, found a kind of file that is not read or written");
+	if (kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF)
+		return sheaf_box_load_hdf5("this build", &driver, err);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "expected HDF5 or netCDF-4, found a kind of file that is not read or written");
 }
 
 /* ---- writing to a sink ---- */
@@ -140,7 +155,9 @@ static void lose_sink(void *guest)
 {
 	sheaf_box *box = (sheaf_box *)guest;
 	close_driver(box);
-	if (!box->failure.status) sheaf_fail(&box->failure, SHEAF_USAGE, "%s: expected the output to be open, found that it was given up", "box");
+	if (!box->failure.status)
+		sheaf_fail(&box->failure, SHEAF_USAGE,
+		           "%s: expected the output to be open, found that it was given up", "box");
 	box->sink = NULL;
 	box->name = "(closed)";
 }
@@ -166,7 +183,8 @@ static sheaf_box_kind choose(const sheaf_sink *sink, sheaf_box_kind kind)
 	return kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind;
 }
 
-sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx,
+                              sheaf_box **out, sheaf_error *err)
 {
 	sheaf_error failure = {0};
 	sheaf_box *box = (sheaf_box *)sink->guest;
@@ -194,7 +212,9 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
 static void complete(sheaf_box *box)
 {
 	sheaf_error *failure = &box->failure;
-	if (!failure->status && box->arrays) sheaf_fail(failure, SHEAF_USAGE, "%s: expected that all arrays have ended, found one that has not", box->name);
+	if (!failure->status && box->arrays)
+		sheaf_fail(failure, SHEAF_USAGE, "%s: expected that all arrays have ended, found one that has not",
+		           box->name);
 	if (!failure->status) {
 		failure->status = box->driver->finish(box->state, failure);
 		box->state = NULL;
@@ -222,7 +242,9 @@ sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
 void sheaf_box_abandon(sheaf_box *box)
 {
 	if (!box) return;
-	if (!box->failure.status) sheaf_fail(&box->failure, SHEAF_USAGE, "%s: expected that all who write to it finish, found that one has given up", box->name);
+	if (!box->failure.status)
+		sheaf_fail(&box->failure, SHEAF_USAGE,
+		           "%s: expected that all who write to it finish, found that one has given up", box->name);
 	leave(box);
 }
 
@@ -236,7 +258,10 @@ const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count)
 	return box->catalog.items;
 }
 
-const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path) { return sheaf_catalog_find(&box->catalog, path); }
+const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path)
+{
+	return sheaf_catalog_find(&box->catalog, path);
+}
 
 const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
 {
@@ -244,19 +269,26 @@ const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, ch
 	return text;
 }
 
-static sheaf_status find_text(sheaf_box *box, const char *path, const char *name, sheaf_builder *text, sheaf_error *err)
+static sheaf_status find_text(sheaf_box *box, const char *path, const char *name, sheaf_builder *text,
+                              sheaf_error *err)
 {
 	char where[300];
 	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
-	if (!item) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name, path);
+	if (!item)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name,
+		                  path);
 	if (item->refused && item->is_group)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group that can be read, found %s", sheaf_box_where(box, item, where), item->refused);
-	if (!item->inside->target) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an attribute \"%s\", found none", sheaf_box_where(box, item, where), name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group that can be read, found %s",
+		                  sheaf_box_where(box, item, where), item->refused);
+	if (!item->inside->target)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an attribute \"%s\", found none",
+		                  sheaf_box_where(box, item, where), name);
 	return box->driver->text(box->state, item, name, text, err);
 }
 
-sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
+                            sheaf_error *err)
 {
 	sheaf_builder text;
 	sheaf_buffer_reset(out);
@@ -267,7 +299,8 @@ sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, 
 	return status;
 }
 
-sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has, sheaf_error *err)
+sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has,
+                                sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_error failure = {0};

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes: named arrays of numbers and texts about them, in groups. HDF5 and netCDF-4 files are boxes, and there is one in memory.
+/* Boxes: named arrays of numbers and texts about them, in groups. HDF5 and netCDF-4 files are boxes, and
+ * there is one in memory.
  *
- * A path leads from the root group down: "A/sub/values", without a slash at either end; "" is the root group. Everything that a box holds is listed when it is
- * opened, and checked as far as listing goes; what cannot be read (an external link, a plugin's filter, a type that is none of ours) is listed with the reason, and
- * only reading it fails. Values come and go as runs of one type in storage order, whatever the shape of the array; complex numbers are two values each.
+ * A path leads from the root group down: "A/sub/values", without a slash at either end; "" is the root group.
+ * Everything that a box holds is listed when it is opened, and checked as far as listing goes; what cannot be
+ * read (an external link, a plugin's filter, a type that is none of ours) is listed with the reason, and only
+ * reading it fails. Values come and go as runs of one type in storage order, whatever the shape of the array;
+ * complex numbers are two values each.
  *
- * The libraries behind are not safe for threads and stand behind one lock. Reading functions may be called by several threads; writing ones by one thread
- * at a time. Both use the threads of the context for what takes time. */
+ * The libraries behind are not safe for threads and stand behind one lock. Reading functions may be called by
+ * several threads; writing ones by one thread at a time. Both use the threads of the context for what takes
+ * time. */
 #ifndef SHEAF_BOX_BOX_H
 #define SHEAF_BOX_BOX_H
 
@@ -57,70 +61,87 @@ typedef struct sheaf_box_item {
 	int64_t count; /* values in all, or texts; twice the elements where they are COMPLEX */
 	int64_t bytes; /* that it takes in the file; -1: not known */
 	sheaf_box_storage storage;
-	int64_t chunk;       /* CHUNKED of one dimension: values in a chunk, so that runs which begin and end at multiples are read once; else 0 */
+	int64_t chunk;       /* CHUNKED of one dimension: values in a chunk, so that runs which begin and end at
+	                        multiples are read once; else 0 */
 	const char *filters; /* "shuffle, deflate 6"; NULL: none */
 	struct sheaf_box_detail *inside; /* the box's own */
 } sheaf_box_item;
 
 /* ---- reading ---- */
 
-/* Which kind the first bytes (at least 4 KiB, or all) belong to. netCDF-4 shows only once it is opened: HDF5 here. */
+/* Which kind the first bytes (at least 4 KiB, or all) belong to. netCDF-4 shows only once it is opened: HDF5
+ * here. */
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head);
-/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; else NO_BOX. */
+/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; else
+ * NO_BOX. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name);
-/* Whether this build can open and make such boxes (the on-demand module is there): OK, or UNSUPPORTED with the reason. */
+/* Whether this build can open and make such boxes (the on-demand module is there): OK, or UNSUPPORTED with
+ * the reason. */
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
-/* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN where it is no box; UNSUPPORTED where the module for it was not built or is not installed,
- * and for classic netCDF files. */
-SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err);
+/* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN where it is no box;
+ * UNSUPPORTED where the module for it was not built or is not installed, and for classic netCDF files. */
+SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
+                                      sheaf_error *err);
 /* Of a box for reading, or one in memory. Every buffer taken from it stays valid. */
 void sheaf_box_close(sheaf_box *box);
 
 sheaf_box_kind sheaf_box_kind_of(const sheaf_box *box);
-/* All items, depth first: a group stands before what is in it, the names in a group in the order of their bytes. Item 0 is the root. Valid until the box is closed
- * or written to. */
+/* All items, depth first: a group stands before what is in it, the names in a group in the order of their
+ * bytes. Item 0 is the root. Valid until the box is closed or written to. */
 const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
 const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path);
 
-/* Whether there is a group or array of this path that can be read, with an attribute of this name that is one text. */
-SHEAF_USE sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has, sheaf_error *err);
+/* Whether there is a group or array of this path that can be read, with an attribute of this name that is one
+ * text. */
+SHEAF_USE sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has,
+                                          sheaf_error *err);
 /* Its bytes, without the padding. UNKNOWN where there is none; DATA where it is no single text. */
-SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out, sheaf_error *err);
-
-/* Values [from, to) as `type`: a view of the file where they are stored like that, else memory of their own. *out is reset first. DATA where a value is not the
- * same in that type, naming it; item->type never fails so. */
-SHEAF_USE sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_type type, sheaf_buffer *out,
+SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
                                       sheaf_error *err);
+
+/* Values [from, to) as `type`: a view of the file where they are stored like that, else memory of their own.
+ * *out is reset first. DATA where a value is not the same in that type, naming it; item->type never fails
+ * so. */
+SHEAF_USE sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                                      sheaf_type type, sheaf_buffer *out, sheaf_error *err);
 /* The same into the caller's memory. */
-SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_type type, void *out,
-                                           sheaf_error *err);
-/* Texts [from, to) of an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64) into them. Both are reset first. */
-SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_buffer *bytes,
-                                            sheaf_buffer *offsets, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from,
+                                           int64_t to, sheaf_type type, void *out, sheaf_error *err);
+/* Texts [from, to) of an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64)
+ * into them. Both are reset first. */
+SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from,
+                                            int64_t to, sheaf_buffer *bytes, sheaf_buffer *offsets,
+                                            sheaf_error *err);
 
 /* ---- writing ---- */
 
 /* An empty box in memory, which is written, then read; closed with sheaf_box_close. */
 SHEAF_USE sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error *err);
 
-/* A box that is written to the sink, whose commit puts it in its place. `into`: where the sink's target is a box already, everything in it stays but what is written anew,
- * and `kind` is what it is already; DATA or UNKNOWN where it is something else. The first call for a sink decides; further ones give the same box, for writers that share it:
- * each ends with sheaf_box_finish or sheaf_box_abandon. Once one of them has failed or abandoned, the sink cannot be committed. What was in the box may be read. */
-SHEAF_USE sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx, sheaf_box **out, sheaf_error *err);
+/* A box that is written to the sink, whose commit puts it in its place. `into`: where the sink's target is a
+ * box already, everything in it stays but what is written anew, and `kind` is what it is already; DATA or
+ * UNKNOWN where it is something else. The first call for a sink decides; further ones give the same box, for
+ * writers that share it: each ends with sheaf_box_finish or sheaf_box_abandon. Once one of them has failed or
+ * abandoned, the sink cannot be committed. What was in the box may be read. */
+SHEAF_USE sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx,
+                                        sheaf_box **out, sheaf_error *err);
 /* The last of them completes the file; the sink is committed by its owner after that. */
 SHEAF_USE sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err);
 void sheaf_box_abandon(sheaf_box *box);
 
-/* Makes the group, and those above it, where they are not there yet. DATA where something of the name is no group. */
+/* Makes the group, and those above it, where they are not there yet. DATA where something of the name is no
+ * group. */
 SHEAF_USE sheaf_status sheaf_box_make_group(sheaf_box *box, const char *path, sheaf_error *err);
 /* Takes an array out of the box; nothing to do where there is none. DATA where it is a group: those stay. */
 SHEAF_USE sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err);
 /* Writes an attribute of a group or array, in place of one of the same name. */
-SHEAF_USE sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name,
+                                          const char *text, size_t size, sheaf_error *err);
 
-/* How an array is stored; zeros: contiguous, or where the count is not known, in chunks that are not compressed. */
+/* How an array is stored; zeros: contiguous, or where the count is not known, in chunks that are not
+ * compressed. */
 typedef struct sheaf_box_storing {
 	int deflate;         /* level 1 to 12; 0: not compressed */
 	bool shuffle;        /* bytes of equal rank stand together before compression */
@@ -129,16 +150,19 @@ typedef struct sheaf_box_storing {
 
 typedef struct sheaf_box_array sheaf_box_array;
 
-/* An array of one dimension in place of one of the same path, whose group is made where needed. count -1: as many as are appended (chunks then). Several arrays may be under way at a
- * time. */
-SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing,
-                                           sheaf_box_array **out, sheaf_error *err);
+/* An array of one dimension in place of one of the same path, whose group is made where needed. count -1: as
+ * many as are appended (chunks then). Several arrays may be under way at a time. */
+SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
+                                           const sheaf_box_storing *storing, sheaf_box_array **out,
+                                           sheaf_error *err);
 /* The next `count` values, of the array's type in this machine's byte order. */
-SHEAF_USE sheaf_status sheaf_box_append(sheaf_box_array *array, const void *values, int64_t count, sheaf_error *err);
-/* Ends the array, whatever comes out; USAGE where values are missing. Before sheaf_box_finish. One that is not ended is let go by sheaf_box_abandon. */
+SHEAF_USE sheaf_status sheaf_box_append(sheaf_box_array *array, const void *values, int64_t count,
+                                        sheaf_error *err);
+/* Ends the array, whatever comes out; USAGE where values are missing. Before sheaf_box_finish. One that is
+ * not ended is let go by sheaf_box_abandon. */
 SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *err);
 /* The same for a whole array at once. */
-SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values, int64_t count, const sheaf_box_storing *storing,
-                                     sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values,
+                                     int64_t count, const sheaf_box_storing *storing, sheaf_error *err);
 
 #endif

@@ -31,13 +31,15 @@ sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **
 {
 	*out = NULL;
 	size = (size + 15) / 16 * 16;
-	if (!catalog->shelf || catalog->shelf->size - catalog->shelf->used < size) SHEAF_TRY(new_shelf(catalog, size, err));
+	if (!catalog->shelf || catalog->shelf->size - catalog->shelf->used < size)
+		SHEAF_TRY(new_shelf(catalog, size, err));
 	*out = catalog->shelf->bytes + catalog->shelf->used;
 	catalog->shelf->used += size;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err, const char *format, ...)
+sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
+                                const char *format, ...)
 {
 	va_list arguments, again;
 	void *memory;
@@ -59,13 +61,15 @@ static sheaf_status make_room(sheaf_catalog *catalog, sheaf_error *err)
 	if (catalog->count < catalog->room) return SHEAF_OK;
 	int64_t room = catalog->room ? catalog->room * 2 : 16;
 	void *memory = catalog->items;
-	SHEAF_TRY(sheaf_reallocate(catalog->cx, &memory, (size_t)catalog->room * sizeof(sheaf_box_item), (size_t)room * sizeof(sheaf_box_item), err));
+	SHEAF_TRY(sheaf_reallocate(catalog->cx, &memory, (size_t)catalog->room * sizeof(sheaf_box_item),
+	                           (size_t)room * sizeof(sheaf_box_item), err));
 	catalog->items = (sheaf_box_item *)memory;
 	catalog->room = room;
 	return SHEAF_OK;
 }
 
-static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group, sheaf_box_item **out, sheaf_error *err)
+static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group,
+                        sheaf_box_item **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -75,13 +79,20 @@ static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_
 	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1};
 	sheaf_builder_begin(&inside->texts, catalog->cx, NULL);
 	sheaf_box_item *item = &catalog->items[catalog->count++];
-	*item = (sheaf_box_item){.path = path, .name = path + folder_size, .parent = -1, .is_group = is_group, .what = SHEAF_BOX_OTHER, .bytes = -1, .inside = inside};
+	*item = (sheaf_box_item){.path = path,
+	                         .name = path + folder_size,
+	                         .parent = -1,
+	                         .is_group = is_group,
+	                         .what = SHEAF_BOX_OTHER,
+	                         .bytes = -1,
+	                         .inside = inside};
 	item->of = is_group ? "group" : "unknown";
 	*out = item;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group, sheaf_box_item **out, sheaf_error *err)
+sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group,
+                               sheaf_box_item **out, sheaf_error *err)
 {
 	const char *path;
 	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%s%s%s", folder, *folder ? "/" : "", name));
@@ -150,7 +161,8 @@ void sheaf_catalog_sort(sheaf_catalog *catalog)
 	catalog->items[0].parent = -1;
 	for (int64_t i = 1; i < catalog->count; i++) {
 		int64_t group = i - 1;
-		while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group])) group = catalog->items[group].parent;
+		while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group]))
+			group = catalog->items[group].parent;
 		catalog->items[i].parent = group;
 	}
 }
@@ -158,7 +170,8 @@ void sheaf_catalog_sort(sheaf_catalog *catalog)
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
 {
 	sheaf_box_item key = {.path = path};
-	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
+	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->count, sizeof *catalog->items,
+	                                 compare_items);
 }
 
 void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item)

@@ -73,7 +73,8 @@ static void swap(void *values, size_t count, size_t size)
 
 static bool convert_integers(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
 {
-	static bool (*const all[])(const void *, sheaf_type, void *, size_t) = {from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
+	static bool (*const all[])(const void *, sheaf_type, void *, size_t) = {
+		from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
 	return all[stored](from, type, to, count);
 }
 
@@ -95,7 +96,8 @@ static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type,
 }
 
 /* The other order, converted a piece at a time. */
-static int64_t convert_swapped(sheaf_type stored, const uint8_t *from, sheaf_type type, uint8_t *to, size_t count)
+static int64_t convert_swapped(sheaf_type stored, const uint8_t *from, sheaf_type type, uint8_t *to,
+                               size_t count)
 {
 	enum { PIECE = 512 };
 	uint64_t piece[PIECE];
@@ -112,7 +114,8 @@ static int64_t convert_swapped(sheaf_type stored, const uint8_t *from, sheaf_typ
 	return changed;
 }
 
-void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to, size_t count, int64_t *changed)
+void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to,
+                       size_t count, int64_t *changed)
 {
 	*changed = -1;
 	if (count == 0) return;

@@ -18,7 +18,8 @@ void sheaf_filtering_close(sheaf_filtering *f)
 }
 
 /* Room for `size` bytes in the one of the two that `taken` is not in. */
-static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, uint8_t **out, sheaf_error *err)
+static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, uint8_t **out,
+                         sheaf_error *err)
 {
 	sheaf_builder *b = &f->bytes[taken && taken == f->bytes[0].data];
 	if (!b->cx) sheaf_builder_begin(b, f->cx, NULL);
@@ -63,11 +64,14 @@ static bool is_sum(uint32_t stored, uint32_t sum)
 
 static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 {
-	if (data->size < CHECKSUM) return sheaf_fail(err, SHEAF_DATA, "expected a checksum behind a chunk, found %zu bytes in all", data->size);
+	if (data->size < CHECKSUM)
+		return sheaf_fail(err, SHEAF_DATA, "expected a checksum behind a chunk, found %zu bytes in all",
+		                  data->size);
 	data->size -= CHECKSUM;
 	uint32_t stored = sheaf_load_u32le(data->data + data->size), sum = fletcher(data->data, data->size);
 	if (is_sum(stored, sum)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "expected a chunk with the checksum %08x, found %08x", (unsigned)stored, (unsigned)sum);
+	return sheaf_fail(err, SHEAF_DATA, "expected a chunk with the checksum %08x, found %08x",
+	                  (unsigned)stored, (unsigned)sum);
 }
 
 /* ---- reading ---- */
@@ -85,7 +89,9 @@ static sheaf_status inflate(sheaf_filtering *f, sheaf_bytes *data, uint8_t *to, 
 	if (!f->inflater) f->inflater = sheaf_inflater_new();
 	if (!f->inflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
 	if (!sheaf_inflate(f->inflater, data->data, data->size, to, size))
-		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu deflated bytes to give %zu, found that it is damaged", data->size, size);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "expected a chunk of %zu deflated bytes to give %zu, found that it is damaged",
+		                  data->size, size);
 	*data = (sheaf_bytes){to, size};
 	return SHEAF_OK;
 }
@@ -98,35 +104,39 @@ static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i
 	return true;
 }
 
-static sheaf_status undo(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, int i, size_t width, size_t size, void *to, sheaf_bytes *data,
-                         sheaf_error *err)
+static sheaf_status undo(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, int i,
+                         size_t width, size_t size, void *to, sheaf_bytes *data, sheaf_error *err)
 {
 	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
 	bool is_deflate = inside->filters[i] == SHEAF_FILTER_DEFLATE;
 	size_t n = is_deflate ? size_before(inside, skipped, i, size) : data->size;
 	uint8_t *place = (uint8_t *)to;
-	if (!place || n != size || !is_last_move(inside, skipped, i)) SHEAF_TRY(room(f, data->data, n, &place, err));
+	if (!place || n != size || !is_last_move(inside, skipped, i))
+		SHEAF_TRY(room(f, data->data, n, &place, err));
 	if (is_deflate) return inflate(f, data, place, n, err);
 	sheaf_unshuffle(data->data, place, n, width);
 	data->data = place;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, size_t width, sheaf_bytes stored, size_t size, void *to,
-                            const uint8_t **out, sheaf_error *err)
+sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped,
+                            size_t width, sheaf_bytes stored, size_t size, void *to, const uint8_t **out,
+                            sheaf_error *err)
 {
 	sheaf_bytes data = stored;
 	for (int i = inside->nfilters - 1; i >= 0; i--)
 		if (!(skipped >> i & 1)) SHEAF_TRY(undo(f, inside, skipped, i, width, size, to, &data, err));
-	if (data.size != size) return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", size, data.size);
+	if (data.size != size)
+		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", size, data.size);
 	*out = data.data;
 	return SHEAF_OK;
 }
 
 /* ---- writing ---- */
 
-/* The low bytes of most numbers are noise, and stand first where bytes are shuffled. Looking for matches in them takes most of the time and finds nothing: so they are stored as they
- * are, as blocks of the same stream, and only the rest is compressed. */
+/* The low bytes of most numbers are noise, and stand first where bytes are shuffled. Looking for matches in
+ * them takes most of the time and finds nothing: so they are stored as they are, as blocks of the same
+ * stream, and only the rest is compressed. */
 
 enum { TRIAL = 12 << 10, END = 4 << 10, WORTH_IT = 32 << 10 /* bytes of one rank */ };
 
@@ -168,21 +178,24 @@ static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
 	return to;
 }
 
-/* What hardly becomes shorter has no matches worth a search: those that are found may take more than the bytes themselves, and level 1, which finds few, may do better. */
+/* What hardly becomes shorter has no matches worth a search: those that are found may take more than the
+ * bytes themselves, and level 1, which finds few, may do better. */
 static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, size_t room)
 {
 	size_t packed = sheaf_deflate_raw(f->deflater, bytes.data, bytes.size, to, room), other = 0;
 	if (packed && packed < bytes.size / 2) return packed;
 	if (!f->trial || !f->again.cx) return packed;
 	f->again.size = 0;
-	if (sheaf_builder_room(&f->again, room)) other = sheaf_deflate_raw(f->trial, bytes.data, bytes.size, f->again.data, packed ? packed : room);
+	if (sheaf_builder_room(&f->again, room))
+		other = sheaf_deflate_raw(f->trial, bytes.data, bytes.size, f->again.data, packed ? packed : room);
 	if (other == 0 || (packed && other >= packed)) return packed;
 	memcpy(to, f->again.data, other);
 	return other;
 }
 
 /* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
-static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to, size_t room)
+static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
+                                   size_t room)
 {
 	enum { HEAD = 2, SUM = 4 };
 	size_t blocks = noise + (noise / 65535 + 1) * 5;
@@ -191,7 +204,8 @@ static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t
 	to[1] = 0x01;
 	uint8_t *at = store_blocks(chunk.data, noise, to + HEAD);
 	size_t used = (size_t)(at - to);
-	size_t packed = deflate_well(f, (sheaf_bytes){chunk.data + noise, chunk.size - noise}, at, room - SUM - used);
+	size_t packed =
+		deflate_well(f, (sheaf_bytes){chunk.data + noise, chunk.size - noise}, at, room - SUM - used);
 	if (packed == 0) return 0;
 	sheaf_store_u32be(at + packed, sheaf_adler32(chunk.data, chunk.size));
 	return used + packed + SUM;
@@ -203,7 +217,8 @@ static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8
 	return deflate_behind_noise(f, chunk, noise_before(f, width, chunk), to, room);
 }
 
-sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk, sheaf_bytes *out, bool *is_plain, sheaf_error *err)
+sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,
+                                sheaf_bytes *out, bool *is_plain, sheaf_error *err)
 {
 	uint8_t *place = NULL;
 	*is_plain = level == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements as they are stored, from wherever they are: a stretch of the file, the metadata, or a grid of chunks of any number of dimensions. */
+/* Elements as they are stored, from wherever they are: a stretch of the file, the metadata, or a grid of
+ * chunks of any number of dimensions. */
 #include "base/context.h"
 #include "box/filter.h"
 #include <string.h>
@@ -11,7 +12,7 @@ typedef struct grid {
 	const sheaf_box_item *item;
 	int64_t from, to; /* rows of the first dimension */
 	uint8_t *out;
-	int64_t at[MOST_DIMENSIONS];              /* the chunk */
+	int64_t at[MOST_DIMENSIONS];                          /* the chunk */
 	int64_t first[MOST_DIMENSIONS], end[MOST_DIMENSIONS]; /* what of it is wanted */
 	sheaf_builder stored;
 	sheaf_filtering filtering;
@@ -47,14 +48,18 @@ static sheaf_status read_chunk(grid *g, const uint8_t **out, sheaf_error *err)
 	g->stored.size = 0;
 	SHEAF_TRY(g->box->driver->read_chunk(g->box->state, g->item, number, &skipped, &g->stored, err));
 	if (g->stored.size == 0) {
-		if (!sheaf_builder_room(&g->stored, elements * inside->width)) return sheaf_builder_status(&g->stored, err);
+		if (!sheaf_builder_room(&g->stored, elements * inside->width))
+			return sheaf_builder_status(&g->stored, err);
 		fill(inside, g->stored.data, elements);
 		*out = g->stored.data;
 		return SHEAF_OK;
 	}
 	sheaf_bytes stored = {g->stored.data, g->stored.size};
-	sheaf_status status = sheaf_unfilter(&g->filtering, inside, skipped, inside->width, stored, elements * inside->width, NULL, out, &failure);
-	return status ? sheaf_fail(err, status, "%s, chunk %lld: %s", sheaf_box_where(g->box, g->item, where), (long long)number, failure.message) : SHEAF_OK;
+	sheaf_status status = sheaf_unfilter(&g->filtering, inside, skipped, inside->width, stored,
+	                                     elements * inside->width, NULL, out, &failure);
+	return status ? sheaf_fail(err, status, "%s, chunk %lld: %s", sheaf_box_where(g->box, g->item, where),
+	                           (long long)number, failure.message)
+	              : SHEAF_OK;
 }
 
 /* Byte of the element at `place` in the chunk, or in what is wanted. */
@@ -62,14 +67,16 @@ static size_t byte_in_chunk(const grid *g, const int64_t place[])
 {
 	const sheaf_box_detail *inside = g->item->inside;
 	size_t byte = 0;
-	for (int i = 0; i < g->item->rank; i++) byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - g->at[i] * inside->grid[i]);
+	for (int i = 0; i < g->item->rank; i++)
+		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - g->at[i] * inside->grid[i]);
 	return byte * inside->width;
 }
 
 static size_t byte_in_rows(const grid *g, const int64_t place[])
 {
 	size_t byte = 0;
-	for (int i = 0; i < g->item->rank; i++) byte = byte * (size_t)g->item->dims[i] + (size_t)(i ? place[i] : place[i] - g->from);
+	for (int i = 0; i < g->item->rank; i++)
+		byte = byte * (size_t)g->item->dims[i] + (size_t)(i ? place[i] : place[i] - g->from);
 	return byte * g->item->inside->width;
 }
 
@@ -120,7 +127,8 @@ static sheaf_status read_chunks(grid *g, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, uint8_t *out, sheaf_error *err)
+static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                              uint8_t *out, sheaf_error *err)
 {
 	grid g = {.box = box, .item = item, .from = from, .to = to, .filtering = {.cx = box->cx}};
 	g.out = out;
@@ -131,7 +139,8 @@ static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_
 	return status;
 }
 
-sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, uint8_t *out, sheaf_error *err)
+sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                                     uint8_t *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = item->inside;
 	int64_t row = item->count / inside->per / (item->rank ? item->dims[0] : 1);
@@ -142,5 +151,6 @@ sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item,
 	}
 	if (inside->offset < 0) return box->driver->read_rows(box->state, item, from, to, out, err);
 	int64_t width = (int64_t)inside->width;
-	return box->store.read(box->store.user, inside->offset + from * row * width, out, (size_t)((to - from) * row * width), err);
+	return box->store.read(box->store.user, inside->offset + from * row * width, out,
+	                       (size_t)((to - from) * row * width), err);
 }

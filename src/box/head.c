@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of box the first bytes belong to, and what is wrong with an HDF5 file as far as its superblock shows: the library behind is old, and what it does not see cannot
- * break it. */
+/* What kind of box the first bytes belong to, and what is wrong with an HDF5 file as far as its superblock
+ * shows: the library behind is old, and what it does not see cannot break it. */
 #include "base/endian.h"
 #include "box/inside.h"
 #include <inttypes.h>
@@ -9,12 +9,16 @@
 static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 /* A netCDF file of before HDF5: CDF and its version. */
-static bool is_classic(const uint8_t *head, size_t size) { return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5); }
+static bool is_classic(const uint8_t *head, size_t size)
+{
+	return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
+}
 
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
 {
 	if (is_classic(head.data, head.size)) return SHEAF_BOX_CLASSIC;
-	if (head.size >= sizeof signature && memcmp(head.data, signature, sizeof signature) == 0) return SHEAF_BOX_HDF5;
+	if (head.size >= sizeof signature && memcmp(head.data, signature, sizeof signature) == 0)
+		return SHEAF_BOX_HDF5;
 	for (size_t at = 512; at + sizeof signature <= head.size; at *= 2)
 		if (memcmp(head.data + at, signature, sizeof signature) == 0) return SHEAF_BOX_HDF5;
 	return SHEAF_NO_BOX;
@@ -44,48 +48,70 @@ enum { HEAD = 128, UNDEFINED = -1 };
 static sheaf_status refuse_kind(const sheaf_store *store, sheaf_box_kind kind, sheaf_error *err)
 {
 	if (kind == SHEAF_BOX_CLASSIC)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected netCDF-4, found the classic netCDF format, which is not read (`nccopy -k nc4` makes netCDF-4 of it)", store->name);
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an HDF5 or netCDF-4 file, found no signature of either", store->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected netCDF-4, found the classic netCDF format, which is not read "
+		                  "(`nccopy -k nc4` makes netCDF-4 of it)",
+		                  store->name);
+	return sheaf_fail(err, SHEAF_UNKNOWN,
+	                  "%s: expected an HDF5 or netCDF-4 file, found no signature of either", store->name);
 }
 
 /* The superblock stands at 0, 512, 1024 and so on: before it may be a user's block. */
-static sheaf_status find_superblock(const sheaf_store *store, int64_t size, int64_t *base, uint8_t head[HEAD], sheaf_error *err)
+static sheaf_status find_superblock(const sheaf_store *store, int64_t size, int64_t *base, uint8_t head[HEAD],
+                                    sheaf_error *err)
 {
 	for (*base = 0; *base <= size - (int64_t)sizeof signature; *base = *base ? *base * 2 : 512) {
 		memset(head, 0, HEAD);
-		SHEAF_TRY(store->read(store->user, *base, head, size - *base < HEAD ? (size_t)(size - *base) : HEAD, err));
+		SHEAF_TRY(
+			store->read(store->user, *base, head, size - *base < HEAD ? (size_t)(size - *base) : HEAD, err));
 		if (memcmp(head, signature, sizeof signature) == 0) return SHEAF_OK;
 		if (*base == 0 && is_classic(head, HEAD)) return refuse_kind(store, SHEAF_BOX_CLASSIC, err);
 	}
 	return refuse_kind(store, SHEAF_NO_BOX, err);
 }
 
-static int64_t address(const uint8_t *at, int64_t size) { return size == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at); }
-
-static sheaf_status refuse(const sheaf_store *store, int64_t byte, const char *expected, int64_t found, sheaf_error *err)
+static int64_t address(const uint8_t *at, int64_t size)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, store->name, byte, expected, found);
+	return size == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at);
 }
 
-static sheaf_status check_version(const sheaf_store *store, int64_t base, const uint8_t *head, sheaf_error *err)
+static sheaf_status refuse(const sheaf_store *store, int64_t byte, const char *expected, int64_t found,
+                           sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, store->name,
+	                  byte, expected, found);
+}
+
+static sheaf_status check_version(const sheaf_store *store, int64_t base, const uint8_t *head,
+                                  sheaf_error *err)
 {
 	int version = head[8];
 	if (version <= 3) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d", store->name, base + 8, version);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d",
+	                  store->name, base + 8, version);
 }
 
 /* Where the file ends by its own account, and whether it is one of several. */
-static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size, sheaf_error *err)
+static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size,
+                              sheaf_error *err)
 {
 	int version = head[8];
 	int64_t width = version < 2 ? head[13] : head[9];
 	int64_t at = version == 0 ? 24 : version == 1 ? 28 : 12;
 	int64_t first = address(head + at, width), end = address(head + at + 2 * width, width);
-	if (first != base) return refuse(store, base + at, "the base address to be where the signature stands", first, err);
-	if (end < at + 4 * width) return refuse(store, base + at + 2 * width, "an end of the file behind its superblock", end, err);
-	if (end > size) return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, store->name, base + at + 2 * width, end, size);
+	if (first != base)
+		return refuse(store, base + at, "the base address to be where the signature stands", first, err);
+	if (end < at + 4 * width)
+		return refuse(store, base + at + 2 * width, "an end of the file behind its superblock", end, err);
+	if (end > size)
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, store->name,
+		                  base + at + 2 * width, end, size);
 	if (version < 2 && address(head + at + 3 * width, width) != UNDEFINED && width == 8)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte %" PRId64 "): expected a file by itself, found one of several", store->name, base + at + 3 * width);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64 "): expected a file by itself, found one of several",
+		                  store->name, base + at + 3 * width);
 	return SHEAF_OK;
 }
 
@@ -98,6 +124,7 @@ sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_error *err)
 	SHEAF_TRY(check_version(store, base, head, err));
 	int at = head[8] < 2 ? 13 : 9;
 	for (int i = 0; i < 2; i++)
-		if (head[at + i] != 4 && head[at + i] != 8) return refuse(store, base + at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
+		if (head[at + i] != 4 && head[at + i] != 8)
+			return refuse(store, base + at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
 	return check_end(store, base, head, size, err);
 }

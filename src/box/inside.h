@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes from the inside: the list of what is in one, and the driver that knows the file. What all boxes have in common (paths, checks, views, conversion, filters,
- * threads) stands above the drivers. */
+/* Boxes from the inside: the list of what is in one, and the driver that knows the file. What all boxes have
+ * in common (paths, checks, views, conversion, filters, threads) stands above the drivers. */
 #ifndef SHEAF_BOX_INSIDE_H
 #define SHEAF_BOX_INSIDE_H
 
@@ -12,7 +12,11 @@
 
 enum { SHEAF_BOX_MAX_FILTERS = 4, SHEAF_BOX_MAX_ELEMENT = 16 };
 
-typedef enum sheaf_box_filter { SHEAF_FILTER_SHUFFLE, SHEAF_FILTER_DEFLATE, SHEAF_FILTER_FLETCHER } sheaf_box_filter;
+typedef enum sheaf_box_filter {
+	SHEAF_FILTER_SHUFFLE,
+	SHEAF_FILTER_DEFLATE,
+	SHEAF_FILTER_FLETCHER
+} sheaf_box_filter;
 
 /* What only the box needs to know of an item. */
 typedef struct sheaf_box_detail {
@@ -20,8 +24,8 @@ typedef struct sheaf_box_detail {
 	int64_t offset;     /* byte of the values in the file, where they lie there as they are; -1: elsewhere */
 	bool is_absent;     /* nothing is stored: each element is `fill` */
 	uint8_t fill[SHEAF_BOX_MAX_ELEMENT];
-	bool is_swapped; /* not in this machine's byte order */
-	int per;         /* values of an element */
+	bool is_swapped;     /* not in this machine's byte order */
+	int per;             /* values of an element */
 	size_t width;        /* bytes of a stored element */
 	bool is_variable;    /* texts: the elements are references */
 	int64_t chunk;       /* elements of a chunk, where the array is a run of them; else 0 */
@@ -29,10 +33,10 @@ typedef struct sheaf_box_detail {
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, where they are in memory */
-	sheaf_buffer kept;                               /* a chunk of which the end was not asked for yet, unfiltered */
+	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
-	sheaf_builder texts;                             /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;                                  /* the driver's; 0: none */
+	sheaf_builder texts; /* in memory: attributes, as name NUL size bytes */
+	int64_t handle;      /* the driver's; 0: none */
 } sheaf_box_detail;
 
 typedef struct sheaf_catalog {
@@ -46,10 +50,14 @@ typedef struct sheaf_catalog {
 SHEAF_USE sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
 void sheaf_catalog_close(sheaf_catalog *catalog);
 /* Zeroed memory that lives as long as the catalog. */
-SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err, const char *format, ...) SHEAF_PRINTF(4, 5);
-/* A new item at the end, whose path is that of `folder` and the name. The items move: pointers to them are stale. */
-SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group, sheaf_box_item **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out,
+                                              sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
+                                          const char *format, ...) SHEAF_PRINTF(4, 5);
+/* A new item at the end, whose path is that of `folder` and the name. The items move: pointers to them are
+ * stale. */
+SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name,
+                                         bool is_group, sheaf_box_item **out, sheaf_error *err);
 /* Puts the items in their order, and says who is in whom. */
 void sheaf_catalog_sort(sheaf_catalog *catalog);
 /* Only of a sorted one. */
@@ -76,9 +84,9 @@ enum { SHEAF_BOX_ABI = 1 };
 typedef struct sheaf_box_plan {
 	const char *path;
 	sheaf_type type;
-	int64_t count;  /* -1: not known */
-	int64_t chunk;  /* values; 0: contiguous */
-	int deflate;    /* 0: none */
+	int64_t count; /* -1: not known */
+	int64_t chunk; /* values; 0: contiguous */
+	int deflate;   /* 0: none */
 	bool shuffle;
 	int64_t offset; /* contiguous: byte of the first value; -1: by `append` */
 } sheaf_box_plan;
@@ -87,26 +95,35 @@ typedef struct sheaf_box_plan {
 typedef struct sheaf_box_driver {
 	int abi; /* SHEAF_BOX_ABI */
 	/* `fresh`: makes an empty box of this kind; else *kind is found out. */
-	sheaf_status (*open)(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err);
+	sheaf_status (*open)(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog,
+	                     sheaf_context *cx, void **state, sheaf_error *err);
 	/* Completes what was written, and closes in any case. */
 	sheaf_status (*finish)(void *state, sheaf_error *err);
 	void (*close)(void *state);
 
-	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
-	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside the metadata. */
-	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err);
-	/* The stored bytes of a chunk, by its number in the grid, appended to *bytes; none where the chunk is not there. Bit i of *skipped: filter i was not applied. */
-	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
+	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+	                     sheaf_error *err);
+	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside
+	 * the metadata. */
+	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
+	                          sheaf_error *err);
+	/* The stored bytes of a chunk, by its number in the grid, appended to *bytes; none where the chunk is not
+	 * there. Bit i of *skipped: filter i was not applied. */
+	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
+	                           sheaf_builder *bytes, sheaf_error *err);
 	/* Appends the text that a stored element is. */
-	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err);
+	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element,
+	                        sheaf_builder *text, sheaf_error *err);
 
 	sheaf_status (*make_group)(void *state, const char *path, sheaf_error *err);
 	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
-	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
+	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text,
+	                         size_t size, sheaf_error *err);
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
 	/* Values in order, where the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
-	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
+	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
+	                            sheaf_error *err);
 	/* With so many values. Frees the array whatever comes out. */
 	sheaf_status (*end_array)(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
 	void (*drop_array)(void *array);
@@ -140,11 +157,14 @@ SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_erro
 /* `item` as messages name it: file and path. */
 const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300]);
 
-/* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then, or -1. `from` may be `to` where the sizes are the same. */
-void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to, size_t count, int64_t *changed);
+/* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then,
+ * or -1. `from` may be `to` where the sizes are the same. */
+void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to,
+                       size_t count, int64_t *changed);
 
 /* Rows [from, to) of the first dimension as they are stored, but for filters. */
-SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, uint8_t *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,
+                                               int64_t to, uint8_t *out, sheaf_error *err);
 
 /* Ends all arrays that are under way, unfinished. */
 void sheaf_box_drop_arrays(sheaf_box *box);

@@ -9,7 +9,8 @@ typedef struct array {
 	sheaf_builder values;
 } array;
 
-static sheaf_status open_box(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+static sheaf_status open_box(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
+                             sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
 {
 	(void)store, (void)fresh, (void)cx, (void)err;
 	*kind = SHEAF_BOX_MEMORY;
@@ -46,23 +47,29 @@ static place find_text(const sheaf_builder *texts, const char *name)
 	return (place){0};
 }
 
-static sheaf_status get_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+static sheaf_status get_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                             sheaf_error *err)
 {
 	(void)state;
 	place p = find_text(&item->inside->texts, name);
-	if (!p.found) return sheaf_fail(err, SHEAF_UNKNOWN, "/%s: expected an attribute \"%s\", found none", item->path, name);
+	if (!p.found)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "/%s: expected an attribute \"%s\", found none", item->path,
+		                  name);
 	sheaf_builder_append(text, item->inside->texts.data + p.text, p.size);
 	return SHEAF_OK;
 }
 
-static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err)
+static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
+                             size_t size, sheaf_error *err)
 {
 	(void)state;
 	sheaf_builder *texts = &item->inside->texts;
 	place old = find_text(texts, name);
-	if (!sheaf_builder_room(texts, strlen(name) + 1 + sizeof size + size)) return sheaf_builder_status(texts, err);
+	if (!sheaf_builder_room(texts, strlen(name) + 1 + sizeof size + size))
+		return sheaf_builder_status(texts, err);
 	if (old.found) {
-		memmove(texts->data + old.begin, texts->data + old.text + old.size, texts->size - old.text - old.size);
+		memmove(texts->data + old.begin, texts->data + old.text + old.size,
+		        texts->size - old.text - old.size);
 		texts->size -= old.text + old.size - old.begin;
 	}
 	sheaf_builder_append(texts, name, strlen(name) + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver of HDF5 files, which is loaded when the first such file comes: the library behind it takes longer to start than most commands run. */
+/* The driver of HDF5 files, which is loaded when the first such file comes: the library behind it takes
+ * longer to start than most commands run. */
 #include "box/inside.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out, sheaf_error *err)
 {
 	*out = NULL;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a build of sheaf with HDF5, found that it was not built in", name);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a build of sheaf with HDF5, found that it was not built in", name);
 }
 
 #elif defined SHEAF_HDF5_LINKED
@@ -55,7 +57,8 @@ static void try_file(search *s, const char *path)
 	if (driver && driver->abi == SHEAF_BOX_ABI)
 		s->driver = driver;
 	else
-		snprintf(s->trouble, sizeof s->trouble, "%.200s, which cannot be used: %.150s", path, trouble ? trouble : "it is of another version");
+		snprintf(s->trouble, sizeof s->trouble, "%.200s, which cannot be used: %.150s", path,
+		         trouble ? trouble : "it is of another version");
 }
 
 static void try_folder(search *s, const char *folder, const char *below)
@@ -73,13 +76,15 @@ static bool own_folder(char folder[PATH_MAX])
 	/* A program's name is as it was called by, so its file is asked for. */
 	ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
 	folder[n > 0 ? n : 0] = '\0';
-	if (strchr(info.dli_fname, '/') && strstr(info.dli_fname, ".so") && !realpath(info.dli_fname, folder)) return false;
+	if (strchr(info.dli_fname, '/') && strstr(info.dli_fname, ".so") && !realpath(info.dli_fname, folder))
+		return false;
 	char *slash = strrchr(folder, '/');
 	if (slash) *slash = '\0';
 	return slash != NULL;
 }
 
-/* Beside the program (where it was built), beside the library, where both are installed, and where they were to be. */
+/* Beside the program (where it was built), beside the library, where both are installed, and where they were
+ * to be. */
 static void look_everywhere(search *s)
 {
 	char folder[PATH_MAX];
@@ -106,8 +111,11 @@ sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out,
 	sheaf_mutex_unlock(&loaded.lock);
 	*out = s.driver;
 	if (s.driver) return SHEAF_OK;
-	if (s.trouble[0]) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected the module for HDF5, found %s", name, s.trouble);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected the module for HDF5 (" MODULE "), found that it is not installed", name);
+	if (s.trouble[0])
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected the module for HDF5, found %s", name,
+		                  s.trouble);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected the module for HDF5 (" MODULE "), found that it is not installed", name);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs of values: views where they lie in the file as they are wanted, else parts that are fetched in order, and unfiltered and converted on any thread. */
+/* Reading runs of values: views where they lie in the file as they are wanted, else parts that are fetched in
+ * order, and unfiltered and converted on any thread. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -26,33 +27,43 @@ typedef struct part {
 	int64_t want, upto; /* those of them that are wanted */
 	uint32_t skipped;   /* filters */
 	sheaf_builder stored;
-	sheaf_buffer kept; /* the whole chunk, unfiltered, where somebody will want its end, or has wanted its beginning */
+	sheaf_buffer
+		kept; /* the whole chunk, unfiltered, where somebody will want its end, or has wanted its beginning */
 	sheaf_filtering filtering;
 	sheaf_error failure;
 } part;
 
 static size_t width_of(const sheaf_box_item *item) { return sheaf_type_size(item->type); }
 
-static bool is_as_wanted(const reading *r) { return r->type == r->item->type && !r->item->inside->is_swapped; }
+static bool is_as_wanted(const reading *r)
+{
+	return r->type == r->item->type && !r->item->inside->is_swapped;
+}
 
-static uint8_t *place_of(const reading *r, int64_t value) { return r->out + (size_t)(value - r->from) * sheaf_type_size(r->type); }
+static uint8_t *place_of(const reading *r, int64_t value)
+{
+	return r->out + (size_t)(value - r->from) * sheaf_type_size(r->type);
+}
 
 /* ---- values into their place ---- */
 
 /* Value `changed` of the stored ones at `from`, which is value `at` of the array. */
-static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t changed, int64_t at, sheaf_error *err)
+static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t changed, int64_t at,
+                                  sheaf_error *err)
 {
 	char where[300], text[SHEAF_NUMBER_MAX];
 	uint64_t value = 0;
 	int64_t none;
-	sheaf_box_convert(r->item->type, r->item->inside->is_swapped, from + (size_t)changed * width_of(r->item), r->item->type, &value, 1, &none);
+	sheaf_box_convert(r->item->type, r->item->inside->is_swapped, from + (size_t)changed * width_of(r->item),
+	                  r->item->type, &value, 1, &none);
 	*sheaf_value_print(r->item->type, &value, 0, text) = '\0';
-	return sheaf_fail(err, SHEAF_DATA, "%s, value %" PRId64 ": expected a number that %s holds, found %s", sheaf_box_where(r->box, r->item, where), at + changed,
-	                  sheaf_type_name(r->type), text);
+	return sheaf_fail(err, SHEAF_DATA, "%s, value %" PRId64 ": expected a number that %s holds, found %s",
+	                  sheaf_box_where(r->box, r->item, where), at + changed, sheaf_type_name(r->type), text);
 }
 
 /* Stored values [at, at + count) from where they are to where they are wanted. */
-static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count, sheaf_error *err)
+static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count,
+                            sheaf_error *err)
 {
 	int64_t changed;
 	uint8_t *to = place_of(r, at);
@@ -61,7 +72,8 @@ static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, i
 	return changed < 0 ? SHEAF_OK : refuse_change(r, from, changed, at, err);
 }
 
-static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out, sheaf_error *err)
+static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out,
+                              sheaf_error *err)
 {
 	size_t size = (size_t)values * width_of(r->item);
 	if (!b->cx) sheaf_builder_begin(b, r->box->cx, NULL);
@@ -76,7 +88,8 @@ static sheaf_status deliver_fill(const reading *r, int64_t from, int64_t to, she
 {
 	const sheaf_box_detail *inside = r->item->inside;
 	size_t width = width_of(r->item);
-	for (int64_t i = from; i < to; i++) SHEAF_TRY(deliver(r, inside->fill + (size_t)(i % inside->per) * width, i, 1, err));
+	for (int64_t i = from; i < to; i++)
+		SHEAF_TRY(deliver(r, inside->fill + (size_t)(i % inside->per) * width, i, 1, err));
 	return SHEAF_OK;
 }
 
@@ -88,7 +101,8 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	int64_t count = p->upto - p->want;
 	size_t width = width_of(r->item);
 	if (!is_as_wanted(r)) SHEAF_TRY(make_room(r, &p->stored, count, &to, err));
-	SHEAF_TRY(r->box->store.read(r->box->store.user, r->item->inside->offset + p->want * (int64_t)width, to, (size_t)count * width, err));
+	SHEAF_TRY(r->box->store.read(r->box->store.user, r->item->inside->offset + p->want * (int64_t)width, to,
+	                             (size_t)count * width, err));
 	return deliver(r, to, p->want, count, err);
 }
 
@@ -107,7 +121,8 @@ static void keep_chunk(const reading *r, part *p, const uint8_t *bytes, size_t s
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
-	size_t width = width_of(r->item), element = width * (size_t)inside->per, size = (size_t)inside->chunk * element;
+	size_t width = width_of(r->item), element = width * (size_t)inside->per,
+		   size = (size_t)inside->chunk * element;
 	int64_t values = inside->chunk * inside->per;
 	const uint8_t *bytes;
 	size_t skip = (size_t)(p->want - p->from) * width;
@@ -115,8 +130,9 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	if (p->stored.size == 0) return deliver_fill(r, p->want, p->upto, err);
 	bool is_whole = p->upto - p->want == values && is_as_wanted(r);
 	p->filtering.cx = r->box->cx;
-	SHEAF_TRY(sheaf_unfilter(&p->filtering, inside, p->skipped, element, (sheaf_bytes){p->stored.data, p->stored.size}, size, is_whole ? place_of(r, p->want) : NULL, &bytes,
-	                         err));
+	SHEAF_TRY(sheaf_unfilter(&p->filtering, inside, p->skipped, element,
+	                         (sheaf_bytes){p->stored.data, p->stored.size}, size,
+	                         is_whole ? place_of(r, p->want) : NULL, &bytes, err));
 	if (p->upto < p->to) keep_chunk(r, p, bytes, size);
 	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
 }
@@ -126,7 +142,8 @@ static void work(void *user, void *item)
 	const reading *r = (const reading *)user;
 	part *p = (part *)item;
 	p->failure.status = SHEAF_OK;
-	p->failure.status = r->item->inside->chunk ? unpack_chunk(r, p, &p->failure) : read_stretch(r, p, &p->failure);
+	p->failure.status =
+		r->item->inside->chunk ? unpack_chunk(r, p, &p->failure) : read_stretch(r, p, &p->failure);
 }
 
 static void drop(void *user, void *item)
@@ -190,14 +207,16 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	sheaf_status status = p->failure.status;
 	/* What filters say does not know where it is. */
 	if (status == SHEAF_DATA && strncmp(p->failure.message, "expected", strlen("expected")) == 0)
-		sheaf_fail(err, status, "%s, values from %" PRId64 ": %s", sheaf_box_where(r->box, r->item, where), p->from, p->failure.message);
+		sheaf_fail(err, status, "%s, values from %" PRId64 ": %s", sheaf_box_where(r->box, r->item, where),
+		           p->from, p->failure.message);
 	else if (status)
 		sheaf_fail_again(err, &p->failure);
 	sheaf_pipeline_pass(parts);
 	return status;
 }
 
-static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t number, int64_t length, sheaf_error *err)
+static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t number, int64_t length,
+                           sheaf_error *err)
 {
 	part *p = (part *)sheaf_pipeline_free_item(parts);
 	p->from = number * length;
@@ -213,7 +232,8 @@ static int depth_for(const reading *r, int64_t length, int64_t parts)
 {
 	int64_t size = length * (int64_t)width_of(r->item) * 4, most = sheaf_max_memory(r->box->cx) / 8 / size;
 	int64_t depth = sheaf_context_threads(r->box->cx) + 1;
-	if (sheaf_context_threads(r->box->cx) == 1 || depth > parts) depth = parts < depth && sheaf_context_threads(r->box->cx) > 1 ? parts : 1;
+	if (sheaf_context_threads(r->box->cx) == 1 || depth > parts)
+		depth = parts < depth && sheaf_context_threads(r->box->cx) > 1 ? parts : 1;
 	return (int)(depth > most ? most > 0 ? most : 1 : depth);
 }
 
@@ -221,7 +241,8 @@ static sheaf_status read_parts(const reading *r, sheaf_error *err)
 {
 	int64_t length = length_of_part(r), at = r->from / length, end = (r->to - 1) / length + 1;
 	sheaf_pipeline parts = {0};
-	SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth_for(r, length, end - at), (sheaf_pipeline_steps){work, NULL, drop, (void *)(uintptr_t)r}, err));
+	SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth_for(r, length, end - at),
+	                              (sheaf_pipeline_steps){work, NULL, drop, (void *)(uintptr_t)r}, err));
 	sheaf_status status = SHEAF_OK;
 	while (!status && (at < end || sheaf_pipeline_count(&parts) > 0)) {
 		status = sheaf_check_stop(r->box->cx, err);
@@ -258,11 +279,13 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 	for (int64_t at = r->from / row / step * step; !status && at * row < r->to; at += step) {
 		uint8_t *rows_at = NULL;
 		int64_t n = rows - at < step ? rows - at : step;
-		int64_t from = at * row > r->from ? at * row : r->from, to = (at + n) * row < r->to ? (at + n) * row : r->to;
+		int64_t from = at * row > r->from ? at * row : r->from,
+				to = (at + n) * row < r->to ? (at + n) * row : r->to;
 		status = sheaf_check_stop(r->box->cx, err);
 		if (!status) status = make_room(r, &b, n * row, &rows_at, err);
 		if (!status) status = sheaf_box_read_elements(r->box, item, at, at + n, rows_at, err);
-		if (!status) status = deliver(r, rows_at + (size_t)(from - at * row) * width_of(item), from, to - from, err);
+		if (!status)
+			status = deliver(r, rows_at + (size_t)(from - at * row) * width_of(item), from, to - from, err);
 	}
 	sheaf_builder_drop(&b);
 	return status;
@@ -270,17 +293,19 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 
 /* ---- texts ---- */
 
-static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements, int64_t count, sheaf_builder *bytes, sheaf_builder *offsets,
-                               sheaf_error *err)
+static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements,
+                               int64_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
 {
 	for (int64_t i = 0; i < count; i++) {
-		SHEAF_TRY(box->driver->text_of(box->state, item, elements + (size_t)i * item->inside->width, bytes, err));
+		SHEAF_TRY(
+			box->driver->text_of(box->state, item, elements + (size_t)i * item->inside->width, bytes, err));
 		sheaf_builder_i64(offsets, (int64_t)bytes->size);
 	}
 	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
 }
 
-static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                               sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
 {
 	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, step = rows_at_once(item, row);
 	size_t width = item->inside->width;
@@ -292,7 +317,9 @@ static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64
 		int64_t first = at * row > from ? at * row : from, end = (at + n) * row < to ? (at + n) * row : to;
 		status = sheaf_builder_room(&b, (size_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
 		if (!status) status = sheaf_box_read_elements(box, item, at, at + n, b.data, err);
-		if (!status) status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, bytes, offsets, err);
+		if (!status)
+			status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, bytes,
+			                    offsets, err);
 	}
 	sheaf_builder_drop(&b);
 	return status;
@@ -303,37 +330,46 @@ static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64
 static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	char where[300];
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an array that can be read, found %s", sheaf_box_where(box, item, where),
-	                  item->is_group ? "a group" : item->refused);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an array that can be read, found %s",
+	                  sheaf_box_where(box, item, where), item->is_group ? "a group" : item->refused);
 }
 
-static sheaf_status check(const sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, bool texts, sheaf_error *err)
+static sheaf_status check(const sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                          bool texts, sheaf_error *err)
 {
 	char where[300];
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
 	if (item->is_group || item->refused) return refuse(box, item, err);
 	if (item->what == SHEAF_BOX_OTHER || (item->what == SHEAF_BOX_TEXTS) != texts)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where), texts ? "texts" : "numbers", item->of);
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
+		                  texts ? "texts" : "numbers", item->of);
 	if (from >= 0 && from <= to && to <= item->count) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_SHORT, "%s: expected values %" PRId64 " to %" PRId64 ", found %" PRId64 " in all", sheaf_box_where(box, item, where), from, to, item->count);
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s: expected values %" PRId64 " to %" PRId64 ", found %" PRId64 " in all",
+	                  sheaf_box_where(box, item, where), from, to, item->count);
 }
 
 static sheaf_status read_checked(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
 	if (r->from == r->to) return SHEAF_OK;
-	if (inside->held.data) return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from, err);
-	return (inside->offset >= 0 && !inside->is_absent) || inside->chunk ? read_parts(r, err) : read_rows(r, err);
+	if (inside->held.data)
+		return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from,
+		               err);
+	return (inside->offset >= 0 && !inside->is_absent) || inside->chunk ? read_parts(r, err)
+	                                                                    : read_rows(r, err);
 }
 
-sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_type type, void *out, sheaf_error *err)
+sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                                 sheaf_type type, void *out, sheaf_error *err)
 {
 	SHEAF_TRY(check(box, item, from, to, false, err));
 	return read_checked(&(reading){box, item, from, to, type, (uint8_t *)out}, err);
 }
 
 /* A view, or nothing where there can be none. */
-static sheaf_status view(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status view(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                         sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = item->inside;
 	size_t width = width_of(item), size = (size_t)(to - from) * width;
@@ -347,7 +383,8 @@ static sheaf_status view(sheaf_box *box, const sheaf_box_item *item, int64_t fro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_type type, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                            sheaf_type type, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t size;
@@ -356,7 +393,9 @@ sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t 
 	if (from == to) return SHEAF_OK;
 	if (type == item->type && !item->inside->is_swapped) SHEAF_TRY(view(box, item, from, to, out, err));
 	if (out->data) return SHEAF_OK;
-	if (!sheaf_mul_size(&size, (size_t)(to - from), sheaf_type_size(type))) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer values at a time, found %" PRId64, box->name, to - from);
+	if (!sheaf_mul_size(&size, (size_t)(to - from), sheaf_type_size(type)))
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer values at a time, found %" PRId64, box->name,
+		                  to - from);
 	sheaf_builder_begin(&b, box->cx, NULL);
 	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
 	if (!status) status = read_checked(&(reading){box, item, from, to, type, b.data}, err);
@@ -368,7 +407,8 @@ sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t 
 	return sheaf_builder_finish(&b, out, err);
 }
 
-sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to, sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err)
+sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                                  sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err)
 {
 	sheaf_builder text, ends;
 	sheaf_buffer_reset(bytes);

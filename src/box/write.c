@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the one that writes. */
+/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the one that
+ * writes. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -50,10 +51,13 @@ static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_err
 {
 	const char *flaw = NULL, *at = path;
 	int depth = 1;
-	for (const char *slash; !flaw && (slash = strchr(at, '/')); at = slash + 1, depth++) flaw = flaw_of_part(at, (size_t)(slash - at));
+	for (const char *slash; !flaw && (slash = strchr(at, '/')); at = slash + 1, depth++)
+		flaw = flaw_of_part(at, (size_t)(slash - at));
 	if (!flaw) flaw = flaw_of_part(at, strlen(at));
 	if (!flaw && depth > SHEAF_BOX_MAX_DEPTH) flaw = "more groups inside one another than are read";
-	return flaw ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a path such as \"a/b\", found %s in \"%.200s\"", box->name, flaw, path) : SHEAF_OK;
+	return flaw ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a path such as \"a/b\", found %s in \"%.200s\"",
+	                         box->name, flaw, path)
+	            : SHEAF_OK;
 }
 
 /* What is wrong with the box stays wrong. */
@@ -67,7 +71,9 @@ static sheaf_status stick(sheaf_box *box, sheaf_status status, const sheaf_error
 static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
 {
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
-	return box->source ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a box that is written, found one that is read", box->name) : SHEAF_OK;
+	return box->source ? sheaf_fail(err, SHEAF_USAGE,
+	                                "%s: expected a box that is written, found one that is read", box->name)
+	                   : SHEAF_OK;
 }
 
 /* ---- groups ---- */
@@ -80,7 +86,9 @@ static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, s
 	SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%.*s", (int)n, path));
 	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, own);
 	if (item && item->is_group && !item->refused) return SHEAF_OK;
-	if (item) return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s", sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
+	if (item)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s",
+		                  sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
 	sheaf_error failure = {0};
 	SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
 	const char *name = strrchr(own, '/');
@@ -113,24 +121,35 @@ sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err
 	SHEAF_TRY(check_writable(box, err));
 	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
 	if (!item) return SHEAF_OK;
-	if (item->is_group) return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to take out, found a group, which stays", sheaf_box_where(box, item, where));
+	if (item->is_group)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to take out, found a group, which stays",
+		                  sheaf_box_where(box, item, where));
 	for (const sheaf_box_array *a = box->arrays; a; a = a->next)
-		if (strcmp(a->path, path) == 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an array that is whole, found one that is being written", sheaf_box_where(box, item, where));
+		if (strcmp(a->path, path) == 0)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected an array that is whole, found one that is being written",
+			                  sheaf_box_where(box, item, where));
 	SHEAF_TRY(stick(box, box->driver->remove(box->state, item, &failure), &failure, err));
 	sheaf_catalog_remove(&box->catalog, item);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text, size_t size, sheaf_error *err)
+sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text,
+                                size_t size, sheaf_error *err)
 {
 	char where[300];
 	sheaf_error failure = {0};
 	SHEAF_TRY(check_writable(box, err));
 	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
-	if (!item) return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name, path);
+	if (!item)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name,
+		                  path);
 	if (item->refused && (item->is_group || !item->inside->target))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group or an array, found %s", sheaf_box_where(box, item, where), item->refused);
-	if (size && memchr(text, '\0', size)) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a text without NUL for \"%s\", found one", sheaf_box_where(box, item, where), name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group or an array, found %s",
+		                  sheaf_box_where(box, item, where), item->refused);
+	if (size && memchr(text, '\0', size))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a text without NUL for \"%s\", found one",
+		                  sheaf_box_where(box, item, where), name);
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }
 
@@ -143,7 +162,9 @@ static void work(void *user, void *item)
 	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) : 0;
 	p->failure.status = SHEAF_OK;
 	p->filtering.cx = a->box->cx;
-	p->failure.status = sheaf_filter_chunk(&p->filtering, width, a->plan.deflate, (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->is_plain, &p->failure);
+	p->failure.status =
+		sheaf_filter_chunk(&p->filtering, width, a->plan.deflate,
+	                       (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->is_plain, &p->failure);
 }
 
 static void drop(void *user, void *item)
@@ -167,7 +188,10 @@ static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 	return status;
 }
 
-static size_t chunk_bytes(const sheaf_box_array *a) { return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type); }
+static size_t chunk_bytes(const sheaf_box_array *a)
+{
+	return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type);
+}
 
 /* The packet that is being filled. */
 static sheaf_status open_packet(sheaf_box_array *a, packet **out, sheaf_error *err)
@@ -226,7 +250,8 @@ static int depth_of(const sheaf_box_array *a)
 
 /* ---- arrays ---- */
 
-static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing)
+static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count,
+                              const sheaf_box_storing *storing)
 {
 	enum { USUAL = 1 << 20, MOST = 1 << 30 };
 	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
@@ -242,15 +267,23 @@ static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count, 
 	return plan;
 }
 
-static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
+static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count,
+                                  const sheaf_box_storing *storing, sheaf_error *err)
 {
 	int64_t most = INT64_MAX / 8;
-	if (count < -1 || count > most) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64, box->name, path, count);
-	if (!storing || (storing->deflate >= 0 && storing->deflate <= SHEAF_DEFLATE_MOST && storing->chunk_bytes >= 0)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others", box->name, SHEAF_DEFLATE_MOST, path);
+	if (count < -1 || count > most)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64,
+		                  box->name, path, count);
+	if (!storing ||
+	    (storing->deflate >= 0 && storing->deflate <= SHEAF_DEFLATE_MOST && storing->chunk_bytes >= 0))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others",
+	                  box->name, SHEAF_DEFLATE_MOST, path);
 }
 
-/* The array's place in the list: it is read once the file is opened again (or, in memory, once it has ended). */
+/* The array's place in the list: it is read once the file is opened again (or, in memory, once it has
+ * ended). */
 static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
 {
 	void *dims;
@@ -281,7 +314,8 @@ static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
 	SHEAF_TRY(list_array(box, a, path, err));
 	if (!a->plan.chunk) return SHEAF_OK;
-	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a), (sheaf_pipeline_steps){work, NULL, drop, a}, err);
+	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a),
+	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
 }
 
 static void free_array(sheaf_box_array *a)
@@ -300,8 +334,8 @@ void sheaf_box_drop_arrays(sheaf_box *box)
 	while (box->arrays) free_array(box->arrays);
 }
 
-sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing, sheaf_box_array **out,
-                                 sheaf_error *err)
+sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
+                                 const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
 {
 	void *memory;
 	sheaf_error failure = {0};
@@ -310,7 +344,10 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type ty
 	SHEAF_TRY(check_path(box, path, err));
 	SHEAF_TRY(check_storing(box, path, count, storing, err));
 	const sheaf_box_item *old = sheaf_catalog_find(&box->catalog, path);
-	if (old && old->is_group) return sheaf_fail(err, SHEAF_DATA, "%s: expected an array in /%s, or nothing, found a group, which stays", box->name, path);
+	if (old && old->is_group)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected an array in /%s, or nothing, found a group, which stays", box->name,
+		                  path);
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &memory, err));
 	sheaf_box_array *a = (sheaf_box_array *)memory;
 	*a = (sheaf_box_array){.box = box, .plan = plan_of(path, type, count, storing), .path = ""};
@@ -341,9 +378,12 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	size_t size;
 	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
 	if (count == 0) return SHEAF_OK;
-	bool fits = count > 0 && sheaf_add_i64(&end, a->written, count) && sheaf_mul_size(&size, (size_t)count, sheaf_type_size(a->plan.type));
+	bool fits = count > 0 && sheaf_add_i64(&end, a->written, count) &&
+	            sheaf_mul_size(&size, (size_t)count, sheaf_type_size(a->plan.type));
 	if (!fits || (a->plan.count >= 0 && end > a->plan.count))
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64 " behind %" PRId64, a->box->name, a->plan.count, a->path, count, a->written);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " behind %" PRId64,
+		                  a->box->name, a->plan.count, a->path, count, a->written);
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
 	a->written = end;
 	return SHEAF_OK;
@@ -352,7 +392,8 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->plan.count >= 0 && a->written != a->plan.count)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64, a->box->name, a->plan.count, a->path, a->written);
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64,
+		                  a->box->name, a->plan.count, a->path, a->written);
 	if (a->plan.chunk) SHEAF_TRY(flush_chunks(a, err));
 	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
 	void *handle = a->handle;
@@ -365,13 +406,14 @@ sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	sheaf_error failure = {0};
 	sheaf_box *box = a->box;
-	sheaf_status status = box->failure.status ? sheaf_fail_again(&failure, &box->failure) : end_array(a, &failure);
+	sheaf_status status =
+		box->failure.status ? sheaf_fail_again(&failure, &box->failure) : end_array(a, &failure);
 	free_array(a);
 	return stick(box, status, &failure, err);
 }
 
-sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values, int64_t count, const sheaf_box_storing *storing,
-                           sheaf_error *err)
+sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values,
+                           int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
 {
 	sheaf_box_array *a;
 	SHEAF_TRY(sheaf_box_new_array(box, path, type, count, storing, &a, err));

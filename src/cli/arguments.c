@@ -33,13 +33,15 @@ static size_t distance(const char *a, const char *b)
 		row[0] = i;
 		for (size_t j = 1; j <= m; j++) {
 			row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && higher[j - 2] + 1 < row[j]) row[j] = higher[j - 2] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && higher[j - 2] + 1 < row[j])
+				row[j] = higher[j - 2] + 1;
 		}
 	}
 	return rows[n % 3][m];
 }
 
-const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user)
+const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i),
+                         const void *user)
 {
 	const char *nearest = NULL, *other;
 	size_t best = strlen(word) / 3 + 1; /* farther ones look like no slip */
@@ -67,7 +69,8 @@ static const char *option_name(const void *user, int i)
 
 static bool is_named(const sheaf_option *option, const char *name, size_t n, char letter)
 {
-	return letter ? option->letter == letter : strlen(option->name) == n && memcmp(option->name, name, n) == 0;
+	return letter ? option->letter == letter
+	              : strlen(option->name) == n && memcmp(option->name, name, n) == 0;
 }
 
 static const sheaf_option *find_own(const command *c, const char *name, size_t n, char letter)
@@ -78,7 +81,8 @@ static const sheaf_option *find_own(const command *c, const char *name, size_t n
 	return NULL;
 }
 
-/* Whether the chosen formats use it is for the library to say; here it is enough that it is an option at all. */
+/* Whether the chosen formats use it is for the library to say; here it is enough that it is an option at
+ * all. */
 static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 {
 	const sheaf_format *format;
@@ -88,12 +92,17 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 	return NULL;
 }
 
-static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists, sheaf_error *err)
+static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists,
+                                  sheaf_error *err)
 {
 	const char *near = exists ? NULL : nearest_word(name, option_name, c);
-	if (near) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an option of sheaf %s, found one that is unknown; did you mean --%s?", word, c->name, near);
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an option of sheaf %s, found one that is %s; see sheaf help %s", word, c->name,
-	                  exists ? "not" : "unknown", c->name);
+	if (near)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected an option of sheaf %s, found one that is unknown; did you mean --%s?",
+		                  word, c->name, near);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected an option of sheaf %s, found one that is %s; see sheaf help %s", word,
+	                  c->name, exists ? "not" : "unknown", c->name);
 }
 
 static bool exists_elsewhere(const char *name)
@@ -105,7 +114,8 @@ static bool exists_elsewhere(const char *name)
 
 /* ---- reading ---- */
 
-/* Several formats may have an option of this name, with words of their own: here it is enough that one of them knows the value. */
+/* Several formats may have an option of this name, with words of their own: here it is enough that one of
+ * them knows the value. */
 static sheaf_status check_foreign(const sheaf_option *found, const char *value, sheaf_error *err)
 {
 	const sheaf_format *format;
@@ -119,7 +129,9 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *value, 
 static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const char *value, sheaf_error *err)
 {
 	if (option->kind != SHEAF_OPTION_FLAG && !value) {
-		if (p->at == p->argc) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name, option->argument);
+		if (p->at == p->argc)
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name,
+			                  option->argument);
 		value = p->argv[p->at++];
 	}
 	SHEAF_TRY(own ? sheaf_option_check(option, value, err) : check_foreign(option, value, err));
@@ -147,7 +159,8 @@ static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 }
 
 /* The library knows options by their names; whoever wrote a letter is to find that in the message. */
-static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool own, const char *value, const char *shown, sheaf_error *err)
+static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool own, const char *value,
+                                  const char *shown, sheaf_error *err)
 {
 	sheaf_error why;
 	sheaf_status status = keep(p, option, own, value, &why);
@@ -198,8 +211,11 @@ static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 	bool many = c->most >= 0 && args->nfiles > c->most;
 	if (args->nfiles >= c->least && !many) return SHEAF_OK;
 	char found[64];
-	if (c->most == 0) return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected no operand, found \"%s\"", c->name, args->files[0]);
-	return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected %s, found %s", c->name, c->operands, plural(found, args->nfiles, "operand"));
+	if (c->most == 0)
+		return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected no operand, found \"%s\"", c->name,
+		                  args->files[0]);
+	return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected %s, found %s", c->name, c->operands,
+	                  plural(found, args->nfiles, "operand"));
 }
 
 static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
@@ -207,7 +223,8 @@ static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
 	int inputs = args->command->use & SHEAF_WRITING ? args->nfiles - 1 : args->nfiles;
 	int dashes = 0;
 	for (int i = 0; i < inputs; i++) dashes += strcmp(args->files[i], "-") == 0;
-	if (dashes > 1) return sheaf_fail(err, SHEAF_USAGE, "-: expected standard input once, found it %d times", dashes);
+	if (dashes > 1)
+		return sheaf_fail(err, SHEAF_USAGE, "-: expected standard input once, found it %d times", dashes);
 	return SHEAF_OK;
 }
 
@@ -241,8 +258,8 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 		used += n > 0 ? (size_t)n : 0;
 	}
 	const char *near = nearest_format(name);
-	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names, name, near ? "; did you mean " : "",
-	                  near ? near : "", near ? "?" : "");
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names,
+	                  name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static sheaf_status parse(parser *p, sheaf_error *err)
@@ -262,11 +279,16 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	size_t letters = n;
 	for (int i = 0; i < argc; i++) letters += strlen(argv[i]);
 	sheaf_setting *own = calloc(letters, sizeof *own);
-	*out =
-		(arguments){.command = c, .values = {own, 0}, .own = own, .settings = calloc(letters, sizeof *out->settings), .files = calloc(n, sizeof *out->files)};
+	*out = (arguments){.command = c,
+	                   .values = {own, 0},
+	                   .own = own,
+	                   .settings = calloc(letters, sizeof *out->settings),
+	                   .files = calloc(n, sizeof *out->files)};
 	parser p = {out, argc, 0, argv};
 	sheaf_status status =
-		own && out->settings && out->files ? parse(&p, err) : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+		own && out->settings && out->files
+			? parse(&p, err)
+			: sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	if (status) arguments_free(out);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command: what its files share. It stands on the public headers alone, and knows formats only through their table. */
+/* The command: what its files share. It stands on the public headers alone, and knows formats only through
+ * their table. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -67,17 +68,20 @@ extern const command commands[]; /* ends with a row without a name */
 const command *command_find(const char *name);
 /* The i-th option of a command, own ones first; NULL past the last one. */
 const sheaf_option *command_option(const command *c, int i);
-/* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is near. */
-const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i), const void *user);
+/* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is
+ * near. */
+const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i),
+                         const void *user);
 
 /* The name of the format whose name or suffix is nearest; NULL where none is near. */
 const char *nearest_format(const char *name);
 
 /* On failure nothing is left to free. */
-SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err);
+SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out,
+                                       sheaf_error *err);
 void arguments_free(arguments *args);
-/* Where --config is given: puts what the configuration says before what the command line says, and its file where an operand is
- * missing. */
+/* Where --config is given: puts what the configuration says before what the command line says, and its file
+ * where an operand is missing. */
 SHEAF_USE sheaf_status arguments_configure(arguments *args, sheaf_error *err);
 
 int run_info(const arguments *args);
@@ -108,8 +112,8 @@ void help_manual(void);
 
 /* "-n, --rows N" into text[size]. */
 const char *option_synopsis(const sheaf_option *option, char *text, size_t size);
-/* The k-th option that formats use as `use` says, like rows of several formats taken together: their formats' names go into
- * names[size]. NULL past the last one. */
+/* The k-th option that formats use as `use` says, like rows of several formats taken together: their formats'
+ * names go into names[size]. NULL past the last one. */
 const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size);
 /* What an option of formats is for: "", " (in reading)" or " (in writing)". */
 const char *option_use_text(const sheaf_option *option);
@@ -142,7 +146,8 @@ SHEAF_USE sheaf_status out_close(sheaf_error *err);
 
 /* One line, "sheaf: WORD: text" (word NULL: "sheaf: text"), control characters made visible. */
 void say(const char *word, const char *format, ...) SHEAF_PRINTF(2, 3);
-/* Says why something failed, and gives the exit code for it. A broken pipe is not said: see pipe_is_broken. */
+/* Says why something failed, and gives the exit code for it. A broken pipe is not said: see
+ * pipe_is_broken. */
 int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
@@ -179,7 +184,8 @@ typedef struct session {
 	const arguments *args;
 	const char *label; /* what stands in the summary */
 	int slot;
-	bool *used; /* marks of the settings that the inputs' formats use, shared by inputs read together; NULL: each must use all */
+	bool *used; /* marks of the settings that the inputs' formats use, shared by inputs read together; NULL:
+	               each must use all */
 	sheaf_context *cx;
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	void *user;
@@ -190,15 +196,17 @@ typedef struct session {
 
 typedef struct session_options {
 	const char *label;
-	int slot;                                                     /* which of the inputs that are read at the same time */
-	int inputs;                                                   /* how many share the memory that is allowed */
-	bool *used;                                                   /* see session */
-	bool validate;                                                /* findings are not errors here: `on_problem` gets them */
-	void (*on_problem)(void *user, const sheaf_problem *problem); /* NULL: warnings and errors go to standard error */
+	int slot;      /* which of the inputs that are read at the same time */
+	int inputs;    /* how many share the memory that is allowed */
+	bool *used;    /* see session */
+	bool validate; /* findings are not errors here: `on_problem` gets them */
+	void (*on_problem)(void *user,
+	                   const sheaf_problem *problem); /* NULL: warnings and errors go to standard error */
 	void *user;
 } session_options;
 
-SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
+                                     sheaf_error *err);
 /* Says what was tolerated, and frees the context. */
 void session_end(session *s);
 /* How inputs are opened: all at default where it is zeros. */
@@ -217,24 +225,29 @@ typedef struct opening {
 /* What --index asks for. */
 sheaf_index_policy index_policy(const arguments *args);
 /* Opens a file with the format and streams that a configuration of several inputs has for that one. */
-SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open, sheaf_dataset **out, sheaf_error *err);
+SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
+                                       sheaf_dataset **out, sheaf_error *err);
 /* Opens an input with the options of the command line. */
-SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err);
+SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
+                                    sheaf_error *err);
 
 /* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
 typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
-/* Does work on all files with marks of the options of formats that they use (NULL for a single file, which must use all): one that none
- * uses is refused at the end. */
-int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user);
+/* Does work on all files with marks of the options of formats that they use (NULL for a single file, which
+ * must use all): one that none uses is refused at the end. */
+int with_shared_options(const arguments *args,
+                        int (*work)(const arguments *args, bool *used, const void *user), const void *user);
 int visit_files(const arguments *args, opening how, visitor visit);
 
-/* *out becomes the arguments with each operand that stands for several files replaced by those: a pattern that is no file's name, and "@LIST",
- * a file with a name on each line. Free it with inputs_free; the rest of it stays that of `args`. */
+/* *out becomes the arguments with each operand that stands for several files replaced by those: a pattern
+ * that is no file's name, and "@LIST", a file with a name on each line. Free it with inputs_free; the rest of
+ * it stays that of `args`. */
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
 
 /* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
-SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip, int64_t limit, sheaf_error *err);
+SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip,
+                                  int64_t limit, sheaf_error *err);
 
 /* What rows are called: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);
@@ -245,12 +258,16 @@ void json_fields(const sheaf_schema *schema, bool streams);
 /* The members of an object that say all of this: the tensor, the streams, the columns. */
 void json_schema(bool *first, const sheaf_schema *schema, int64_t stored);
 
-/* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there are. */
+/* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there
+ * are. */
 void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);
-/* How many datasets a file has that have names; and a line about each, or a JSON object, with commas between. */
+/* How many datasets a file has that have names; and a line about each, or a JSON object, with commas
+ * between. */
 /* Tells the path of each. */
-SHEAF_USE sheaf_status each_member(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+SHEAF_USE sheaf_status each_member(session *s, const char *path,
+                                   sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+                                   void *user, sheaf_error *err);
 SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
 SHEAF_USE sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err);
 

@@ -35,7 +35,8 @@ static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *
 	bool sound = text[0] >= '0' && text[0] <= '9' && end[0] == '/' && end[1] >= '0' && end[1] <= '9';
 	if (sound) o->world = strtoll(end + 1, &end, 10);
 	if (sound && *end == '\0' && o->world > 0 && o->rank < o->world) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--shard: expected RANK/WORLD with RANK below WORLD, found \"%s\"", text);
+	return sheaf_fail(err, SHEAF_USAGE, "--shard: expected RANK/WORLD with RANK below WORLD, found \"%s\"",
+	                  text);
 }
 
 static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
@@ -51,7 +52,8 @@ static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options 
 enum { MOST_WEIGHTS = 1000 };
 
 /* "3,1,1": one for each file. */
-static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], sheaf_batch_options *o,
+                                 sheaf_error *err)
 {
 	const char *text = sheaf_values_text(&args->values, "mix"), *at = text;
 	int n = 0;
@@ -63,7 +65,9 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	}
 	o->weights = weights;
 	if (n == args->nfiles && *at == '\0') return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--mix: expected a weight for each of %d files, parted by commas, found \"%s\"", args->nfiles, text);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "--mix: expected a weight for each of %d files, parted by commas, found \"%s\"",
+	                  args->nfiles, text);
 }
 
 /* At most one of the three. */
@@ -73,7 +77,10 @@ static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
 	const char *found = NULL;
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i])) continue;
-		if (found) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to put files together, found --%s besides", ways[i], found);
+		if (found)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--%s: expected one way to put files together, found --%s besides", ways[i],
+			                  found);
 		found = ways[i];
 	}
 	return SHEAF_OK;
@@ -85,12 +92,17 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options
 	static const struct {
 		const char *name;
 		sheaf_packing packing;
-	} ways[] = {{"pack", SHEAF_PACK_SEQUENCES}, {"frame-mode", SHEAF_PACK_FRAMES}, {"truncate", SHEAF_PACK_TRUNCATED}, {"pad", SHEAF_PACK_PADDED}};
+	} ways[] = {{"pack", SHEAF_PACK_SEQUENCES},
+	            {"frame-mode", SHEAF_PACK_FRAMES},
+	            {"truncate", SHEAF_PACK_TRUNCATED},
+	            {"pad", SHEAF_PACK_PADDED}};
 	SHEAF_TRY(positive(values, "truncate", &o->truncation, err));
 	SHEAF_TRY(positive(values, "pad", &o->pad_multiple, err));
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i].name)) continue;
-		if (o->packing) return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found another one besides", ways[i].name);
+		if (o->packing)
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found another one besides",
+			                  ways[i].name);
 		o->packing = ways[i].packing;
 	}
 	return SHEAF_OK;
@@ -98,9 +110,12 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options
 
 static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
-	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {"short", "drop", "pad", "wrap", NULL};
+	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {
+																					 "short", "drop", "pad",
+																					 "wrap", NULL};
 	enum { USUAL_SIZE = 256 };
-	const char *unit = sheaf_values_text(values, "window-unit"), *timeline = sheaf_values_text(values, "timeline");
+	const char *unit = sheaf_values_text(values, "window-unit"),
+			   *timeline = sheaf_values_text(values, "timeline");
 	*o = (sheaf_batch_options){.size = sizeof *o};
 	o->order = sheaf_values_text(values, "order");
 	o->seed = (uint64_t)sheaf_values_number(values, "seed", 0);
@@ -163,13 +178,17 @@ static sheaf_status save_state(const session *s, const sheaf_batches *batches, s
 static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, sheaf_error *err)
 {
 	const char *state = sheaf_values_text(values, "state");
-	if (sheaf_values_text(values, "position")) SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
+	if (sheaf_values_text(values, "position"))
+		SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
 	return state ? resume_from(batches, state, err) : SHEAF_OK;
 }
 
 /* ---- output ---- */
 
-static void print_flag(const char *name, bool flag) { out_printf(",\"%s\":%s", name, flag ? "true" : "false"); }
+static void print_flag(const char *name, bool flag)
+{
+	out_printf(",\"%s\":%s", name, flag ? "true" : "false");
+}
 
 /* Rows and steps of each stream. */
 static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
@@ -186,7 +205,8 @@ static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
 
 static void print_batch(const sheaf_batch *b, const sheaf_schema *schema)
 {
-	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number, b->begin, b->end, b->sweep);
+	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number,
+	           b->begin, b->end, b->sweep);
 	print_flag("sweep_end", b->sweep_end);
 	print_flag("epoch_end", b->epoch_end);
 	out_text(",\"keys\":[");
@@ -207,9 +227,11 @@ typedef struct throughput {
 static void print_throughput(throughput *t, double now)
 {
 	double seconds = now - t->began, by = seconds > 0 ? 1 / seconds : 0;
-	if (t->told == t->began) out_text("  seconds     batches    sequences      samples  sequences/s    samples/s  memory MiB\n");
-	out_printf("%9.2f %11" PRId64 " %12" PRId64 " %12" PRId64 " %12.0f %12.0f %11.1f\n", seconds, t->batches, t->sequences, t->samples,
-	           (double)t->sequences * by, (double)t->samples * by, (double)sheaf_context_memory(t->s->cx, NULL) / (1 << 20));
+	if (t->told == t->began)
+		out_text("  seconds     batches    sequences      samples  sequences/s    samples/s  memory MiB\n");
+	out_printf("%9.2f %11" PRId64 " %12" PRId64 " %12" PRId64 " %12.0f %12.0f %11.1f\n", seconds, t->batches,
+	           t->sequences, t->samples, (double)t->sequences * by, (double)t->samples * by,
+	           (double)sheaf_context_memory(t->s->cx, NULL) / (1 << 20));
 	t->told = now;
 }
 
@@ -233,7 +255,8 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 	bool json = sheaf_values_flag(values, "json");
 	const sheaf_batch *batch;
 	sheaf_status status = SHEAF_OK;
-	for (int64_t left = sheaf_values_number(values, "limit", INT64_MAX); left > 0 && status == SHEAF_OK; left--) {
+	for (int64_t left = sheaf_values_number(values, "limit", INT64_MAX); left > 0 && status == SHEAF_OK;
+	     left--) {
 		status = sheaf_batches_next(batches, &batch, err);
 		if (status == SHEAF_OK && json) print_batch(batch, sheaf_batches_schema(batches));
 		if (status == SHEAF_OK) status = json ? out_check(err) : count_batch(t, batch, err);
@@ -248,7 +271,9 @@ static void tell_facts(const sheaf_batches *batches)
 {
 	int64_t sequences, samples, dropped;
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
-	say("note", "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64 " sequences have no partner", sequences, samples, dropped);
+	say("note",
+	    "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64 " sequences have no partner",
+	    sequences, samples, dropped);
 }
 
 /* What has come is in the state, however it ended. */

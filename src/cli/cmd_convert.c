@@ -7,7 +7,9 @@
 static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
 {
 	const char *word = sheaf_values_text(values, "duplicates");
-	return !word || strcmp(word, "error") == 0 ? SHEAF_DUPLICATES_ERROR : strcmp(word, "sum") == 0 ? SHEAF_DUPLICATES_SUM : SHEAF_DUPLICATES_LAST;
+	return !word || strcmp(word, "error") == 0 ? SHEAF_DUPLICATES_ERROR
+	       : strcmp(word, "sum") == 0          ? SHEAF_DUPLICATES_SUM
+	                                           : SHEAF_DUPLICATES_LAST;
 }
 
 static sheaf_status convert(const session *s, sheaf_error *err)

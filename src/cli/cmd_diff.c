@@ -91,10 +91,13 @@ static void print_outcome(const differences *d, bool equal)
 	out_text("\n");
 }
 
-static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_dataset *b, bool *equal, sheaf_error *err)
+static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_dataset *b, bool *equal,
+                            sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
-	differences d = {.args = args, .json = sheaf_values_flag(values, "json"), .limit = sheaf_values_number(values, "limit", 20)};
+	differences d = {.args = args,
+	                 .json = sheaf_values_flag(values, "json"),
+	                 .limit = sheaf_values_number(values, "limit", 20)};
 	sheaf_diff_options options = {
 		.size = sizeof options,
 		.keys = sheaf_values_flag(values, "keys"),
@@ -114,13 +117,16 @@ static sheaf_status check_used(const arguments *args, const bool *used, sheaf_er
 {
 	for (int i = 0; i < args->nsettings; i++)
 		if (!used[i])
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that the format of one of the files uses, found one that neither does",
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--%s: expected an option that the format of one of the files uses, found one "
+			                  "that neither does",
 			                  args->settings[i].name);
 	return SHEAF_OK;
 }
 
 /* A tensor meets sequences, or rows of a table, as what these are. */
-static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2], sheaf_error *err)
+static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
+                                sheaf_error *err)
 {
 	sheaf_row_kind kinds[2];
 	for (int i = 0; i < 2; i++) kinds[i] = sheaf_dataset_schema(datasets[i])->rows;
@@ -128,10 +134,12 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 	int i = kinds[0] == SHEAF_ENTRIES ? 0 : 1;
 	sheaf_close(datasets[i]);
 	datasets[i] = NULL;
-	return session_open(&sessions[i], args->files[i], &(opening){.rows = 1u << kinds[1 - i]}, &datasets[i], err);
+	return session_open(&sessions[i], args->files[i], &(opening){.rows = 1u << kinds[1 - i]}, &datasets[i],
+	                    err);
 }
 
-static sheaf_status open_files(const arguments *args, session sessions[2], bool *used, sheaf_dataset *datasets[2], sheaf_error *err)
+static sheaf_status open_files(const arguments *args, session sessions[2], bool *used,
+                               sheaf_dataset *datasets[2], sheaf_error *err)
 {
 	for (int i = 0; i < 2; i++) {
 		session_options options = {.label = args->files[i], .slot = i, .inputs = 2, .used = used};

@@ -33,7 +33,8 @@ static void print_table(void)
 	}
 	out_printf("%-*s  %-10s  %-*s  %s\n", width, "format", "can", wide, "suffixes", "what it is");
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, abilities(format), wide, suffixes_text(format, suffixes, sizeof suffixes), format->summary);
+		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, abilities(format), wide,
+		           suffixes_text(format, suffixes, sizeof suffixes), format->summary);
 }
 
 static void json_format(const sheaf_format *format)

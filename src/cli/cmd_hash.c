@@ -6,7 +6,8 @@ static sheaf_status gather(sheaf_hash *hash, sheaf_dataset *dataset, sheaf_error
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) SHEAF_TRY(sheaf_hash_add(hash, frame, err));
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_hash_add(hash, frame, err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -31,7 +32,8 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	const sheaf_values *values = &s->args->values;
 	sheaf_hash *hash;
 	char text[33];
-	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"), sheaf_values_flag(values, "strict"), s->cx, &hash, err));
+	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"),
+	                         sheaf_values_flag(values, "strict"), s->cx, &hash, err));
 	sheaf_status status = gather(hash, dataset, err);
 	sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);
@@ -39,4 +41,7 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	return status;
 }
 
-int run_hash(const arguments *args) { return visit_files(args, (opening){.entries = SHEAF_ENTRIES_CONTENT}, hash_file); }
+int run_hash(const arguments *args)
+{
+	return visit_files(args, (opening){.entries = SHEAF_ENTRIES_CONTENT}, hash_file);
+}

@@ -10,7 +10,8 @@ static const char *command_name(const void *user, int i)
 
 static int refuse(const char *name, const char *near)
 {
-	say("error", "help: expected a command or a format, found \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	say("error", "help: expected a command or a format, found \"%s\"%s%s%s", name,
+	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return EXIT_USAGE;
 }
 
@@ -44,7 +45,8 @@ int run_help(const arguments *args)
 	if (first && !about && !format) return refuse_first(first);
 	if (second && !format) return refuse(second, nearest_format(second));
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
-	if (!sheaf_values_flag(&args->values, "man")) return help_about(about, format, sheaf_values_flag(&args->values, "json"));
+	if (!sheaf_values_flag(&args->values, "man"))
+		return help_about(about, format, sheaf_values_flag(&args->values, "json"));
 	help_manual();
 	return EXIT_FINE;
 }

@@ -16,7 +16,10 @@ static void print_counts(const outcome *o)
 	if (o->schema->rows == SHEAF_SEQUENCES) out_printf("samples: %" PRId64 "\n", o->index.samples);
 }
 
-static double bits_of_row(const sheaf_index_info *index) { return index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0; }
+static double bits_of_row(const sheaf_index_info *index)
+{
+	return index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0;
+}
 
 static void print_text(const outcome *o)
 {
@@ -58,7 +61,8 @@ static void print_json(const outcome *o)
 	out_text("}\n");
 }
 
-static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what, sheaf_error *err)
+static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what,
+                          sheaf_error *err)
 {
 	outcome o = {.file = s->label, .state = state, .what = what, .schema = sheaf_dataset_schema(dataset)};
 	sheaf_dataset_index(dataset, &o.index);
@@ -86,7 +90,8 @@ static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	sheaf_error found;
 	sheaf_status status = sheaf_dataset_check_index(dataset, &found);
 	if (status == SHEAF_OK) return print(s, dataset, "sound", NULL, err);
-	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNKNOWN) return sheaf_fail(err, status, "%s", found.message);
+	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNKNOWN)
+		return sheaf_fail(err, status, "%s", found.message);
 	s->code = EXIT_DIFFERENT;
 	return print(s, dataset, "bad", found.message, err);
 }
@@ -94,6 +99,7 @@ static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 int run_index(const arguments *args)
 {
 	bool checks = sheaf_values_flag(&args->values, "check");
-	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0), .index = checks ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
+	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0),
+	               .index = checks ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
 	return visit_files(args, how, checks ? check : write);
 }

@@ -18,7 +18,11 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_format *format = sheaf_dataset_format(dataset);
 	const sheaf_source *source = sheaf_dataset_source(dataset);
-	info i = {.file = s->label, .format = format->name, .summary = format->summary, .is_container = format->members != NULL, .schema = sheaf_dataset_schema(dataset)};
+	info i = {.file = s->label,
+	          .format = format->name,
+	          .summary = format->summary,
+	          .is_container = format->members != NULL,
+	          .schema = sheaf_dataset_schema(dataset)};
 	int64_t done;
 	sheaf_source_progress(source, &done, &i.bytes);
 	i.compression = sheaf_source_compression(source);
@@ -46,7 +50,10 @@ static void print_count(const char *name, int64_t count)
 }
 
 /* Streams, or the columns beside them. */
-static bool is_listed(const sheaf_field *field, bool streams) { return field->meaning != SHEAF_KEY && sheaf_field_is_stream(field) == streams; }
+static bool is_listed(const sheaf_field *field, bool streams)
+{
+	return field->meaning != SHEAF_KEY && sheaf_field_is_stream(field) == streams;
+}
 
 static int count_listed(const sheaf_schema *schema, bool streams)
 {
@@ -62,8 +69,11 @@ static void print_field(const sheaf_field *field, int width)
 	out_text(field->name);
 	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
 	if (sheaf_field_is_stream(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
-	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_COORDINATE) out_printf("  %s", sheaf_type_name(field->type));
-	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE && !sheaf_field_is_stream(field)) out_text("  nullable");
+	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||
+	    field->meaning == SHEAF_COORDINATE)
+		out_printf("  %s", sheaf_type_name(field->type));
+	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE && !sheaf_field_is_stream(field))
+		out_text("  nullable");
 	if (field->alias) {
 		out_text("  alias ");
 		out_text(field->alias);
@@ -78,7 +88,10 @@ static void print_fields(const sheaf_schema *schema, bool streams, int width)
 		if (is_listed(&schema->fields[f], streams)) print_field(&schema->fields[f], width);
 }
 
-static const char *index_state(const sheaf_index_info *index) { return index->fresh ? "fresh" : index->found ? "stale" : "none"; }
+static const char *index_state(const sheaf_index_info *index)
+{
+	return index->fresh ? "fresh" : index->found ? "stale" : "none";
+}
 
 /* A container knows where everything is, and needs none. */
 static bool has_index(const info *i) { return i->index.path && (i->index.found || !i->is_container); }
@@ -232,4 +245,7 @@ static sheaf_status print_container(session *s, const char *path, bool *done, sh
 	return *done ? list_members(s, path, count, err) : SHEAF_OK;
 }
 
-int run_info(const arguments *args) { return visit_files(args, (opening){.glance = true, .before = print_container}, print_info); }
+int run_info(const arguments *args)
+{
+	return visit_files(args, (opening){.glance = true, .before = print_container}, print_info);
+}

@@ -69,7 +69,8 @@ static const char *file_name(const declaration *d, const sheaf_format *format, c
 {
 	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
 	if (format == d->own) return label;
-	snprintf(text, size, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label, format->suffixes[0] ? format->suffixes[0] : "");
+	snprintf(text, size, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label,
+	         format->suffixes[0] ? format->suffixes[0] : "");
 	return text;
 }
 
@@ -78,8 +79,12 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 	char name[1024];
 	sheaf_buffer_reset(&d->text);
 	if (!format->declare)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that writes declarations of streams, found one that does not", format->name);
-	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), format == d->own, d->s->cx, &d->text, err));
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"format %s: expected one that writes declarations of streams, found one that does not",
+			format->name);
+	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), format == d->own, d->s->cx,
+	                          &d->text, err));
 	if (d->json && d->text.size) return json_declaration(d, format, err);
 	print_declaration(d, format, heading);
 	return SHEAF_OK;
@@ -94,15 +99,19 @@ static sheaf_status declare_all(declaration *d, sheaf_error *err)
 		if (status && status != SHEAF_UNSUPPORTED) return status;
 	}
 	if (d->printed || d->json) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected streams that some format can declare, found none", d->s->label);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected streams that some format can declare, found none",
+	                  d->s->label);
 }
 
 static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	declaration d = {
-		.s = s, .schema = sheaf_dataset_schema(dataset), .own = sheaf_dataset_format(dataset), .wanted = sheaf_values_text(&s->args->values, "to")};
+	declaration d = {.s = s,
+	                 .schema = sheaf_dataset_schema(dataset),
+	                 .own = sheaf_dataset_format(dataset),
+	                 .wanted = sheaf_values_text(&s->args->values, "to")};
 	d.json = sheaf_values_flag(&s->args->values, "json");
-	sheaf_status status = d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
+	sheaf_status status =
+		d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
 	if (d.json && status == SHEAF_OK && !d.printed) json_begin(&d);
 	if (d.json && status == SHEAF_OK) out_text("}}\n");
 	sheaf_buffer_reset(&d.text);

@@ -9,8 +9,10 @@ enum { MOST_PARTS = 1000 };
 
 static sheaf_open_options how_to_open(const session *s)
 {
-	return (sheaf_open_options){
-		.size = sizeof(sheaf_open_options), .format = sheaf_values_text(&s->args->values, "from"), .settings = s->args->settings, .nsettings = s->args->nsettings};
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
+	                            .format = sheaf_values_text(&s->args->values, "from"),
+	                            .settings = s->args->settings,
+	                            .nsettings = s->args->nsettings};
 }
 
 static void tell(const session *s, const char *file, int64_t rows)
@@ -55,8 +57,12 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 static sheaf_status split_numbered(const session *s, int64_t n, sheaf_error *err)
 {
 	char *names[MOST_PARTS] = {0};
-	if (n < 1 || n > MOST_PARTS) return sheaf_fail(err, SHEAF_USAGE, "--parts: expected a number from 1 to %d, found %" PRId64, MOST_PARTS, n);
-	if (s->args->nfiles != 2) return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts, found %d", s->args->nfiles - 1);
+	if (n < 1 || n > MOST_PARTS)
+		return sheaf_fail(err, SHEAF_USAGE, "--parts: expected a number from 1 to %d, found %" PRId64,
+		                  MOST_PARTS, n);
+	if (s->args->nfiles != 2)
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts, found %d",
+		                  s->args->nfiles - 1);
 	sheaf_status status = name_parts(s->args->files[1], (int)n, names, err);
 	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, err);
 	for (int i = 0; i < n; i++) free(names[i]);
@@ -67,7 +73,9 @@ static sheaf_status split(const session *s, sheaf_error *err)
 {
 	int64_t n = sheaf_values_number(&s->args->values, "parts", -1);
 	if (n >= 0) return split_numbered(s, n, err);
-	if (s->args->nfiles - 1 > MOST_PARTS) return sheaf_fail(err, SHEAF_USAGE, "split: expected at most %d parts, found %d", MOST_PARTS, s->args->nfiles - 1);
+	if (s->args->nfiles - 1 > MOST_PARTS)
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected at most %d parts, found %d", MOST_PARTS,
+		                  s->args->nfiles - 1);
 	return split_into(s, s->args->files + 1, s->args->nfiles - 1, err);
 }
 

@@ -10,7 +10,8 @@ typedef struct gathering {
 static sheaf_status begin(session *s, const sheaf_schema *schema, gathering *g, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_stats_new(schema, s->cx, &g->stats, err));
-	return schema->rows == SHEAF_ENTRIES ? sheaf_profile_new(schema, s->label, s->cx, &g->profile, err) : SHEAF_OK;
+	return schema->rows == SHEAF_ENTRIES ? sheaf_profile_new(schema, s->label, s->cx, &g->profile, err)
+	                                     : SHEAF_OK;
 }
 
 static sheaf_status gather(gathering *g, sheaf_dataset *dataset, sheaf_error *err)

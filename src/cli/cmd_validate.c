@@ -36,7 +36,8 @@ static void json_problem(const sheaf_problem *problem)
 	json_known(&first, "byte", place->byte, 0);
 	json_known(&first, "chunk", place->chunk, 0);
 	json_known(&first, place->row_word ? place->row_word : "sequence", place->row, 0);
-	if (place->stream) out_json_member(&first, place->stream_word ? place->stream_word : "stream", place->stream);
+	if (place->stream)
+		out_json_member(&first, place->stream_word ? place->stream_word : "stream", place->stream);
 	out_json_member(&first, "expected", problem->expected);
 	out_json_member(&first, "found", problem->found);
 	if (problem->consequence) out_json_member(&first, "consequence", problem->consequence);
@@ -170,12 +171,15 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	sheaf_status status = read_all(o->s, path, &read, &failure);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		tell_end(o->v, &failure);
-	else if (status) return sheaf_fail(err, status, "%s", failure.message);
-	if (!o->v->json && o->v->violations > before) out_printf("%s: dataset ", o->v->file), print_visibly(path), out_text(": not valid\n");
+	else if (status)
+		return sheaf_fail(err, status, "%s", failure.message);
+	if (!o->v->json && o->v->violations > before)
+		out_printf("%s: dataset ", o->v->file), print_visibly(path), out_text(": not valid\n");
 	return SHEAF_OK;
 }
 
-/* What a file without several datasets, or one that cannot be listed, is read as; then the datasets that this was not. */
+/* What a file without several datasets, or one that cannot be listed, is read as; then the datasets that this
+ * was not. */
 static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 {
 	int count = 0, read = 0;
@@ -184,7 +188,9 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 	bool one = strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
 	if (!one && count_members(s, s->label, &count, &why)) count = 0;
 	sheaf_status status = read_all(s, NULL, &read, err);
-	if (count < 2 || count <= read || (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT)) return status;
+	if (count < 2 || count <= read ||
+	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
+		return status;
 	if (status == SHEAF_DATA || status == SHEAF_SHORT) tell_end(v, err);
 	return each_member(s, s->label, read_other, &o, err);
 }
@@ -192,7 +198,8 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
+	session_options options = {
+		.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
@@ -217,7 +224,9 @@ static int validate_each(const arguments *args, bool *used, const void *user)
 	(void)user;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		sheaf_error err = {0};
-		validation v = {.file = args->files[i], .json = sheaf_values_flag(&args->values, "json"), .quiet = sheaf_values_flag(&args->values, "quiet")};
+		validation v = {.file = args->files[i],
+		                .json = sheaf_values_flag(&args->values, "json"),
+		                .quiet = sheaf_values_flag(&args->values, "quiet")};
 		int code = validate_file(args, &v, used, &err);
 		if (code > worst) worst = code;
 		if (err.status == SHEAF_USAGE) break; /* the next file will say the same */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --config: what a CNTK configuration file says, as if it stood on the command line before everything else. */
+/* --config: what a CNTK configuration file says, as if it stood on the command line before everything
+ * else. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,16 @@
 static void tell(void *user, const sheaf_problem *problem)
 {
 	char text[1024];
-	if (!sheaf_values_flag(&((const arguments *)user)->values, "quiet")) say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
+	if (!sheaf_values_flag(&((const arguments *)user)->values, "quiet"))
+		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
 static sheaf_status read_config(arguments *args, const char *name, sheaf_error *err)
 {
-	sheaf_context_options options = {.size = sizeof options, .strict = sheaf_values_flag(&args->values, "strict"), .on_problem = tell, .user = args};
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .strict = sheaf_values_flag(&args->values, "strict"),
+	                                 .on_problem = tell,
+	                                 .user = args};
 	SHEAF_TRY(sheaf_context_new(&options, &args->library, err));
 	return sheaf_config_read(name, args->library, &args->config, err);
 }
@@ -37,13 +42,15 @@ static bool of_command(const arguments *args, const char *name)
 }
 
 /* The settings of `from` that `wanted` picks, before those of *to. */
-static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, bool (*wanted)(const arguments *, const char *), sheaf_setting **to,
+static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n,
+                               bool (*wanted)(const arguments *, const char *), sheaf_setting **to,
                                int *count, sheaf_error *err)
 {
 	sheaf_setting *all = calloc((size_t)(n + *count) + 1, sizeof *all);
 	int taken = 0;
 	if (!all) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration, each other setting only its like. */
+	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration, each other
+	                               setting only its like. */
 		if (wanted(args, from[i].name) && !is_given(*to, *count, from[i].name)) all[taken++] = from[i];
 	memcpy(all + taken, *to, (size_t)*count * sizeof *all);
 	free(*to);
@@ -94,20 +101,25 @@ static sheaf_status put_input(arguments *args, sheaf_error *err)
 	return put_settings(args, input->settings, input->nsettings, err);
 }
 
-/* Of several inputs each keeps its format and streams to itself, see configured_open; here goes what the command itself is told. */
+/* Of several inputs each keeps its format and streams to itself, see configured_open; here goes what the
+ * command itself is told. */
 static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
 {
 	static const sheaf_setting join = {"join", NULL};
 	sheaf_config *config = args->config;
 	if (!of_command(args, join.name))
-		return sheaf_fail(err, SHEAF_USAGE, "--config %s: expected one input for sheaf %s, found %d; name one, as in FILE:train.reader.deserializers.0", name,
-		                  args->command->name, config->ninputs);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--config %s: expected one input for sheaf %s, found %d; name one, as in "
+		                  "FILE:train.reader.deserializers.0",
+		                  name, args->command->name, config->ninputs);
 	if (args->nfiles > 0 && args->nfiles != config->ninputs)
-		return sheaf_fail(err, SHEAF_USAGE, "--config %s: expected no file here, or one for each of its %d inputs, found %d", name, config->ninputs,
-		                  args->nfiles);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--config %s: expected no file here, or one for each of its %d inputs, found %d",
+		                  name, config->ninputs, args->nfiles);
 	SHEAF_TRY(put_before(args, &join, 1, of_command, &args->own, &args->values.count, err));
 	for (int i = 0; i < config->ninputs; i++)
-		SHEAF_TRY(put_before(args, config->inputs[i].settings, config->inputs[i].nsettings, of_command, &args->own, &args->values.count, err));
+		SHEAF_TRY(put_before(args, config->inputs[i].settings, config->inputs[i].nsettings, of_command,
+		                     &args->own, &args->values.count, err));
 	return SHEAF_OK;
 }
 
@@ -123,12 +135,14 @@ sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 
 /* ---- opening one of several inputs ---- */
 
-sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open, sheaf_dataset **out, sheaf_error *err)
+sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
+                             sheaf_dataset **out, sheaf_error *err)
 {
 	const arguments *args = s->args;
 	*out = NULL;
 	if (input >= args->config->ninputs)
-		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more", args->config->ninputs);
+		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more",
+		                  args->config->ninputs);
 	const sheaf_config_input *from = &args->config->inputs[input];
 	const sheaf_format *format = sheaf_format_find(from->format);
 	size_t most = (size_t)(from->nsettings + args->nsettings) + 1;
@@ -141,7 +155,8 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 		open->used = used;
 		open->nsettings = args->nsettings;
 		for (int i = 0; i < from->nsettings; i++)
-			if (is_read_by(format, from->settings[i].name) && !is_given(args->settings, args->nsettings, from->settings[i].name))
+			if (is_read_by(format, from->settings[i].name) &&
+			    !is_given(args->settings, args->nsettings, from->settings[i].name))
 				settings[open->nsettings++] = from->settings[i];
 		if (!open->format) open->format = from->format;
 		status = sheaf_open(path, open, s->cx, out, err);

@@ -2,7 +2,8 @@
 /* The manual page, in roff. */
 #include "cli.h"
 
-/* Text as it stands: what roff would take for its own is escaped. Must not begin a line with what is not text. */
+/* Text as it stands: what roff would take for its own is escaped. Must not begin a line with what is not
+ * text. */
 static void put(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -105,10 +106,11 @@ static void put_formats(void)
 		put_paragraph(format->summary);
 	}
 	put_heading(".SH", "OPTIONS OF FORMATS");
-	put_paragraph(
-		"Commands that read take the options that the input's format uses in reading; convert also those that the output's format uses in writing. One "
-		"that no format at hand uses is refused.");
-	for (int k = 0; (option = format_option_at(k, SHEAF_READING | SHEAF_WRITING, names, sizeof names)); k++) put_option(option, names);
+	put_paragraph("Commands that read take the options that the input's format uses in reading; convert also "
+	              "those that the output's format uses in writing. One "
+	              "that no format at hand uses is refused.");
+	for (int k = 0; (option = format_option_at(k, SHEAF_READING | SHEAF_WRITING, names, sizeof names)); k++)
+		put_option(option, names);
 }
 
 static void put_examples(void)
@@ -116,7 +118,10 @@ static void put_examples(void)
 	out_text(".SH EXAMPLES\n.nf\n");
 	static const struct {
 		const char *command, *a, *b;
-	} examples[] = {{"info", "train", NULL}, {"convert", "train", "train"}, {"diff", "train", "train"}, {"cat --json", "train", NULL}};
+	} examples[] = {{"info", "train", NULL},
+	                {"convert", "train", "train"},
+	                {"diff", "train", "train"},
+	                {"cat --json", "train", NULL}};
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
 		out_text("sheaf ");
 		put(examples[i].command);
@@ -149,16 +154,20 @@ void help_manual(void)
 	out_text("\" \"User Commands\"\n.SH NAME\nsheaf \\- read, write, check and convert dataset files\n");
 	out_text(".SH SYNOPSIS\n\\fBsheaf\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n");
 	put_heading(".SH", "DESCRIPTION");
-	put_paragraph("sheaf shows what dataset files hold, checks them against the rules of their formats, converts them from one format to another and compares "
-	              "their contents. Formats are found by content and name. Compressed input (gzip, bzip2, zstd, xz) is recognised by content. A file "
-	              "named - is standard input or output. Options may stand before and behind files; -- ends them.");
+	put_paragraph(
+		"sheaf shows what dataset files hold, checks them against the rules of their formats, converts them "
+		"from one format to another and compares "
+		"their contents. Formats are found by content and name. Compressed input (gzip, bzip2, zstd, xz) is "
+		"recognised by content. A file "
+		"named - is standard input or output. Options may stand before and behind files; -- ends them.");
 	put_heading(".SH", "COMMANDS");
 	for (const command *c = commands; c->name; c++) put_command(c);
 	put_heading(".SH", "COMMON OPTIONS");
 	for (const sheaf_option *option = shared_options; option->name; option++) put_option(option, NULL);
 	put_formats();
 	put_heading(".SH", "MESSAGES");
-	put_paragraph("Warnings and tolerated errors go to standard error with their place in the input: at most ten of each kind are shown, and a summary counts "
+	put_paragraph("Warnings and tolerated errors go to standard error with their place in the input: at most "
+	              "ten of each kind are shown, and a summary counts "
 	              "them all. Rows, reports and the findings of validate go to standard output.");
 	put_exit_status();
 	put_examples();

@@ -36,7 +36,8 @@ static void print_row(const char *left, const char *right)
 static void print_option(const sheaf_option *option, const char *names)
 {
 	char left[160], right[600];
-	snprintf(right, sizeof right, "%s%s%s%s%s", option->help, option_use_text(option), names ? " [" : "", names ? names : "", names ? "]" : "");
+	snprintf(right, sizeof right, "%s%s%s%s%s", option->help, option_use_text(option), names ? " [" : "",
+	         names ? names : "", names ? "]" : "");
 	print_row(option_synopsis(option, left, sizeof left), right);
 }
 
@@ -76,7 +77,8 @@ void help_command(const command *c, const sheaf_format *format)
 		out_printf("\nFormats have options of their own; sheaf help %s FORMAT shows those of\n  ", c->name);
 		print_formats();
 	}
-	if (c->use) out_text("\nA file named - is standard input or output. Compressed files are read as they are.\n");
+	if (c->use)
+		out_text("\nA file named - is standard input or output. Compressed files are read as they are.\n");
 }
 
 void help_format(const sheaf_format *format)
@@ -96,7 +98,8 @@ void help_format(const sheaf_format *format)
 void help_overview(void)
 {
 	char example[200];
-	out_text("usage: sheaf COMMAND [OPTION]... [FILE]...\n\nReads, writes, checks and converts dataset files.\n\nCommands:\n");
+	out_text("usage: sheaf COMMAND [OPTION]... [FILE]...\n\nReads, writes, checks and converts dataset "
+	         "files.\n\nCommands:\n");
 	for (const command *c = commands; c->name; c++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s %s", c->name, c->operands);

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static sheaf_status out_of_memory(sheaf_error *err) { return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the names of inputs, found none"); }
+static sheaf_status out_of_memory(sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the names of inputs, found none");
+}
 
 static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
 {
@@ -42,10 +45,14 @@ static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error 
 {
 	glob_t found;
 	int failed = glob(pattern, 0, NULL, &found);
-	if (failed == GLOB_NOMATCH) return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found none", pattern);
-	if (failed) return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found a folder that cannot be read", pattern);
+	if (failed == GLOB_NOMATCH)
+		return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found none", pattern);
+	if (failed)
+		return sheaf_fail(err, SHEAF_IO,
+		                  "%s: expected files of such names, found a folder that cannot be read", pattern);
 	sheaf_status status = SHEAF_OK;
-	for (size_t i = 0; i < found.gl_pathc && status == SHEAF_OK; i++) status = add(to, found.gl_pathv[i], err);
+	for (size_t i = 0; i < found.gl_pathc && status == SHEAF_OK; i++)
+		status = add(to, found.gl_pathv[i], err);
 	globfree(&found);
 	return status;
 }
@@ -71,8 +78,10 @@ sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *e
 	*out = *args;
 	out->files = NULL;
 	out->nfiles = 0;
-	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++) status = add_operand(out, args->files[i], err);
-	if (status == SHEAF_OK && out->nfiles == 0) status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected one at least, found lists without any");
+	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++)
+		status = add_operand(out, args->files[i], err);
+	if (status == SHEAF_OK && out->nfiles == 0)
+		status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected one at least, found lists without any");
 	if (status) inputs_free(out);
 	return status;
 }

@@ -78,8 +78,8 @@ static int run(int argc, char **argv)
 	return refuse_command(argv[0]);
 }
 
-/* A file that is opened later must not come to stand where the standard streams are looked for. What is opened instead
- * refuses to be used in the stream's direction. */
+/* A file that is opened later must not come to stand where the standard streams are looked for. What is
+ * opened instead refuses to be used in the stream's direction. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

@@ -43,7 +43,8 @@ void say(const char *word, const char *format, ...)
 	used += make_visible(text, line + used, sizeof line - used);
 	line[used++] = '\n';
 	progress_hide();
-	/* One write, so that lines of several processes do not mix; where standard error is gone, nobody can be told. */
+	/* One write, so that lines of several processes do not mix; where standard error is gone, nobody can be
+	 * told. */
 	ssize_t written = write(STDERR_FILENO, line, used);
 	(void)written;
 }

@@ -8,20 +8,24 @@ const char *option_synopsis(const sheaf_option *option, char *text, size_t size)
 {
 	char letter[8] = "";
 	if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
-	snprintf(text, size, "%s--%s%s%s", letter, option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+	snprintf(text, size, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+	         option->argument ? option->argument : "");
 	return text;
 }
 
 const char *option_use_text(const sheaf_option *option)
 {
-	return option->use == SHEAF_READING ? " (in reading)" : option->use == SHEAF_WRITING ? " (in writing)" : "";
+	return option->use == SHEAF_READING   ? " (in reading)"
+	       : option->use == SHEAF_WRITING ? " (in writing)"
+	                                      : "";
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_row(const sheaf_option *a, const sheaf_option *b)
 {
-	return strcmp(a->name, b->name) == 0 && same_text(a->argument, b->argument) && same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
+	return strcmp(a->name, b->name) == 0 && same_text(a->argument, b->argument) &&
+	       same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
 }
 
 /* The row of format i that says the same as `option`, or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard output. Rows are printed by the million, so bytes are gathered; a failed write shows at the next check. */
+/* Standard output. Rows are printed by the million, so bytes are gathered; a failed write shows at the next
+ * check. */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -89,12 +90,16 @@ sheaf_status out_close(sheaf_error *err)
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
 	if (s[0] < 0x80) return 1;
-	size_t length = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+	size_t length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+	                : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+	                : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+	                                              : 0;
 	if (length == 0 || length > n) return 0;
 	for (size_t i = 1; i < length; i++)
 		if ((s[i] & 0xc0) != 0x80) return 0;
 	/* Overlong forms, surrogates, and what is beyond the last code point. */
-	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
+	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	           (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
 	return bad ? 0 : length;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the work is: one line on standard error, drawn over itself and erased before anything else appears. */
+/* How far the work is: one line on standard error, drawn over itself and erased before anything else
+ * appears. */
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -71,11 +72,13 @@ static void draw(reading sum, double elapsed)
 	char line[200], done[32], total[32], rate[32], left[32];
 	double speed = (double)sum.done / elapsed;
 	if (sum.total > 0)
-		snprintf(line, sizeof line, "\r%s of %s (%d%%), %s/s, %s left\033[K", bytes_text((double)sum.done, done), bytes_text((double)sum.total, total),
+		snprintf(line, sizeof line, "\r%s of %s (%d%%), %s/s, %s left\033[K",
+		         bytes_text((double)sum.done, done), bytes_text((double)sum.total, total),
 		         (int)((double)sum.done * 100 / (double)sum.total), bytes_text(speed, rate),
 		         duration_text(speed > 0 ? (double)(sum.total - sum.done) / speed : 0, left));
 	else
-		snprintf(line, sizeof line, "\r%s, %s/s\033[K", bytes_text((double)sum.done, done), bytes_text(speed, rate));
+		snprintf(line, sizeof line, "\r%s, %s/s\033[K", bytes_text((double)sum.done, done),
+		         bytes_text(speed, rate));
 	write_line(line);
 	progress.shown = true;
 }

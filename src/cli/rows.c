@@ -4,8 +4,8 @@
 
 enum { BATCH = 64 }; /* rows whose text is in memory at a time */
 
-static sheaf_status print_frame(const sheaf_schema *schema, const sheaf_frame *frame, sheaf_style style, int64_t row, int64_t from, int64_t to,
-                                sheaf_buffer *text, sheaf_error *err)
+static sheaf_status print_frame(const sheaf_schema *schema, const sheaf_frame *frame, sheaf_style style,
+                                int64_t row, int64_t from, int64_t to, sheaf_buffer *text, sheaf_error *err)
 {
 	for (int64_t r = from; r < to; r += BATCH) {
 		int64_t end = to - r < BATCH ? to : r + BATCH;
@@ -20,9 +20,13 @@ static sheaf_status print_frame(const sheaf_schema *schema, const sheaf_frame *f
 static int64_t clamp(int64_t v, int64_t most) { return v < 0 ? 0 : v > most ? most : v; }
 
 /* Entries of a tensor are counted from the first that is printed, all else from the first in the file. */
-static int64_t first_printed(const sheaf_schema *schema, int64_t skip) { return schema->rows == SHEAF_ENTRIES ? skip : 0; }
+static int64_t first_printed(const sheaf_schema *schema, int64_t skip)
+{
+	return schema->rows == SHEAF_ENTRIES ? skip : 0;
+}
 
-static sheaf_status print_heading(sheaf_dataset *dataset, sheaf_style style, const char *member, sheaf_buffer *text, sheaf_error *err)
+static sheaf_status print_heading(sheaf_dataset *dataset, sheaf_style style, const char *member,
+                                  sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_facts facts;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
@@ -33,7 +37,8 @@ static sheaf_status print_heading(sheaf_dataset *dataset, sheaf_style style, con
 	return out_flush(err);
 }
 
-sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip, int64_t limit, sheaf_error *err)
+sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip,
+                        int64_t limit, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
@@ -44,7 +49,8 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 		int64_t from = clamp(skip - sheaf_dataset_row(dataset), frame->nrows);
 		int64_t to = limit < 0 ? frame->nrows : from + clamp(limit, frame->nrows - from);
 		if (limit > 0) limit -= to - from;
-		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset) - first_printed(schema, skip), from, to, &text, err);
+		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset) - first_printed(schema, skip),
+		                     from, to, &text, err);
 	}
 	if (status == SHEAF_OK || status == SHEAF_END) out_text(sheaf_rows_ending(schema, style));
 	sheaf_buffer_reset(&text);

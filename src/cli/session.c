@@ -47,7 +47,10 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 		say(finding_words[kind], "%s: more of this kind (%s) are counted, but not shown", s->label, r->rule);
 }
 
-static void tell_progress(void *user, int64_t done, int64_t total) { progress_update(((session *)user)->slot, done, total); }
+static void tell_progress(void *user, int64_t done, int64_t total)
+{
+	progress_update(((session *)user)->slot, done, total);
+}
 
 /* ---- the summary ---- */
 
@@ -65,7 +68,9 @@ static void put(char *text, size_t size, size_t *used, const char *format, ...)
 /* ", 3 errors tolerated (index range 2, empty row 1)" */
 static void put_kind(const session *s, finding kind, char *text, size_t size, size_t *used)
 {
-	static const char *const nouns[FINDINGS] = {"error", "warning", "kind"}, *const tails[FINDINGS] = {" tolerated", "", " of loss allowed"};
+	static const char *const nouns[FINDINGS] = {"error", "warning", "kind"}, *const tails[FINDINGS] = {
+																				 " tolerated", "",
+																				 " of loss allowed"};
 	int64_t sum = 0, kinds = 0;
 	char count[64];
 	for (int i = 0; i < s->nrules; i++) {
@@ -73,7 +78,8 @@ static void put_kind(const session *s, finding kind, char *text, size_t size, si
 		kinds += s->rules[i].kind == kind;
 	}
 	if (sum == 0) return;
-	put(text, size, used, "%s%s%s (", *used ? ", " : "", plural(count, kind == FINDING_LOSS ? kinds : sum, nouns[kind]), tails[kind]);
+	put(text, size, used, "%s%s%s (", *used ? ", " : "",
+	    plural(count, kind == FINDING_LOSS ? kinds : sum, nouns[kind]), tails[kind]);
 	const char *comma = "";
 	for (int i = 0; i < s->nrules; i++) {
 		if (s->rules[i].kind != kind) continue;
@@ -89,7 +95,8 @@ static void say_summary(const session *s)
 	size_t used = 0;
 	put_kind(s, FINDING_ERROR, text, sizeof text, &used);
 	put_kind(s, FINDING_WARNING, text, sizeof text, &used);
-	if (sheaf_values_flag(&s->args->values, "allow-loss")) put_kind(s, FINDING_LOSS, text, sizeof text, &used);
+	if (sheaf_values_flag(&s->args->values, "allow-loss"))
+		put_kind(s, FINDING_LOSS, text, sizeof text, &used);
 	if (used) say(NULL, "%s: %s", s->label, text);
 }
 
@@ -104,17 +111,23 @@ static int threads_wanted(const sheaf_values *values)
 	return n < INT_MAX ? (int)n : INT_MAX;
 }
 
-sheaf_status session_begin(session *s, const arguments *args, const session_options *options, sheaf_error *err)
+sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
+                           sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
-	*s = (session){
-		.args = args, .label = options->label, .slot = options->slot, .used = options->used, .on_problem = options->on_problem, .user = options->user};
+	*s = (session){.args = args,
+	               .label = options->label,
+	               .slot = options->slot,
+	               .used = options->used,
+	               .on_problem = options->on_problem,
+	               .user = options->user};
 	sheaf_context_options context = {
 		.size = sizeof context,
 		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
 		.threads = threads_wanted(values),
 		.max_errors = sheaf_values_number(values, "max-errors", 0),
-		.strict = ((args->command->shared & TAKES_STRICT) || options->validate) && sheaf_values_flag(values, "strict"),
+		.strict = ((args->command->shared & TAKES_STRICT) || options->validate) &&
+	              sheaf_values_flag(values, "strict"),
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
 		.on_problem = tell_problem,
@@ -133,22 +146,26 @@ void session_end(session *s)
 	if (!s->cx) return;
 	progress_hide();
 	signals_forget(s->slot);
-	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted()) say_summary(s);
+	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted())
+		say_summary(s);
 	sheaf_context_free(s->cx);
 	s->cx = NULL;
 }
 
 sheaf_index_policy index_policy(const arguments *args)
 {
-	static const char *const words[] = {
-		[SHEAF_INDEX_AUTO] = "auto", [SHEAF_INDEX_NEVER] = "never", [SHEAF_INDEX_REQUIRE] = "require", [SHEAF_INDEX_WRITE] = "write"};
+	static const char *const words[] = {[SHEAF_INDEX_AUTO] = "auto",
+	                                    [SHEAF_INDEX_NEVER] = "never",
+	                                    [SHEAF_INDEX_REQUIRE] = "require",
+	                                    [SHEAF_INDEX_WRITE] = "write"};
 	const char *word = sheaf_values_text(&args->values, "index");
 	for (int p = SHEAF_INDEX_AUTO; word && p <= SHEAF_INDEX_WRITE; p++)
 		if (strcmp(words[p], word) == 0) return (sheaf_index_policy)p;
 	return SHEAF_INDEX_AUTO;
 }
 
-sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out, sheaf_error *err)
+sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
+                          sheaf_error *err)
 {
 	sheaf_open_options open = {
 		.size = sizeof open,
@@ -171,7 +188,8 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	                                                          : SHEAF_VIEW_TEXT,
 	};
 	bool configured = s->args->config && s->args->config->ninputs > 1;
-	return configured ? configured_open(s, how->input, path, &open, out, err) : sheaf_open(path, &open, s->cx, out, err);
+	return configured ? configured_open(s, how->input, path, &open, out, err)
+	                  : sheaf_open(path, &open, s->cx, out, err);
 }
 
 /* ---- each file in turn ---- */
@@ -199,13 +217,16 @@ static int check_used(const arguments *args, const bool *used)
 {
 	for (int i = 0; i < args->nsettings; i++) {
 		if (used[i]) continue;
-		say("error", "--%s: expected an option that the format of one of the files uses, found one that none does", args->settings[i].name);
+		say("error",
+		    "--%s: expected an option that the format of one of the files uses, found one that none does",
+		    args->settings[i].name);
 		return EXIT_USAGE;
 	}
 	return EXIT_FINE;
 }
 
-int with_shared_options(const arguments *args, int (*work)(const arguments *args, bool *used, const void *user), const void *user)
+int with_shared_options(const arguments *args,
+                        int (*work)(const arguments *args, bool *used, const void *user), const void *user)
 {
 	if (args->nfiles == 1) return work(args, NULL, user); /* the library refuses before anything is read */
 	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);

@@ -28,7 +28,8 @@ static void on_bus_error(int signal)
 	_exit(EXIT_IO);
 }
 
-/* Without SA_RESTART, so that a read that waits for a pipe comes back. What the parent has switched off stays off. */
+/* Without SA_RESTART, so that a read that waits for a pipe comes back. What the parent has switched off stays
+ * off. */
 static void handle(int number, void (*handler)(int), bool once)
 {
 	struct sigaction before, action = {.sa_handler = handler, .sa_flags = once ? (int)SA_RESETHAND : 0};

@@ -22,7 +22,8 @@ void print_tensor(const sheaf_schema *schema, int64_t stored)
 	const sheaf_tensor *t = &schema->tensor;
 	if (t->layout[0]) out_printf("%s, ", t->layout);
 	for (int d = 0; d < t->rank; d++) out_printf("%s%" PRId64, d ? " x " : "", t->shape[d]);
-	out_printf("%s%s%s%s", t->rank ? ", " : "scalar, ", is_complex(schema) ? "complex " : "", value_type(schema), t->dense ? ", dense" : "");
+	out_printf("%s%s%s%s", t->rank ? ", " : "scalar, ", is_complex(schema) ? "complex " : "",
+	           value_type(schema), t->dense ? ", dense" : "");
 	if (t->structure) out_printf(", %s", sheaf_structure_name(t->structure));
 	if (t->iso) out_text(", all of one value");
 	if (t->sorted && t->rank > 1) {
@@ -68,7 +69,8 @@ void json_tensor(const sheaf_schema *schema, int64_t stored)
 
 /* ---- all of them ---- */
 
-/* Each dataset is opened by itself, which lists the whole container: of more than so many only the names are told. */
+/* Each dataset is opened by itself, which lists the whole container: of more than so many only the names are
+ * told. */
 enum { MOST_OPENED = 256 };
 
 typedef struct tree {
@@ -211,8 +213,10 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 	sheaf_facts facts;
 	if (t->names_only) return name_one(t, path, err);
 	sheaf_error why = {0};
-	sheaf_status status = session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, &why);
-	if (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT) return list_refused(t, path, &why, err);
+	sheaf_status status =
+		session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, &why);
+	if (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT)
+		return list_refused(t, path, &why, err);
 	if (status) return sheaf_fail(err, status, "%s", why.message);
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_dataset_facts(dataset, &facts);
@@ -240,10 +244,14 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status each_member(session *s, const char *path, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
+sheaf_status each_member(session *s, const char *path,
+                         sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                         sheaf_error *err)
 {
-	sheaf_open_options open = {
-		.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from"), .settings = s->args->settings, .nsettings = s->args->nsettings};
+	sheaf_open_options open = {.size = sizeof open,
+	                           .format = sheaf_values_text(&s->args->values, "from"),
+	                           .settings = s->args->settings,
+	                           .nsettings = s->args->nsettings};
 	return sheaf_members(path, &open, s->cx, tell, user, err);
 }
 

@@ -12,14 +12,20 @@ enum { MOST_BYTES = 1 << 20 };
 static size_t file_length(const char *name)
 {
 	const char *colon = strrchr(name, ':');
-	return access(name, F_OK) == 0 || !colon || strchr(colon, '/') || strchr(colon, '\\') ? strlen(name) : (size_t)(colon - name);
+	return access(name, F_OK) == 0 || !colon || strchr(colon, '/') || strchr(colon, '\\')
+	           ? strlen(name)
+	           : (size_t)(colon - name);
 }
 
 static sheaf_status check_text(const sheaf_cntk *c)
 {
-	if (c->size == MOST_BYTES) return sheaf_fail(c->err, SHEAF_LIMIT, "%s: expected a configuration of less than %d bytes, found more", c->file, MOST_BYTES);
+	if (c->size == MOST_BYTES)
+		return sheaf_fail(c->err, SHEAF_LIMIT,
+		                  "%s: expected a configuration of less than %d bytes, found more", c->file,
+		                  MOST_BYTES);
 	if (c->size >= 2 && (memcmp(c->text, "\xff\xfe", 2) == 0 || memcmp(c->text, "\xfe\xff", 2) == 0))
-		return sheaf_fail(c->err, SHEAF_UNSUPPORTED, "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", c->file);
+		return sheaf_fail(c->err, SHEAF_UNSUPPORTED,
+		                  "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", c->file);
 	const char *zero = (const char *)memchr(c->text, '\0', c->size);
 	return zero ? sheaf_cntk_fail(c, (size_t)(zero - c->text), "expected text, found byte 0x00") : SHEAF_OK;
 }

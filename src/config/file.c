@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the file of a reader is. Configurations travel, most of all from Windows, and the paths in them rarely hold. */
+/* Where the file of a reader is. Configurations travel, most of all from Windows, and the paths in them
+ * rarely hold. */
 #include "base/memory.h"
 #include "config/config.h"
 #include <string.h>

@@ -19,7 +19,8 @@ typedef enum kind {
 	CHOICE  /* one of `words` */
 } kind;
 
-/* Whose a key is: of an input, or of the reader as a whole. In a reader with one input both stand in one record. */
+/* Whose a key is: of an input, or of the reader as a whole. In a reader with one input both stand in one
+ * record. */
 enum { INPUT = 1, READER = 2, OUTER = 4 /* and the nearest one around counts, too */ };
 
 typedef struct key {
@@ -27,7 +28,8 @@ typedef struct key {
 	kind kind;
 	unsigned of;
 	const char *setting, *words;
-	const char *usual; /* the setting where nothing is said and CNTK's default is not this library's; or NULL */
+	const char
+		*usual; /* the setting where nothing is said and CNTK's default is not this library's; or NULL */
 } key;
 
 static const key keys[] = {
@@ -110,7 +112,8 @@ static sheaf_status add_count(const sheaf_cntk *c, settings s, const char *name,
 
 /* ---- keys into settings ---- */
 
-static sheaf_status find_key(const sheaf_cntk *c, const sheaf_record *record, const char *name, bool outer, const sheaf_record **where, sheaf_field_span *field)
+static sheaf_status find_key(const sheaf_cntk *c, const sheaf_record *record, const char *name, bool outer,
+                             const sheaf_record **where, sheaf_field_span *field)
 {
 	sheaf_status status = SHEAF_END;
 	for (; record && status == SHEAF_END; record = outer ? record->outer : NULL) {
@@ -120,7 +123,8 @@ static sheaf_status find_key(const sheaf_cntk *c, const sheaf_record *record, co
 	return status;
 }
 
-static sheaf_status read_window(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field, const key *k, settings s)
+static sheaf_status read_window(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field,
+                                const key *k, settings s)
 {
 	int word;
 	int64_t count;
@@ -131,17 +135,26 @@ static sheaf_status read_window(const sheaf_cntk *c, const sheaf_record *where, 
 	return add_count(c, s, k->setting, count);
 }
 
-static sheaf_status read_key(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field, const key *k, settings s)
+static sheaf_status read_key(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field,
+                             const key *k, settings s)
 {
 	bool yes;
 	int word;
 	int64_t count;
 	switch (k->kind) {
-	case FLAG: SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes)); return yes ? add_setting(c, s, k->setting, NULL) : SHEAF_OK;
-	case TRUTH: SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes)); return add_word(c, s, k->setting, k->words, !yes);
-	case COUNT: SHEAF_TRY(sheaf_cntk_count(c, where, field, &count)); return add_count(c, s, k->setting, count);
+	case FLAG:
+		SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes));
+		return yes ? add_setting(c, s, k->setting, NULL) : SHEAF_OK;
+	case TRUTH:
+		SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes));
+		return add_word(c, s, k->setting, k->words, !yes);
+	case COUNT:
+		SHEAF_TRY(sheaf_cntk_count(c, where, field, &count));
+		return add_count(c, s, k->setting, count);
 	case WINDOW: return read_window(c, where, field, k, s);
-	case CHOICE: SHEAF_TRY(sheaf_cntk_choice(c, where, field, k->words, &word)); return add_word(c, s, k->setting, k->words, word);
+	case CHOICE:
+		SHEAF_TRY(sheaf_cntk_choice(c, where, field, k->words, &word));
+		return add_word(c, s, k->setting, k->words, word);
 	case QUIET: break;
 	}
 	return SHEAF_OK;
@@ -155,7 +168,8 @@ static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_record *record, u
 		if (!(keys[i].of & of) || keys[i].kind == QUIET) continue;
 		sheaf_status status = find_key(c, record, keys[i].name, keys[i].of & OUTER, &where, &field);
 		if (status == SHEAF_OK) status = read_key(c, where, field, &keys[i], s);
-		if (status == SHEAF_END && keys[i].usual) status = add_copy(c, s, keys[i].setting, keys[i].usual, strlen(keys[i].usual));
+		if (status == SHEAF_END && keys[i].usual)
+			status = add_copy(c, s, keys[i].setting, keys[i].usual, strlen(keys[i].usual));
 		if (status != SHEAF_OK && status != SHEAF_END) return status;
 	}
 	return SHEAF_OK;
@@ -164,9 +178,11 @@ static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_record *record, u
 static sheaf_status warn_of_key(const sheaf_cntk *c, sheaf_span name, const char *owner)
 {
 	char expected[64], found[80];
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "unknown key", SHEAF_NOWHERE, expected, found, "it is ignored"};
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "unknown key",  SHEAF_NOWHERE,
+	                         expected,      found,      "it is ignored"};
 	snprintf(expected, sizeof expected, "a key of %s", owner);
-	snprintf(found, sizeof found, "\"%.*s\"", (int)(name.end - name.at > 60 ? 60 : name.end - name.at), c->text + name.at);
+	snprintf(found, sizeof found, "\"%.*s\"", (int)(name.end - name.at > 60 ? 60 : name.end - name.at),
+	         c->text + name.at);
 	sheaf_cntk_place(c, name.at, &problem.place);
 	return sheaf_report(c->cx, &problem, c->err);
 }
@@ -205,14 +221,18 @@ typedef struct stream {
 	bool main;
 } stream;
 
-static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field, stream *s)
+static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
+                                    stream *s)
 {
 	if (sheaf_cntk_is_name(c, field.name, "dim")) {
 		SHEAF_TRY(sheaf_cntk_count(c, record, field, &s->dim));
-		return s->dim > 0 ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "dim: expected at least 1, found 0");
+		return s->dim > 0 ? SHEAF_OK
+		                  : sheaf_cntk_fail(c, field.value.at, "dim: expected at least 1, found 0");
 	}
-	if (sheaf_cntk_is_name(c, field.name, "format")) return sheaf_cntk_choice(c, record, field, "dense|sparse", &s->sparse);
-	if (sheaf_cntk_is_name(c, field.name, "definesMBSize")) return sheaf_cntk_bool(c, record, field, &s->main);
+	if (sheaf_cntk_is_name(c, field.name, "format"))
+		return sheaf_cntk_choice(c, record, field, "dense|sparse", &s->sparse);
+	if (sheaf_cntk_is_name(c, field.name, "definesMBSize"))
+		return sheaf_cntk_bool(c, record, field, &s->main);
 	sheaf_release_text(c->cx, s->alias);
 	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &s->alias));
 	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
@@ -224,16 +244,19 @@ static sheaf_status read_stream_keys(const sheaf_cntk *c, const sheaf_record *re
 	sheaf_field_span field;
 	sheaf_status status;
 	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
-		SHEAF_TRY(is_stream_key(c, field.name) ? read_stream_key(c, record, field, s) : warn_of_key(c, field.name, "an input"));
+		SHEAF_TRY(is_stream_key(c, field.name) ? read_stream_key(c, record, field, s)
+		                                       : warn_of_key(c, field.name, "an input"));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 static sheaf_status check_stream(const sheaf_cntk *c, const stream *s, bool declares)
 {
-	const char *missing = s->dim < 0 && (declares || s->sparse >= 0) ? "dim" : s->sparse < 0 && (declares || s->dim >= 0) ? "format" : NULL;
+	const char *missing = s->dim < 0 && (declares || s->sparse >= 0)   ? "dim"
+	                      : s->sparse < 0 && (declares || s->dim >= 0) ? "format"
+	                                                                   : NULL;
 	if (!missing) return SHEAF_OK;
-	return sheaf_cntk_fail(c, s->name.at, "input \"%.*s\": expected dim and format, found no %s", (int)(s->name.end - s->name.at), c->text + s->name.at,
-	                       missing);
+	return sheaf_cntk_fail(c, s->name.at, "input \"%.*s\": expected dim and format, found no %s",
+	                       (int)(s->name.end - s->name.at), c->text + s->name.at, missing);
 }
 
 /* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
@@ -250,16 +273,19 @@ static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, settings to
 	sheaf_status status = sheaf_builder_status(&b, c->err);
 	if (status == SHEAF_OK) status = add_copy(c, to, "stream", (const char *)b.data, b.size);
 	sheaf_builder_drop(&b);
-	if (status == SHEAF_OK && s->main) status = add_copy(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
+	if (status == SHEAF_OK && s->main)
+		status = add_copy(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
 	return status;
 }
 
-static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_record *outer, sheaf_field_span field, bool declares, settings to)
+static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_record *outer, sheaf_field_span field,
+                                bool declares, settings to)
 {
 	sheaf_record record = {.outer = outer};
 	stream s = {field.name, -1, -1, NULL, false};
 	if (!sheaf_cntk_is_record(c, field.value, &record.inside))
-		return sheaf_cntk_fail(c, field.value.at, "input \"%.*s\": expected a record in [ ] or { }, found something else",
+		return sheaf_cntk_fail(c, field.value.at,
+		                       "input \"%.*s\": expected a record in [ ] or { }, found something else",
 		                       (int)(field.name.end - field.name.at), c->text + field.name.at);
 	sheaf_status status = read_stream_keys(c, &record, &s);
 	if (status == SHEAF_OK) status = check_stream(c, &s, declares);
@@ -275,12 +301,16 @@ static sheaf_status read_streams(const sheaf_cntk *c, const sheaf_record *record
 	sheaf_record streams = {.outer = record};
 	sheaf_status status = sheaf_cntk_find(c, record, "input", &field);
 	if (status == SHEAF_END && !declares) return SHEAF_OK;
-	if (status == SHEAF_END) return sheaf_cntk_fail(c, record->inside.at, "expected an `input` section in this reader, found none");
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, record->inside.at,
+		                       "expected an `input` section in this reader, found none");
 	SHEAF_TRY(status);
 	if (!sheaf_cntk_is_record(c, field.value, &streams.inside))
-		return sheaf_cntk_fail(c, field.value.at, "input: expected a record in [ ] or { }, found something else");
+		return sheaf_cntk_fail(c, field.value.at,
+		                       "input: expected a record in [ ] or { }, found something else");
 	sheaf_span rest = streams.inside;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK) SHEAF_TRY(read_stream(c, &streams, field, declares, to));
+	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
+		SHEAF_TRY(read_stream(c, &streams, field, declares, to));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -298,17 +328,24 @@ static const sheaf_format *find_format(const char *word, bool *declares)
 	return NULL;
 }
 
-static sheaf_status read_type(const sheaf_cntk *c, const sheaf_record *record, const sheaf_format **format, bool *declares)
+static sheaf_status read_type(const sheaf_cntk *c, const sheaf_record *record, const sheaf_format **format,
+                              bool *declares)
 {
 	sheaf_field_span field;
 	char *word;
 	sheaf_status status = sheaf_cntk_find(c, record, "readerType", &field);
 	if (status == SHEAF_END) status = sheaf_cntk_find(c, record, "type", &field);
-	if (status == SHEAF_END) return sheaf_cntk_fail(c, record->inside.at, "expected a readerType (or a deserializer's type) in this section, found none");
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(
+			c, record->inside.at,
+			"expected a readerType (or a deserializer's type) in this section, found none");
 	SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &word));
 	*format = find_format(word, declares);
-	if (!*format) status = sheaf_cntk_fail(c, field.value.at, "expected the name of a reader whose files this build reads, found \"%s\"", word);
+	if (!*format)
+		status =
+			sheaf_cntk_fail(c, field.value.at,
+		                    "expected the name of a reader whose files this build reads, found \"%s\"", word);
 	sheaf_release_text(c->cx, word);
 	return status;
 }
@@ -317,7 +354,8 @@ static sheaf_status read_file(const sheaf_cntk *c, const sheaf_record *record, c
 {
 	sheaf_field_span field;
 	sheaf_status status = sheaf_cntk_find(c, record, "file", &field);
-	if (status == SHEAF_END) return sheaf_cntk_fail(c, record->inside.at, "expected `file` in this section, found none");
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, record->inside.at, "expected `file` in this section, found none");
 	SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, path));
 	char *written = *path;
@@ -343,19 +381,24 @@ static sheaf_status read_input(const sheaf_cntk *c, const sheaf_record *record, 
 	return read_keys(c, record, INPUT, s);
 }
 
-static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader, sheaf_field_span array, sheaf_config *out)
+static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader, sheaf_field_span array,
+                                sheaf_config *out)
 {
 	sheaf_span rest, element;
 	sheaf_status status;
-	if (!sheaf_cntk_is_array(c, array.value, &rest)) return sheaf_cntk_fail(c, array.value.at, "deserializers: expected an array in ( ), found something else");
+	if (!sheaf_cntk_is_array(c, array.value, &rest))
+		return sheaf_cntk_fail(c, array.value.at,
+		                       "deserializers: expected an array in ( ), found something else");
 	while ((status = sheaf_cntk_element(c, &rest, &element)) == SHEAF_OK) {
 		sheaf_record record = {.outer = reader};
 		if (!sheaf_cntk_is_record(c, element, &record.inside))
-			return sheaf_cntk_fail(c, element.at, "deserializers: expected a record in [ ] or { }, found something else");
+			return sheaf_cntk_fail(c, element.at,
+			                       "deserializers: expected a record in [ ] or { }, found something else");
 		SHEAF_TRY(name_unknown(c, &record, INPUT));
 		SHEAF_TRY(read_input(c, &record, out));
 	}
-	if (status == SHEAF_END && out->ninputs == 0) return sheaf_cntk_fail(c, array.value.at, "deserializers: expected at least one, found none");
+	if (status == SHEAF_END && out->ninputs == 0)
+		return sheaf_cntk_fail(c, array.value.at, "deserializers: expected at least one, found none");
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -373,7 +416,9 @@ static sheaf_status read_truncation(const sheaf_cntk *c, const sheaf_record *rea
 	status = find_key(c, reader, "truncationLength", true, &where, &length);
 	if (status == SHEAF_OK) status = sheaf_cntk_count(c, where, length, &count);
 	if (status != SHEAF_OK && status != SHEAF_END) return status;
-	if (count == 0) return sheaf_cntk_fail(c, truncated.value.at, "truncated: expected a truncationLength of at least 1 beside it, found none");
+	if (count == 0)
+		return sheaf_cntk_fail(c, truncated.value.at,
+		                       "truncated: expected a truncationLength of at least 1 beside it, found none");
 	return add_count(c, s, "truncate", count);
 }
 

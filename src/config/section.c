@@ -15,7 +15,8 @@ static sheaf_status find_element(const sheaf_cntk *c, sheaf_span array, long num
 }
 
 /* The value of a path's word in a record: a field. */
-static sheaf_status find_word(const sheaf_cntk *c, const sheaf_record *record, const char *word, sheaf_span *value)
+static sheaf_status find_word(const sheaf_cntk *c, const sheaf_record *record, const char *word,
+                              sheaf_span *value)
 {
 	sheaf_field_span field;
 	sheaf_status status = sheaf_cntk_find(c, record, word, &field);
@@ -23,32 +24,38 @@ static sheaf_status find_word(const sheaf_cntk *c, const sheaf_record *record, c
 	return status;
 }
 
-static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, const char *word, sheaf_status status)
+static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, const char *word,
+                                   sheaf_status status)
 {
 	if (status != SHEAF_END) return status;
-	return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected a section \"%s\", found no record \"%s\"", c->file, section, word);
+	return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected a section \"%s\", found no record \"%s\"", c->file,
+	                  section, word);
 }
 
-static sheaf_status take_record(const sheaf_cntk *c, sheaf_span value, const sheaf_record *outer, sheaf_record *record)
+static sheaf_status take_record(const sheaf_cntk *c, sheaf_span value, const sheaf_record *outer,
+                                sheaf_record *record)
 {
 	record->outer = outer;
 	return sheaf_cntk_is_record(c, value, &record->inside) ? SHEAF_OK : SHEAF_END;
 }
 
 /* Follows "train.reader.deserializers.1" and gives the number of the last record. */
-static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH], int *last)
+static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH],
+                           int *last)
 {
 	char word[128];
 	sheaf_span value = {0, 0}, inside;
 	for (const char *at = section; *at;) {
 		size_t n = strcspn(at, ".");
-		if (n == 0 || n >= sizeof word || *last + 2 >= CNTK_DEPTH) return refuse_section(c, section, at, SHEAF_END);
+		if (n == 0 || n >= sizeof word || *last + 2 >= CNTK_DEPTH)
+			return refuse_section(c, section, at, SHEAF_END);
 		memcpy(word, at, n);
 		word[n] = '\0';
 		at += n + (at[n] == '.');
 		bool is_number = strspn(word, "0123456789") == n && n < 9;
-		sheaf_status status =
-			is_number && sheaf_cntk_is_array(c, value, &inside) ? find_element(c, inside, strtol(word, NULL, 10), &value) : find_word(c, &records[*last], word, &value);
+		sheaf_status status = is_number && sheaf_cntk_is_array(c, value, &inside)
+		                          ? find_element(c, inside, strtol(word, NULL, 10), &value)
+		                          : find_word(c, &records[*last], word, &value);
 		if (status == SHEAF_OK && sheaf_cntk_is_array(c, value, &inside) && *at) continue;
 		if (status == SHEAF_OK) status = take_record(c, value, &records[*last], &records[*last + 1]);
 		if (status) return refuse_section(c, section, word, status);
@@ -100,7 +107,8 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_record *file, sheaf
 static bool has_reader_words(const sheaf_cntk *c, const sheaf_record *record)
 {
 	sheaf_field_span field;
-	return sheaf_cntk_find(c, record, "readerType", &field) == SHEAF_OK || sheaf_cntk_find(c, record, "deserializers", &field) == SHEAF_OK;
+	return sheaf_cntk_find(c, record, "readerType", &field) == SHEAF_OK ||
+	       sheaf_cntk_find(c, record, "deserializers", &field) == SHEAF_OK;
 }
 
 static sheaf_status look_around(const sheaf_cntk *c, sheaf_record records[CNTK_DEPTH], int *last)
@@ -115,12 +123,16 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_record records[CNTK_D
 		return status;
 	}
 	if (has_reader_words(c, &records[0])) return SHEAF_OK;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK) SHEAF_TRY(look_in(c, &records[0], field, &r));
+	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
+		SHEAF_TRY(look_in(c, &records[0], field, &r));
 	if (status != SHEAF_END) return status;
-	if (r.found == 0) return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected a section with a reader, found none", c->file);
+	if (r.found == 0)
+		return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected a section with a reader, found none", c->file);
 	if (r.found > 1 && !r.trains)
-		return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected one reader, or one in a section that trains, found %d; name one as %s:SECTION.reader", c->file,
-		                  r.found, c->file);
+		return sheaf_fail(c->err, SHEAF_UNKNOWN,
+		                  "%s: expected one reader, or one in a section that trains, found %d; name one as "
+		                  "%s:SECTION.reader",
+		                  c->file, r.found, c->file);
 	records[1] = r.outer;
 	records[2] = r.inner;
 	records[2].outer = &records[1];
@@ -140,7 +152,8 @@ static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_record records[C
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH], const sheaf_record **out)
+sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH],
+                                const sheaf_record **out)
 {
 	int last = 0;
 	records[0] = (sheaf_record){{0, c->size}, NULL};

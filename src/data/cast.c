@@ -29,12 +29,15 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_type from, const char *file, int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_type from, const char *file,
+                           int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
 {
 	char expected[64], found[96];
 	snprintf(expected, sizeof expected, "values that fit %s", sheaf_type_name(to->type));
 	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed, sheaf_type_name(from));
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "value changed by its element type", SHEAF_NOWHERE, expected, found, "rounded"};
+	sheaf_problem problem = {SHEAF_ERROR,   SHEAF_LOSS, "value changed by its element type",
+	                         SHEAF_NOWHERE, expected,   found,
+	                         "rounded"};
 	problem.place.file = file;
 	problem.place.stream = to->name;
 	problem.place.row = row;
@@ -42,8 +45,10 @@ static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_typ
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position 0. */
-static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, sheaf_row_kind rows, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+/* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position
+ * 0. */
+static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, sheaf_row_kind rows,
+                                int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
                                 sheaf_error *err)
 {
 	sheaf_builder b;
@@ -80,7 +85,8 @@ static sheaf_status widen_indices(sheaf_level *level, sheaf_context *cx, sheaf_e
 	return SHEAF_OK;
 }
 
-static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sheaf_context *cx, sheaf_error *err)
+static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sheaf_context *cx,
+                                 sheaf_error *err)
 {
 	for (int l = 0; l < column->nlevels; l++) {
 		sheaf_level *level = &column->levels[l];
@@ -90,11 +96,14 @@ static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	for (int c = 0; c < frame->ncolumns; c++) {
 		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
-		if (frame->columns[c].type != to->fields[c].type) SHEAF_TRY(cast_column(&frame->columns[c], &to->fields[c], to->rows, frame->nrows, file, row, cx, err));
+		if (frame->columns[c].type != to->fields[c].type)
+			SHEAF_TRY(
+				cast_column(&frame->columns[c], &to->fields[c], to->rows, frame->nrows, file, row, cx, err));
 	}
 	return SHEAF_OK;
 }

@@ -13,18 +13,21 @@ typedef struct spot {
 
 static sheaf_status flaw(const spot *at, const char *what, int64_t expected, int64_t found)
 {
-	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64, at->field->name, at->level, what, expected,
-	                  found);
+	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64,
+	                  at->field->name, at->level, what, expected, found);
 }
 
-static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int64_t count, size_t size, const char *what)
+static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int64_t count, size_t size,
+                                const char *what)
 {
 	size_t bytes;
-	if (!sheaf_mul_size(&bytes, (size_t)count, size) || buffer->size < bytes) return flaw(at, what, count, (int64_t)(buffer->size / size));
+	if (!sheaf_mul_size(&bytes, (size_t)count, size) || buffer->size < bytes)
+		return flaw(at, what, count, (int64_t)(buffer->size / size));
 	return SHEAF_OK;
 }
 
-static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth, int64_t *below)
+static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth,
+                                  int64_t *below)
 {
 	*below = 0;
 	if (n == INT64_MAX) return flaw(at, "fewer positions than", INT64_MAX, n);
@@ -42,10 +45,12 @@ static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int6
 static sheaf_status check_indices(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	for (int r = 0; r < level->shape.rank; r++) {
-		SHEAF_TRY(check_bytes(at, &level->indices[r], n, sheaf_type_size(level->shape.index_type), "as many indices as"));
+		SHEAF_TRY(check_bytes(at, &level->indices[r], n, sheaf_type_size(level->shape.index_type),
+		                      "as many indices as"));
 		for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
 			int64_t i = sheaf_level_index(level, r, p);
-			if (i < 0 || i >= level->shape.extents[r]) return flaw(at, "an index below", level->shape.extents[r], i);
+			if (i < 0 || i >= level->shape.extents[r])
+				return flaw(at, "an index below", level->shape.extents[r], i);
 		}
 	}
 	return SHEAF_OK;
@@ -58,7 +63,8 @@ static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_
 	for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
 		int code = sheaf_level_code(level, p);
 		if (code < 0) return flaw(at, "a code of at least", 0, code);
-		if (code && sheaf_level_has(level, p)) return flaw(at, "the code of what is not missing to be", 0, code);
+		if (code && sheaf_level_has(level, p))
+			return flaw(at, "the code of what is not missing to be", 0, code);
 	}
 	return SHEAF_OK;
 }
@@ -69,9 +75,12 @@ static sheaf_status check_missing(const spot *at, const sheaf_level *level, int6
 	int64_t bits;
 	if (level->codes.size) SHEAF_TRY(check_codes(at, level, n, depth));
 	if (level->valid.size == 0) return SHEAF_OK;
-	if (level->shape.missing == SHEAF_NEVER) return flaw(at, "as many bits of missing positions as", 0, (int64_t)level->valid.size * 8);
-	if (level->valid_at < 0 || !sheaf_add_i64(&bits, level->valid_at, n) || (uint64_t)bits > (uint64_t)level->valid.size * 8)
-		return flaw(at, "as many bits of missing positions as", n, (int64_t)level->valid.size * 8 - level->valid_at);
+	if (level->shape.missing == SHEAF_NEVER)
+		return flaw(at, "as many bits of missing positions as", 0, (int64_t)level->valid.size * 8);
+	if (level->valid_at < 0 || !sheaf_add_i64(&bits, level->valid_at, n) ||
+	    (uint64_t)bits > (uint64_t)level->valid.size * 8)
+		return flaw(at, "as many bits of missing positions as", n,
+		            (int64_t)level->valid.size * 8 - level->valid_at);
 	if (depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
 	for (int64_t p = 0; p < n; p++) {
 		int64_t covered = sheaf_run_length(sheaf_level_below_one(level, p));
@@ -84,12 +93,16 @@ static sheaf_status check_missing(const spot *at, const sheaf_level *level, int6
 static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
 {
 	if (have->kind != want->kind) return flaw(at, "level kind", (int)want->kind, (int)have->kind);
-	if (have->missing != SHEAF_NEVER && have->missing != want->missing) return flaw(at, "kind of missing positions", (int)want->missing, (int)have->missing);
+	if (have->missing != SHEAF_NEVER && have->missing != want->missing)
+		return flaw(at, "kind of missing positions", (int)want->missing, (int)have->missing);
 	if (have->rank != want->rank) return flaw(at, "rank", want->rank, have->rank);
-	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0]) return flaw(at, "a run of", want->extents[0], have->extents[0]);
-	if (have->kind == SHEAF_COORD && have->index_type != want->index_type) return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
+	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0])
+		return flaw(at, "a run of", want->extents[0], have->extents[0]);
+	if (have->kind == SHEAF_COORD && have->index_type != want->index_type)
+		return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
 	for (int r = 0; r < have->rank; r++)
-		if (have->extents[r] > want->extents[r]) return flaw(at, "an extent of at most", want->extents[r], have->extents[r]);
+		if (have->extents[r] > want->extents[r])
+			return flaw(at, "an extent of at most", want->extents[r], have->extents[r]);
 	return SHEAF_OK;
 }
 
@@ -97,7 +110,8 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 {
 	if (level->shape.kind == SHEAF_FIXED) {
 		int64_t below;
-		if (!sheaf_mul_i64(&below, *n, level->shape.extents[0])) return flaw(at, "fewer positions than", INT64_MAX, *n);
+		if (!sheaf_mul_i64(&below, *n, level->shape.extents[0]))
+			return flaw(at, "fewer positions than", INT64_MAX, *n);
 		SHEAF_TRY(check_missing(at, level, *n, depth));
 		*n = below;
 		return SHEAF_OK;
@@ -108,12 +122,14 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
 }
 
-static sheaf_status check_column(const sheaf_column *column, const sheaf_field *field, int64_t nrows, sheaf_depth depth, sheaf_error *err)
+static sheaf_status check_column(const sheaf_column *column, const sheaf_field *field, int64_t nrows,
+                                 sheaf_depth depth, sheaf_error *err)
 {
 	spot at = {field, 0, nrows == 0, err};
 	int64_t n = nrows;
 	/* Keys and numbers need not be told apart by what makes a frame. */
-	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning)) return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
+	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning))
+		return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
 	for (; at.level < column->nlevels; at.level++) {
@@ -124,13 +140,19 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
 }
 
-sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth, sheaf_error *err)
+sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth,
+                               sheaf_error *err)
 {
 	if (depth == SHEAF_CHECK_NONE) return SHEAF_OK;
-	if (frame->nrows < 0) return sheaf_fail(err, SHEAF_DATA, "frame: expected at least 0 rows, found %" PRId64, frame->nrows);
-	if (frame->ncolumns != schema->nfields) return sheaf_fail(err, SHEAF_DATA, "frame: expected %d columns, found %d", schema->nfields, frame->ncolumns);
+	if (frame->nrows < 0)
+		return sheaf_fail(err, SHEAF_DATA, "frame: expected at least 0 rows, found %" PRId64, frame->nrows);
+	if (frame->ncolumns != schema->nfields)
+		return sheaf_fail(err, SHEAF_DATA, "frame: expected %d columns, found %d", schema->nfields,
+		                  frame->ncolumns);
 	if (frame->lines.size && frame->lines.size / 8 < (size_t)frame->nrows)
-		return sheaf_fail(err, SHEAF_DATA, "frame: expected lines of %" PRId64 " rows, found %zu", frame->nrows, frame->lines.size / 8);
-	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
+		return sheaf_fail(err, SHEAF_DATA, "frame: expected lines of %" PRId64 " rows, found %zu",
+		                  frame->nrows, frame->lines.size / 8);
+	for (int c = 0; c < frame->ncolumns; c++)
+		SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
 	return SHEAF_OK;
 }

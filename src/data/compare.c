@@ -12,7 +12,9 @@ static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column
 	sheaf_canon ca[BATCH], cb[BATCH];
 	size_t size = sheaf_type_size(a->type);
 	if (n == 0) return true;
-	if (a->type == b->type && memcmp(a->values.data + (size_t)at_a * size, b->values.data + (size_t)at_b * size, (size_t)n * size) == 0) return true;
+	if (a->type == b->type && memcmp(a->values.data + (size_t)at_a * size,
+	                                 b->values.data + (size_t)at_b * size, (size_t)n * size) == 0)
+		return true;
 	for (int64_t i = 0; i < n; i += BATCH) {
 		int64_t m = n - i < BATCH ? n - i : BATCH;
 		sheaf_canon_values(a->type, a->values.data, at_a + i, m, ca);
@@ -30,7 +32,8 @@ static int64_t index_at(const sheaf_level *level, int r, int64_t first, int64_t 
 
 static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level *b, int64_t at_b, int64_t n)
 {
-	int rank_a = a->shape.kind == SHEAF_COORD ? a->shape.rank : 1, rank_b = b->shape.kind == SHEAF_COORD ? b->shape.rank : 1;
+	int rank_a = a->shape.kind == SHEAF_COORD ? a->shape.rank : 1,
+		rank_b = b->shape.kind == SHEAF_COORD ? b->shape.rank : 1;
 	if (rank_a != rank_b) return false;
 	if (a->shape.kind == SHEAF_FIXED && b->shape.kind == SHEAF_FIXED) return true;
 	for (int r = 0; r < rank_a; r++)
@@ -39,30 +42,39 @@ static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level 
 	return true;
 }
 
-/* Whether a number is at the position, be it one that might have been missing: level and position are those of the number then. */
+/* Whether a number is at the position, be it one that might have been missing: level and position are those
+ * of the number then. */
 static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 {
 	if (*level == column->nlevels) return true;
-	if (sheaf_means_run(column->meaning) || !sheaf_level_is_item(column, *level) || sheaf_level_is_null(&column->levels[*level], *at)) return false;
+	if (sheaf_means_run(column->meaning) || !sheaf_level_is_item(column, *level) ||
+	    sheaf_level_is_null(&column->levels[*level], *at))
+		return false;
 	*at = sheaf_level_below_one(&column->levels[*level], *at).begin;
 	*level = column->nlevels;
 	return true;
 }
 
-bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b, int level_b, int64_t at_b)
+bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b,
+                           int level_b, int64_t at_b)
 {
 	bool bare_a = is_bare(a, &level_a, &at_a), bare_b = is_bare(b, &level_b, &at_b);
 	if (bare_a && bare_b) return values_equal(a, at_a, b, at_b, 1);
 	if (level_a == a->nlevels || level_b == b->nlevels) return false;
 	const sheaf_level *la = &a->levels[level_a], *lb = &b->levels[level_b];
 	bool null = sheaf_level_is_null(la, at_a);
-	if (null || sheaf_level_is_null(lb, at_b)) return null && sheaf_level_is_null(lb, at_b) && sheaf_level_code(la, at_a) == sheaf_level_code(lb, at_b);
+	if (null || sheaf_level_is_null(lb, at_b))
+		return null && sheaf_level_is_null(lb, at_b) &&
+		       sheaf_level_code(la, at_a) == sheaf_level_code(lb, at_b);
 	sheaf_run ra = sheaf_level_below_one(la, at_a), rb = sheaf_level_below_one(lb, at_b);
 	int64_t n = sheaf_run_length(ra);
-	if (sheaf_level_is_item(a, level_a) && sheaf_level_is_item(b, level_b)) return n == sheaf_run_length(rb) && values_equal(a, ra.begin, b, rb.begin, n);
-	if ((la->shape.kind == SHEAF_LIST) != (lb->shape.kind == SHEAF_LIST) || n != sheaf_run_length(rb)) return false;
+	if (sheaf_level_is_item(a, level_a) && sheaf_level_is_item(b, level_b))
+		return n == sheaf_run_length(rb) && values_equal(a, ra.begin, b, rb.begin, n);
+	if ((la->shape.kind == SHEAF_LIST) != (lb->shape.kind == SHEAF_LIST) || n != sheaf_run_length(rb))
+		return false;
 	if (la->shape.kind != SHEAF_LIST && !indices_equal(la, ra.begin, lb, rb.begin, n)) return false;
-	if (level_a + 1 == a->nlevels && level_b + 1 == b->nlevels) return values_equal(a, ra.begin, b, rb.begin, n);
+	if (level_a + 1 == a->nlevels && level_b + 1 == b->nlevels)
+		return values_equal(a, ra.begin, b, rb.begin, n);
 	for (int64_t k = 0; k < n; k++)
 		if (!sheaf_positions_equal(a, level_a + 1, ra.begin + k, b, level_b + 1, rb.begin + k)) return false;
 	return true;
@@ -83,4 +95,7 @@ static bool is_usual(const sheaf_column *column, const sheaf_field *field, int l
 	return true;
 }
 
-bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row) { return is_usual(column, field, 0, row); }
+bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row)
+{
+	return is_usual(column, field, 0, row);
+}

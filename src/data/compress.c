@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries by rows, and by columns: one counting sort in two steps. First entries are parted into buckets of so many rows that what a bucket holds fits a core's own
- * cache, then each bucket is spread over its rows there: a scattered write touches no memory but the cache's. */
+/* Entries by rows, and by columns: one counting sort in two steps. First entries are parted into buckets of
+ * so many rows that what a bucket holds fits a core's own cache, then each bucket is spread over its rows
+ * there: a scattered write touches no memory but the cache's. */
 #include "data/compress.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -21,7 +22,8 @@ typedef struct wide {
 /* ---- keys ---- */
 
 /* Sees to the range of rows, and to which bits columns have. */
-static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys, const void **values)
+static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
+                            const void **values)
 {
 	sheaf_compression *c = (sheaf_compression *)user;
 	int64_t n = to - from < SHEAF_BUCKET_STEP ? to - from : SHEAF_BUCKET_STEP;
@@ -54,7 +56,8 @@ static int64_t slice_of(const sheaf_compression *c, int64_t e)
 	return low;
 }
 
-static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys, const void **values)
+static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
+                           const void **values)
 {
 	sheaf_compression *c = (sheaf_compression *)user;
 	int64_t n = to - from < SHEAF_BUCKET_STEP ? to - from : SHEAF_BUCKET_STEP, slice = slice_of(c, from);
@@ -90,25 +93,37 @@ static sheaf_status check_sizes(const sheaf_compression *c, sheaf_error *err)
 {
 	for (int64_t b = 0; b < sheaf_partition_count(&c->buckets); b++)
 		if (c->buckets.starts[b + 1] - c->buckets.starts[b] > UINT32_MAX)
-			return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer than 2^32 in neighbouring rows, found %zu", c->buckets.starts[b + 1] - c->buckets.starts[b]);
+			return sheaf_fail(err, SHEAF_LIMIT,
+			                  "entries: expected fewer than 2^32 in neighbouring rows, found %zu",
+			                  c->buckets.starts[b + 1] - c->buckets.starts[b]);
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 {
-	bool size = c->value_size && c->value_size <= SHEAF_WIDEST_VALUE && (c->value_size & (c->value_size - 1)) == 0;
+	bool size =
+		c->value_size && c->value_size <= SHEAF_WIDEST_VALUE && (c->value_size & (c->value_size - 1)) == 0;
 	if (!size || c->n < 0 || c->nouter < 0 || c->nouter > INT32_MAX || c->ninner > INT32_MAX)
-		return sheaf_fail(err, SHEAF_USAGE, "entries: expected values of 1, 2, 4, 8 or 16 bytes and extents below 2^31, found others");
-	sheaf_partition_source source = {.n = c->n, .grain = 1, .take = c->pointers ? take_slices : take_entries, .user = c};
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"entries: expected values of 1, 2, 4, 8 or 16 bytes and extents below 2^31, found others");
+	sheaf_partition_source source = {
+		.n = c->n, .grain = 1, .take = c->pointers ? take_slices : take_entries, .user = c};
 	int bits = 0, row_bits = c->nouter ? bits_of((uint64_t)c->nouter - 1) : 0;
-	while (bits < row_bits && ((bits < SHEAF_BUCKET_BITS && c->n >> bits > SHEAF_BUCKET_ENTRIES) || row_bits - bits > MOST_ROWS_BITS)) bits++;
+	while (bits < row_bits && ((bits < SHEAF_BUCKET_BITS && c->n >> bits > SHEAF_BUCKET_ENTRIES) ||
+	                           row_bits - bits > MOST_ROWS_BITS))
+		bits++;
 	c->rows_bits = row_bits - bits;
 	c->inner_bits = WORD;
-	SHEAF_TRY(sheaf_partition_plan(&c->buckets, &source, c->value_size, WORD + c->rows_bits, bits, c->cx, err));
-	if (c->bad) return sheaf_fail(err, SHEAF_DATA, "entries: expected coordinates from 0 to %" PRId64 ", found others", c->nouter - 1);
+	SHEAF_TRY(
+		sheaf_partition_plan(&c->buckets, &source, c->value_size, WORD + c->rows_bits, bits, c->cx, err));
+	if (c->bad)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "entries: expected coordinates from 0 to %" PRId64 ", found others", c->nouter - 1);
 	SHEAF_TRY(check_sizes(c, err));
 	c->inner_bits = bits_of(c->pointers ? (uint64_t)c->ninner : c->any_inner);
-	return sheaf_partition_fill(&c->buckets, c->inner_bits + c->rows_bits, low_bits(c->inner_bits + c->rows_bits), err);
+	return sheaf_partition_fill(&c->buckets, c->inner_bits + c->rows_bits,
+	                            low_bits(c->inner_bits + c->rows_bits), err);
 }
 
 void sheaf_compression_clear(sheaf_compression *c) { sheaf_partition_free(&c->buckets); }
@@ -185,13 +200,15 @@ static void count_and_fetch(const sheaf_compression *c, size_t begin, size_t end
 static void spread_bucket(void *user, int64_t bucket, void *scratch)
 {
 	const sheaf_compression *c = (const sheaf_compression *)user;
-	size_t begin = c->buckets.starts[bucket], end = c->buckets.starts[bucket + 1], rows = (size_t)1 << c->rows_bits;
+	size_t begin = c->buckets.starts[bucket], end = c->buckets.starts[bucket + 1],
+		   rows = (size_t)1 << c->rows_bits;
 	int64_t first = bucket << c->rows_bits;
 	uint32_t *counts = (uint32_t *)scratch;
 	memset(counts, 0, rows * sizeof *counts);
 	count_and_fetch(c, begin, end, counts);
 	begin_rows(c, counts);
-	for (size_t r = 0; r < rows && first + (int64_t)r < c->nouter; r++) c->to.pointers[first + (int64_t)r] = (int64_t)(begin + counts[r]);
+	for (size_t r = 0; r < rows && first + (int64_t)r < c->nouter; r++)
+		c->to.pointers[first + (int64_t)r] = (int64_t)(begin + counts[r]);
 	spread(c, begin, end, counts);
 }
 
@@ -200,24 +217,37 @@ static sheaf_status compress(sheaf_compression *c, sheaf_error *err)
 	sheaf_status status = sheaf_compression_part(c, err);
 	if (status == SHEAF_OK) {
 		c->to.pointers[c->nouter] = c->n;
-		status = sheaf_each(c->cx, sheaf_partition_count(&c->buckets), sizeof(uint32_t) << c->rows_bits, spread_bucket, c, err);
+		status = sheaf_each(c->cx, sheaf_partition_count(&c->buckets), sizeof(uint32_t) << c->rows_bits,
+		                    spread_bucket, c, err);
 	}
 	sheaf_compression_clear(c);
 	return status;
 }
 
-sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx, const sheaf_compressed_arrays *to, sheaf_error *err)
+sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx,
+                                    const sheaf_compressed_arrays *to, sheaf_error *err)
 {
-	sheaf_compression c = {.cx = cx, .nouter = nrows, .n = from->n, .outer = from->rows, .inner = from->columns, .values = (const uint8_t *)from->values};
+	sheaf_compression c = {.cx = cx,
+	                       .nouter = nrows,
+	                       .n = from->n,
+	                       .outer = from->rows,
+	                       .inner = from->columns,
+	                       .values = (const uint8_t *)from->values};
 	c.value_size = from->value_size;
 	c.to = *to;
 	return compress(&c, err);
 }
 
-sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int64_t nrows, int64_t ncolumns, sheaf_context *cx, const sheaf_compressed_arrays *to,
+sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int64_t nrows, int64_t ncolumns,
+                                        sheaf_context *cx, const sheaf_compressed_arrays *to,
                                         sheaf_error *err)
 {
-	sheaf_compression c = {.cx = cx, .nouter = ncolumns, .ninner = nrows, .n = nrows > 0 ? from->pointers[nrows] : 0, .outer = from->indices, .pointers = from->pointers};
+	sheaf_compression c = {.cx = cx,
+	                       .nouter = ncolumns,
+	                       .ninner = nrows,
+	                       .n = nrows > 0 ? from->pointers[nrows] : 0,
+	                       .outer = from->indices,
+	                       .pointers = from->pointers};
 	c.values = (const uint8_t *)from->values;
 	c.value_size = from->value_size;
 	c.to = *to;

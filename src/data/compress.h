@@ -12,14 +12,15 @@ typedef struct sheaf_compression {
 	/* given */
 	int64_t nouter, n, ninner;
 	const int32_t *outer, *inner;
-	const int64_t *pointers; /* in place of `inner` where entries come by the other dimension: where each of its slices begins */
+	const int64_t *pointers; /* in place of `inner` where entries come by the other dimension: where each of
+	                            its slices begins */
 	const uint8_t *values;
 	size_t value_size;
 	/* wanted */
 	sheaf_compressed_arrays to;
 	/* between: keys have the row in the upper bits, the column in the lower */
 	int inner_bits, rows_bits; /* of the rows of a bucket */
-	atomic_uint any_inner; /* bits that any column has */
+	atomic_uint any_inner;     /* bits that any column has */
 	atomic_bool bad;
 	sheaf_partition buckets;
 } sheaf_compression;

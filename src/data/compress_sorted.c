@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries by rows, the columns of each row in order: buckets of rows are sorted where a core's own cache holds them, side by side, and put behind one another in their
- * order, since one may keep fewer entries than it had. */
+/* Entries by rows, the columns of each row in order: buckets of rows are sorted where a core's own cache
+ * holds them, side by side, and put behind one another in their order, since one may keep fewer entries than
+ * it had. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -19,7 +20,8 @@ typedef struct wide {
 
 typedef struct sorted {
 	sheaf_compression c;
-	int digit_bits; /* of each of the two lower digits of a key; the third has the others: those of the rows, and `extra` of the columns */
+	int digit_bits; /* of each of the two lower digits of a key; the third has the others: those of the rows,
+	                   and `extra` of the columns */
 	int extra;
 	sheaf_element element;
 	sheaf_duplicates duplicates;
@@ -54,8 +56,10 @@ static void begin_of_each(uint32_t *counts, size_t n)
 	}
 }
 
-/* From keys to where entries begin that have each value of a digit. Values are on their way from memory meanwhile. */
-static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, uint32_t *low, uint32_t *middle, uint32_t *high)
+/* From keys to where entries begin that have each value of a digit. Values are on their way from memory
+ * meanwhile. */
+static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, uint32_t *low,
+                         uint32_t *middle, uint32_t *high)
 {
 	enum { STEP = 16 };
 	int bits = s->digit_bits;
@@ -84,7 +88,8 @@ static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *f
 	}
 
 /* The last pass, which takes values along; starts become ends. */
-static void put_sorted(const sorted *s, const uint64_t *words, size_t n, uint32_t *starts, const void *from, uint32_t *columns, void *to)
+static void put_sorted(const sorted *s, const uint64_t *words, size_t n, uint32_t *starts, const void *from,
+                       uint32_t *columns, void *to)
 {
 	uint64_t mask = ((uint64_t)1 << s->c.inner_bits) - 1;
 	int shift = WORD + 2 * s->digit_bits;
@@ -104,7 +109,8 @@ static void sort_narrow(const sorted *s, item *i)
 	const uint32_t *keys = (const uint32_t *)s->c.buckets.keys + begin;
 	const uint8_t *from = s->c.buckets.values + begin * s->c.value_size;
 	uint64_t *first = (uint64_t *)(void *)i->memory, *second = first + n;
-	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS], mask = ((uint32_t)1 << s->digit_bits) - 1;
+	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS],
+		mask = ((uint32_t)1 << s->digit_bits) - 1;
 	begin_digits(s, keys, from, n, low, middle, i->ends);
 	for (size_t k = 0; k < n; k++) first[low[keys[k] & mask]++] = (uint64_t)keys[k] << WORD | k;
 	for (size_t k = 0; k < n; k++) second[middle[first[k] >> (WORD + s->digit_bits) & mask]++] = first[k];
@@ -119,7 +125,8 @@ static void sort_wide(const sorted *s, item *i)
 	size_t n = i->n, begin = c->buckets.starts[i->bucket];
 	uint64_t *keys = (uint64_t *)c->buckets.keys + begin, *spare = (uint64_t *)(void *)i->memory;
 	uint8_t *values = c->buckets.values + begin * c->value_size, *spare_values = (uint8_t *)(spare + 2 * n);
-	bool swapped = sheaf_radix_sort(keys, values, c->value_size, n, 0, c->inner_bits + c->rows_bits, spare, spare_values);
+	bool swapped = sheaf_radix_sort(keys, values, c->value_size, n, 0, c->inner_bits + c->rows_bits, spare,
+	                                spare_values);
 	const uint64_t *from = swapped ? spare : keys;
 	uint32_t *columns = (uint32_t *)(spare + n);
 	uint64_t mask = ((uint64_t)1 << c->inner_bits) - 1;
@@ -144,17 +151,25 @@ static int64_t nrows(const sorted *s, const item *i)
 	return left < 0 ? 0 : left < rows ? left : rows;
 }
 
-static uint32_t *end_of(const sorted *s, const item *i, int64_t row) { return &i->ends[((row + 1) << s->extra) - 1]; }
+static uint32_t *end_of(const sorted *s, const item *i, int64_t row)
+{
+	return &i->ends[((row + 1) << s->extra) - 1];
+}
 
-static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to, const void *value, sheaf_error *err)
+static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to, const void *value,
+                         sheaf_error *err)
 {
 	if (s->duplicates == SHEAF_DUPLICATES_ERROR)
-		return sheaf_fail(err, SHEAF_DATA, "entries: expected each position once, found (%" PRId64 ",%" PRIu32 ") twice", row, column);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "entries: expected each position once, found (%" PRId64 ",%" PRIu32 ") twice", row,
+		                  column);
 	if (s->duplicates == SHEAF_DUPLICATES_LAST)
 		memmove(to, value, s->element.size);
 	else if (!sheaf_element_add(&s->element, to, value))
-		return sheaf_fail(err, SHEAF_DATA, "entry (%" PRId64 ",%" PRIu32 "): expected a sum that fits %s, found one that does not", row, column,
-		                  sheaf_type_name(s->element.type));
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "entry (%" PRId64 ",%" PRIu32
+		                  "): expected a sum that fits %s, found one that does not",
+		                  row, column, sheaf_type_name(s->element.type));
 	return SHEAF_OK;
 }
 
@@ -175,7 +190,8 @@ static sheaf_status join_rows(const sorted *s, item *i)
 		for (size_t k = begin + 1; k < *end; k++) {
 			if (i->columns[k] != i->columns[k - 1]) continue;
 			move_up(s, i, from, k, less);
-			SHEAF_TRY(join(s, first_row(s, i) + r, i->columns[k], i->values + (k - 1 - less) * size, i->values + k * size, &i->error));
+			SHEAF_TRY(join(s, first_row(s, i) + r, i->columns[k], i->values + (k - 1 - less) * size,
+			               i->values + k * size, &i->error));
 			less++;
 			from = k + 1;
 		}
@@ -187,7 +203,8 @@ static sheaf_status join_rows(const sorted *s, item *i)
 	return SHEAF_OK;
 }
 
-/* Whether some neighbours have the same column, if only as the last of a row and the first of the next one. */
+/* Whether some neighbours have the same column, if only as the last of a row and the first of the next
+ * one. */
 static bool has_repeats(const item *i)
 {
 	size_t k = 1;
@@ -226,7 +243,8 @@ static void put_bucket(void *user, void *memory)
 	}
 	if (i->n == 0) return; /* no entries at all may have no arrays */
 	sheaf_stream(to->indices + s->kept, i->columns, i->n * sizeof *i->columns);
-	sheaf_stream((uint8_t *)to->values + (size_t)s->kept * s->c.value_size, i->values, i->n * s->c.value_size);
+	sheaf_stream((uint8_t *)to->values + (size_t)s->kept * s->c.value_size, i->values,
+	             i->n * s->c.value_size);
 	sheaf_stream_end();
 	s->kept += (int64_t)i->n;
 }
@@ -247,7 +265,9 @@ static sheaf_status make_room(const sorted *s, item *i, size_t n, sheaf_error *e
 {
 	size_t size = n * (2 * sizeof(uint64_t) + s->c.value_size);
 	void *memory;
-	if (n > SHEAF_RADIX_MOST) return sheaf_fail(err, SHEAF_LIMIT, "entries: expected at most %d in neighbouring rows, found %zu", SHEAF_RADIX_MOST, n);
+	if (n > SHEAF_RADIX_MOST)
+		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected at most %d in neighbouring rows, found %zu",
+		                  SHEAF_RADIX_MOST, n);
 	if (!i->ends) {
 		SHEAF_TRY(sheaf_allocate_array(s->c.cx, nends(s), sizeof *i->ends, &memory, err));
 		i->ends = (uint32_t *)memory;
@@ -285,9 +305,11 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 {
 	sheaf_pipeline p = {0};
 	int threads = sheaf_context_threads(s->c.cx);
-	SHEAF_TRY(sheaf_pipeline_open(&p, s->c.cx, sizeof(item), threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){sort_bucket, put_bucket, drop, s}, err));
+	SHEAF_TRY(sheaf_pipeline_open(&p, s->c.cx, sizeof(item), threads > 1 ? threads + 1 : 1,
+	                              (sheaf_pipeline_steps){sort_bucket, put_bucket, drop, s}, err));
 	sheaf_status status = SHEAF_OK;
-	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++) status = submit(s, &p, b, err);
+	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++)
+		status = submit(s, &p, b, err);
 	while (status == SHEAF_OK && sheaf_pipeline_count(&p) > 0) settle_first(&p);
 	sheaf_pipeline_close(&p);
 	if (status == SHEAF_OK && s->status && err) *err = s->error;
@@ -297,7 +319,8 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 static sheaf_status run(sorted *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_compression_part(&s->c, err));
-	if (s->c.any_inner >> (WORD - 1)) return sheaf_fail(err, SHEAF_DATA, "entries: expected columns from 0, found others");
+	if (s->c.any_inner >> (WORD - 1))
+		return sheaf_fail(err, SHEAF_DATA, "entries: expected columns from 0, found others");
 	int half = s->c.inner_bits / 2;
 	s->digit_bits = half < MOST_DIGIT_BITS ? half : MOST_DIGIT_BITS;
 	s->extra = s->c.buckets.key_size == sizeof(uint32_t) ? s->c.inner_bits - 2 * s->digit_bits : 0;
@@ -306,13 +329,21 @@ static sheaf_status run(sorted *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows, sheaf_type type, sheaf_duplicates duplicates, sheaf_context *cx,
+sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows, sheaf_type type,
+                                   sheaf_duplicates duplicates, sheaf_context *cx,
                                    const sheaf_compressed_arrays *to, sheaf_error *err)
 {
-	sorted s = {.c = {.cx = cx, .nouter = nrows, .n = from->n, .outer = from->rows, .inner = from->columns, .values = (const uint8_t *)from->values}};
+	sorted s = {.c = {.cx = cx,
+	                  .nouter = nrows,
+	                  .n = from->n,
+	                  .outer = from->rows,
+	                  .inner = from->columns,
+	                  .values = (const uint8_t *)from->values}};
 	size_t size = sheaf_type_size(type);
 	if (!size || (from->value_size != size && from->value_size != 2 * size))
-		return sheaf_fail(err, SHEAF_USAGE, "entries: expected values of %zu bytes, or of twice as many, found %zu", size, from->value_size);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "entries: expected values of %zu bytes, or of twice as many, found %zu", size,
+		                  from->value_size);
 	s.c.value_size = from->value_size;
 	s.c.to = *to;
 	s.element = (sheaf_element){.type = type, .complex = from->value_size != size, .size = from->value_size};

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_word(const char *part, size_t n, const char *word) { return strlen(word) == n && memcmp(part, word, n) == 0; }
+static bool is_word(const char *part, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(part, word, n) == 0;
+}
 
 static bool dim_from_text(const char *part, size_t n, int64_t *out)
 {
@@ -18,7 +21,8 @@ static bool dim_from_text(const char *part, size_t n, int64_t *out)
 	return n > 0 && v > 0;
 }
 
-static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out, sheaf_error *err)
+static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out,
+                              sheaf_error *err)
 {
 	sheaf_declared before = *out;
 	if (is_word(part, n, "dense") || is_word(part, n, "sparse"))
@@ -28,19 +32,27 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	else if (is_word(part, n, "double"))
 		out->type = SHEAF_F64;
 	else if (!dim_from_text(part, n, &out->dim))
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"%.*s\"", text,
-		                  (int)n, part);
-	bool twice =
-		(before.sparse >= 0 && before.sparse != out->sparse) || (before.type >= 0 && before.type != out->type) || (before.dim >= 0 && before.dim != out->dim);
-	if (twice) return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected each part once, found \"%.*s\" where another stands already", text, (int)n, part);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--stream %s: expected a dim of at least 1, dense, sparse, float, double or "
+		                  "alias=NAME, found \"%.*s\"",
+		                  text, (int)n, part);
+	bool twice = (before.sparse >= 0 && before.sparse != out->sparse) ||
+	             (before.type >= 0 && before.type != out->type) ||
+	             (before.dim >= 0 && before.dim != out->dim);
+	if (twice)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--stream %s: expected each part once, found \"%.*s\" where another stands already",
+		                  text, (int)n, part);
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, sheaf_error *err)
 {
 	static const char alias[] = "alias=";
-	*out = (sheaf_declared){.name = text, .name_size = strcspn(text, ":"), .dim = -1, .sparse = -1, .type = -1};
-	if (out->name_size == 0) return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name first, found none", text);
+	*out =
+		(sheaf_declared){.name = text, .name_size = strcspn(text, ":"), .dim = -1, .sparse = -1, .type = -1};
+	if (out->name_size == 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name first, found none", text);
 	const char *part = text + out->name_size;
 	while (*part == ':') {
 		part++;
@@ -48,7 +60,9 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 			/* The rest is the alias, whatever is in it. */
 			out->alias = part + sizeof alias - 1;
 			out->alias_size = strlen(out->alias);
-			if (out->alias_size == 0) return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name behind alias=, found none", text);
+			if (out->alias_size == 0)
+				return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name behind alias=, found none",
+				                  text);
 			return SHEAF_OK;
 		}
 		size_t n = strcspn(part, ":");
@@ -60,7 +74,8 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 
 void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field, bool alias)
 {
-	sheaf_builder_printf(b, "%s:%" PRId64 ":%s", field->name, sheaf_field_dim(field), sheaf_field_is_sparse(field) ? "sparse" : "dense");
+	sheaf_builder_printf(b, "%s:%" PRId64 ":%s", field->name, sheaf_field_dim(field),
+	                     sheaf_field_is_sparse(field) ? "sparse" : "dense");
 	if (field->type == SHEAF_F64) sheaf_builder_text(b, ":double");
 	if (alias && field->alias) sheaf_builder_printf(b, ":alias=%s", field->alias);
 }

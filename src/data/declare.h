@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams as users declare them: NAME:DIM:dense|sparse[:float|double][:alias=A], shared by all formats of sequences. */
+/* Streams as users declare them: NAME:DIM:dense|sparse[:float|double][:alias=A], shared by all formats of
+ * sequences. */
 #ifndef SHEAF_DATA_DECLARE_H
 #define SHEAF_DATA_DECLARE_H
 

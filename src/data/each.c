@@ -41,13 +41,15 @@ static sheaf_status submit(sheaf_pipeline *p, int64_t k, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_each(sheaf_context *cx, int64_t n, size_t scratch, void (*call)(void *user, int64_t k, void *scratch), void *user, sheaf_error *err)
+sheaf_status sheaf_each(sheaf_context *cx, int64_t n, size_t scratch,
+                        void (*call)(void *user, int64_t k, void *scratch), void *user, sheaf_error *err)
 {
 	each e = {call, user};
 	sheaf_pipeline p = {0};
 	int threads = sheaf_context_threads(cx);
 	size_t size = sizeof(item) + (scratch + LINE - 1) / LINE * LINE;
-	SHEAF_TRY(sheaf_pipeline_open(&p, cx, size, threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){work, NULL, drop, &e}, err));
+	SHEAF_TRY(sheaf_pipeline_open(&p, cx, size, threads > 1 ? threads + 1 : 1,
+	                              (sheaf_pipeline_steps){work, NULL, drop, &e}, err));
 	sheaf_status status = SHEAF_OK;
 	for (int64_t k = 0; k < n && status == SHEAF_OK; k++) status = submit(&p, k, err);
 	while (status == SHEAF_OK && sheaf_pipeline_count(&p) > 0) settle_first(&p);

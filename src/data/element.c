@@ -8,9 +8,11 @@
 
 bool sheaf_element_of(const sheaf_field *field, sheaf_element *out)
 {
-	bool complex = field->meaning == SHEAF_COMPLEX && field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED && field->levels[0].extents[0] == 2;
+	bool complex = field->meaning == SHEAF_COMPLEX && field->nlevels == 1 &&
+	               field->levels[0].kind == SHEAF_FIXED && field->levels[0].extents[0] == 2;
 	bool number = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
-	*out = (sheaf_element){field->type, complex, field->meaning == SHEAF_BOOL, sheaf_type_size(field->type) << complex};
+	*out = (sheaf_element){field->type, complex, field->meaning == SHEAF_BOOL,
+	                       sheaf_type_size(field->type) << complex};
 	return number || (complex && field->levels[0].missing == SHEAF_NEVER);
 }
 
@@ -55,14 +57,16 @@ bool sheaf_element_of(const sheaf_field *field, sheaf_element *out)
 
 static bool negate_part(sheaf_type type, const void *from, void *to)
 {
-	static bool (*const by_type[SHEAF_TYPES])(const void *, void *) = {negate_u8,  negate_u16, negate_u32, negate_u64, negate_i8,
-	                                                                   negate_i16, negate_i32, negate_i64, negate_f32, negate_f64};
+	static bool (*const by_type[SHEAF_TYPES])(const void *, void *) = {
+		negate_u8,  negate_u16, negate_u32, negate_u64, negate_i8,
+		negate_i16, negate_i32, negate_i64, negate_f32, negate_f64};
 	return by_type[type](from, to);
 }
 
 static bool add_part(sheaf_type type, void *to, const void *other)
 {
-	static bool (*const by_type[SHEAF_TYPES])(void *, const void *) = {add_u8, add_u16, add_u32, add_u64, add_i8, add_i16, add_i32, add_i64, add_f32, add_f64};
+	static bool (*const by_type[SHEAF_TYPES])(void *, const void *) = {
+		add_u8, add_u16, add_u32, add_u64, add_i8, add_i16, add_i32, add_i64, add_f32, add_f64};
 	return by_type[type](to, other);
 }
 
@@ -71,14 +75,16 @@ static size_t part_size(const sheaf_element *e) { return sheaf_type_size(e->type
 bool sheaf_element_negate(const sheaf_element *e, const void *from, void *to)
 {
 	size_t size = part_size(e);
-	return negate_part(e->type, from, to) && (!e->complex || negate_part(e->type, (const uint8_t *)from + size, (uint8_t *)to + size));
+	return negate_part(e->type, from, to) &&
+	       (!e->complex || negate_part(e->type, (const uint8_t *)from + size, (uint8_t *)to + size));
 }
 
 void sheaf_element_conjugate(const sheaf_element *e, const void *from, void *to)
 {
 	size_t size = part_size(e);
 	memmove(to, from, e->size);
-	if (e->complex && !negate_part(e->type, (const uint8_t *)from + size, (uint8_t *)to + size)) return; /* parts are reals, which have all their negatives */
+	if (e->complex && !negate_part(e->type, (const uint8_t *)from + size, (uint8_t *)to + size))
+		return; /* parts are reals, which have all their negatives */
 }
 
 bool sheaf_element_add(const sheaf_element *e, void *to, const void *other)
@@ -88,7 +94,8 @@ bool sheaf_element_add(const sheaf_element *e, void *to, const void *other)
 		*(uint8_t *)to = *(const uint8_t *)to || *(const uint8_t *)other;
 		return true;
 	}
-	return add_part(e->type, to, other) && (!e->complex || add_part(e->type, (uint8_t *)to + size, (const uint8_t *)other + size));
+	return add_part(e->type, to, other) &&
+	       (!e->complex || add_part(e->type, (uint8_t *)to + size, (const uint8_t *)other + size));
 }
 
 static bool is_zero(sheaf_type type, const void *value)
@@ -98,9 +105,15 @@ static bool is_zero(sheaf_type type, const void *value)
 	return c.nearest == 0 && c.rest == 0;
 }
 
-bool sheaf_element_is_real(const sheaf_element *e, const void *value) { return !e->complex || is_zero(e->type, (const uint8_t *)value + part_size(e)); }
+bool sheaf_element_is_real(const sheaf_element *e, const void *value)
+{
+	return !e->complex || is_zero(e->type, (const uint8_t *)value + part_size(e));
+}
 
-bool sheaf_element_is_zero(const sheaf_element *e, const void *value) { return is_zero(e->type, value) && sheaf_element_is_real(e, value); }
+bool sheaf_element_is_zero(const sheaf_element *e, const void *value)
+{
+	return is_zero(e->type, value) && sheaf_element_is_real(e, value);
+}
 
 bool sheaf_element_equal(const sheaf_element *e, const void *a, const void *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done with the values of a tensor's entries, whatever their type: as much as structures and duplicates need. */
+/* What can be done with the values of a tensor's entries, whatever their type: as much as structures and
+ * duplicates need. */
 #ifndef SHEAF_DATA_ELEMENT_H
 #define SHEAF_DATA_ELEMENT_H
 
@@ -15,7 +16,8 @@ typedef struct sheaf_element {
 /* False where such a field has no single number in each row. */
 bool sheaf_element_of(const sheaf_field *field, sheaf_element *out);
 
-/* Writes -v or, of a complex number, its conjugate. False where the type has no such value. `to` may be `from`. */
+/* Writes -v or, of a complex number, its conjugate. False where the type has no such value. `to` may be
+ * `from`. */
 bool sheaf_element_negate(const sheaf_element *e, const void *from, void *to);
 void sheaf_element_conjugate(const sheaf_element *e, const void *from, void *to);
 /* to += other; false where an integer overflows. */

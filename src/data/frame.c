@@ -20,7 +20,8 @@ static void reset_column(sheaf_column *column)
 void sheaf_frame_free(sheaf_frame *frame)
 {
 	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
-	if (frame->columns) sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);
+	if (frame->columns)
+		sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);
 	sheaf_buffer_reset(&frame->lines);
 	sheaf_buffer_reset(&frame->notes);
 	*frame = (sheaf_frame){0};
@@ -36,7 +37,8 @@ static sheaf_status make_columns(sheaf_frame *frame, int n, sheaf_context *cx, s
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	SHEAF_TRY(make_columns(frame, schema->nfields, cx, err));
 	for (int c = 0; c < schema->nfields; c++) {
@@ -85,7 +87,8 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame)
 	for (int c = 0; c < frame->ncolumns; c++) {
 		const sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
-			bytes += column->levels[l].offsets.size + column->levels[l].valid.size + column->levels[l].codes.size;
+			bytes +=
+				column->levels[l].offsets.size + column->levels[l].valid.size + column->levels[l].codes.size;
 			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
 		}
 		bytes += column->values.size;
@@ -122,14 +125,16 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 		share(&out->levels[l].valid, &level->valid);
 		out->levels[l].valid_at = level->valid_at + (cut ? run.begin : 0);
 		if (cut)
-			share_part(&out->levels[l].codes, &level->codes, (size_t)run.begin, (size_t)sheaf_run_length(run));
+			share_part(&out->levels[l].codes, &level->codes, (size_t)run.begin,
+			           (size_t)sheaf_run_length(run));
 		else
 			share(&out->levels[l].codes, &level->codes);
 		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
 		if (level->shape.kind == SHEAF_FIXED) {
 			run = (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
 		} else if (cut) {
-			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8, (size_t)(sheaf_run_length(run) + 1) * 8);
+			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8,
+			           (size_t)(sheaf_run_length(run) + 1) * 8);
 			cut = false;
 		} else {
 			share(&out->levels[l].offsets, &level->offsets);
@@ -137,16 +142,19 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 	}
 	size_t size = sheaf_type_size(column->type);
 	if (cut)
-		share_part(&out->values, &column->values, (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
+		share_part(&out->values, &column->values, (size_t)run.begin * size,
+		           (size_t)sheaf_run_length(run) * size);
 	else
 		share(&out->values, &column->values);
 }
 
-sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n, sheaf_frame *out, sheaf_error *err)
+sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n,
+                               sheaf_frame *out, sheaf_error *err)
 {
 	if (!columns) n = frame->ncolumns;
 	SHEAF_TRY(make_columns(out, n, frame->cx, err));
-	for (int c = 0; c < n; c++) slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
+	for (int c = 0; c < n; c++)
+		slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
 	out->nrows = to - from;
 	return SHEAF_OK;
@@ -154,15 +162,18 @@ sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t t
 
 /* ---- appending ---- */
 
-static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, size_t size, sheaf_context *cx, sheaf_error *err)
+static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, size_t size,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, to);
-	if (from->size) sheaf_builder_append(&b, from->data + (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
+	if (from->size)
+		sheaf_builder_append(&b, from->data + (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
 	return sheaf_builder_finish(&b, to, err);
 }
 
-static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	const int64_t *o = (const int64_t *)(const void *)from->data;
 	sheaf_builder b;
@@ -178,7 +189,8 @@ static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, s
 }
 
 /* `to` has `before` positions so far. */
-static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t bytes = (size_t)(before + sheaf_run_length(run) + 7) / 8;
@@ -189,14 +201,16 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 		b.size = bytes;
 		for (int64_t p = run.begin, at = before; p < run.end; p++, at++) {
 			uint8_t bit = (uint8_t)(1u << (at % 8));
-			b.data[at / 8] = (uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
+			b.data[at / 8] =
+				(uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
 		}
 	}
 	return sheaf_builder_finish(&b, &to->valid, err);
 }
 
 /* Where one of the two has codes, both have, from then on. */
-static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t n = (size_t)sheaf_run_length(run), bytes = (size_t)before + n;
@@ -217,7 +231,8 @@ static int64_t count_below(const sheaf_level *level, int64_t above)
 	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
 }
 
-sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
 	to->meaning = from->meaning;
@@ -230,19 +245,26 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 		SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
 		SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
 		before = count_below(&to->levels[l], before);
-		if (level->shape.kind != SHEAF_FIXED) SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
+		if (level->shape.kind != SHEAF_FIXED)
+			SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
 		run = sheaf_level_below(level, run);
 		for (int r = 0; r < level->shape.rank; r++)
-			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run, sheaf_type_size(level->shape.index_type), cx, err));
+			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run,
+			                       sheaf_type_size(level->shape.index_type), cx, err));
 	}
-	return none ? SHEAF_OK : append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
+	return none ? SHEAF_OK
+	            : append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
 }
 
-sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(make_columns(to, rows->ncolumns, cx, err));
-	for (int c = 0; c < rows->ncolumns; c++) SHEAF_TRY(sheaf_column_append(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until}, cx, err));
-	if (rows->lines.size) SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
+	for (int c = 0; c < rows->ncolumns; c++)
+		SHEAF_TRY(sheaf_column_append(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until},
+		                              cx, err));
+	if (rows->lines.size)
+		SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
 	to->nrows += until - from;
 	return SHEAF_OK;
 }

@@ -7,27 +7,34 @@
 
 /* ---- schemas ---- */
 
-/* Appends a field of no levels and type F32; the name is copied. *out is valid until the next field is added. */
-SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err);
-/* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same order. */
+/* Appends a field of no levels and type F32; the name is copied. *out is valid until the next field is
+ * added. */
+SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
+                                        sheaf_field **out, sheaf_error *err);
+/* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same
+ * order. */
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
-/* Shapes a field as a cell. A number has no level, or FIXED(1) where it may be missing; a run of `width` items of `type` is FIXED(width), and
- * LIST where width is -1. */
-void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width, bool nullable);
-/* Makes the schema one of entries: coordinates of these names (NULL: i, j, k, ...), I32 where the extent fits, and the value's field, which stays as
- * sheaf_schema_add made it; the tensor is sorted by rows and unique until the caller says otherwise. */
-SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank, const int64_t *shape, const char *const *names,
+/* Shapes a field as a cell. A number has no level, or FIXED(1) where it may be missing; a run of `width`
+ * items of `type` is FIXED(width), and LIST where width is -1. */
+void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width,
+                           bool nullable);
+/* Makes the schema one of entries: coordinates of these names (NULL: i, j, k, ...), I32 where the extent
+ * fits, and the value's field, which stays as sheaf_schema_add made it; the tensor is sorted by rows and
+ * unique until the caller says otherwise. */
+SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank,
+                                                 const int64_t *shape, const char *const *names,
                                                  sheaf_field **value, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias,
+                                             size_t n, sheaf_error *err);
 /* "sparse, dim 10, float32" into text[size]; returns text. */
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
 /* What is said of the dataset as a whole; the texts are copied, `loss` is static. */
-SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name, const char *text, const char *loss,
-                                                  sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
+                                                  const char *text, const char *loss, sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
 /* "rows of a table" */
@@ -35,7 +42,8 @@ const char *sheaf_row_kind_name(sheaf_row_kind rows);
 /* What rows of a kind and their columns are called in messages. */
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
-SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
+                                         sheaf_error *err);
 void sheaf_schema_free(sheaf_schema *schema);
 
 /* ---- runs of positions ---- */
@@ -49,22 +57,34 @@ static inline int64_t sheaf_run_length(sheaf_run run) { return run.end - run.beg
 /* What a run of positions of a level covers below it. */
 static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run run)
 {
-	if (level->shape.kind == SHEAF_FIXED) return (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
+	if (level->shape.kind == SHEAF_FIXED)
+		return (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
 	const int64_t *o = sheaf_level_offsets(level);
 	return (sheaf_run){o[run.begin], o[run.end]};
 }
 
-static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t p) { return sheaf_level_below(level, (sheaf_run){p, p + 1}); }
+static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t p)
+{
+	return sheaf_level_below(level, (sheaf_run){p, p + 1});
+}
 
 /* Whether nothing at all is at position p: imputed values are something. */
-static inline bool sheaf_level_is_null(const sheaf_level *level, int64_t p) { return level->shape.missing == SHEAF_NULLABLE && !sheaf_level_has(level, p); }
+static inline bool sheaf_level_is_null(const sheaf_level *level, int64_t p)
+{
+	return level->shape.missing == SHEAF_NULLABLE && !sheaf_level_has(level, p);
+}
 
-static inline bool sheaf_means_text(sheaf_meaning meaning) { return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING; }
+static inline bool sheaf_means_text(sheaf_meaning meaning)
+{
+	return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING;
+}
 
-/* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a complex number. */
+/* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a
+ * complex number. */
 static inline bool sheaf_means_run(sheaf_meaning meaning)
 {
-	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_DATETIMETZ || meaning == SHEAF_COMPLEX;
+	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_DATETIMETZ ||
+	       meaning == SHEAF_COMPLEX;
 }
 
 /* Whether each position of the level is one item: such a run, or a number that may be missing. */
@@ -72,14 +92,21 @@ static inline bool sheaf_level_is_item(const sheaf_column *column, int level)
 {
 	const sheaf_level_shape *shape = &column->levels[level].shape;
 	if (level + 1 < column->nlevels) return false;
-	return sheaf_means_run(column->meaning) || (shape->kind == SHEAF_FIXED && shape->extents[0] == 1 && shape->missing == SHEAF_NULLABLE);
+	return sheaf_means_run(column->meaning) ||
+	       (shape->kind == SHEAF_FIXED && shape->extents[0] == 1 && shape->missing == SHEAF_NULLABLE);
 }
 
 /* Why position p is missing. */
-static inline int sheaf_level_code(const sheaf_level *level, int64_t p) { return level->codes.size ? ((const int8_t *)level->codes.data)[p] : 0; }
+static inline int sheaf_level_code(const sheaf_level *level, int64_t p)
+{
+	return level->codes.size ? ((const int8_t *)level->codes.data)[p] : 0;
+}
 
 /* Whether the level's positions are texts. */
-static inline bool sheaf_level_is_text(const sheaf_column *column, int level) { return level + 1 == column->nlevels && sheaf_means_text(column->meaning); }
+static inline bool sheaf_level_is_text(const sheaf_column *column, int level)
+{
+	return level + 1 == column->nlevels && sheaf_means_text(column->meaning);
+}
 
 /* Index number p of a COORD level. */
 static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t p)
@@ -90,23 +117,29 @@ static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t
 
 /* ---- frames ---- */
 
-/* Shapes the frame after the schema and sets it to no rows. Buffers stay where they are, for builders to reuse. */
-SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
-/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers: of n columns, those whose numbers are in
- * `columns`, or of all (NULL). */
-SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n, sheaf_frame *out, sheaf_error *err);
+/* Shapes the frame after the schema and sets it to no rows. Buffers stay where they are, for builders to
+ * reuse. */
+SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
+                                         sheaf_error *err);
+/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers: of n columns,
+ * those whose numbers are in `columns`, or of all (NULL). */
+SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to,
+                                         const int *columns, int n, sheaf_frame *out, sheaf_error *err);
 /* Copies rows [from, to) of `rows` behind those of *to, which has the same columns (or none yet). */
-SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from,
+                                          int64_t until, sheaf_context *cx, sheaf_error *err);
 /* The same for one column: rows `run` behind the `before` ones that *to has. */
-SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from,
+                                           sheaf_run run, sheaf_context *cx, sheaf_error *err);
 /* No rows; buffers that nobody else owns stay for reuse. */
 void sheaf_frame_clear(sheaf_frame *frame);
 void sheaf_column_clear(sheaf_column *column);
 /* The bytes of its buffers. */
 int64_t sheaf_frame_bytes(const sheaf_frame *frame);
 
-/* Turns columns' values into the types of `to`. Values that change are reported as LOSS, once for each row they stand in; `file` and `row`,
- * the number of the frame's first row, say where. */
-SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row, sheaf_context *cx, sheaf_error *err);
+/* Turns columns' values into the types of `to`. Values that change are reported as LOSS, once for each row
+ * they stand in; `file` and `row`, the number of the frame's first row, say where. */
+SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file,
+                                        int64_t row, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The content hash. Each row of each column is hashed with the row's number as the seed and the results are summed, so that
- * rows can be hashed in any cutting and, later, on any number of threads. What is hashed is the canonical form that comparison
- * uses: runs as counts, entries as (index, value). */
+/* The content hash. Each row of each column is hashed with the row's number as the seed and the results are
+ * summed, so that rows can be hashed in any cutting and, later, on any number of threads. What is hashed is
+ * the canonical form that comparison uses: runs as counts, entries as (index, value). */
 #include "base/memory.h"
 #include "data/compare.h"
 #include "data/frame.h"
@@ -22,7 +22,8 @@ struct sheaf_hash {
 	bool keys, types;
 };
 
-sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, sheaf_context *cx, sheaf_hash **out, sheaf_error *err)
+sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, sheaf_context *cx,
+                            sheaf_hash **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -31,7 +32,8 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 	*hash = (sheaf_hash){.cx = cx, .keys = keys, .types = types};
 	sheaf_status status = sheaf_schema_copy(schema, cx, &hash->schema, err);
 	if (status == SHEAF_OK) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
-	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
+	if (status == SHEAF_OK)
+		status = sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
 	if (status) {
 		sheaf_hash_free(hash);
 		return status;
@@ -64,7 +66,9 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 		for (int64_t k = 0; k < n; k++) {
 			uint64_t bits;
 			memcpy(&bits, &canon[k].nearest, sizeof bits);
-			if (level) *w++ = (uint64_t)(level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
+			if (level)
+				*w++ = (uint64_t)(level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, 0, at + k)
+				                                                   : at + k - run.begin);
 			*w++ = bits + (uint64_t)canon[k].rest * 0x9e3779b97f4a7c15u;
 		}
 		sheaf_xxhash_add(state, words, (size_t)(w - words) * sizeof *words);
@@ -116,7 +120,8 @@ static void add_tensor(sheaf_hash *hash, const sheaf_frame *frame)
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (frame->ncolumns != hash->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields, frame->ncolumns);
+		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields,
+		                  frame->ncolumns);
 	if (hash->schema.rows == SHEAF_ENTRIES) {
 		add_tensor(hash, frame);
 		return SHEAF_OK;
@@ -150,7 +155,8 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 	return SHEAF_OK;
 }
 
-static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, const sheaf_field *field, sheaf_digest sum)
+static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, const sheaf_field *field,
+                                  sheaf_digest sum)
 {
 	void *state = hash->state;
 	sheaf_xxhash_begin(state, 1);
@@ -158,7 +164,8 @@ static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, cons
 	sheaf_xxhash_add(state, &sum, sizeof sum);
 	if (field && hash->types && field->meaning != SHEAF_KEY) {
 		add_count(state, (int64_t)field->type);
-		for (int l = 0; l < field->nlevels; l++) add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extents[0]);
+		for (int l = 0; l < field->nlevels; l++)
+			add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extents[0]);
 	}
 	return sheaf_xxhash_end(state);
 }
@@ -177,7 +184,9 @@ static sheaf_digest finish_tensor(const sheaf_hash *hash)
 	const sheaf_tensor *tensor = &hash->schema.tensor;
 	int value = sheaf_schema_value(&hash->schema);
 	sheaf_canon fill[2] = {{0, 0}, {0, 0}};
-	if (tensor->has_fill && value >= 0) sheaf_canon_values(hash->schema.fields[value].type, tensor->fill, 0, hash->schema.fields[value].meaning == SHEAF_COMPLEX ? 2 : 1, fill);
+	if (tensor->has_fill && value >= 0)
+		sheaf_canon_values(hash->schema.fields[value].type, tensor->fill, 0,
+		                   hash->schema.fields[value].meaning == SHEAF_COMPLEX ? 2 : 1, fill);
 	sheaf_xxhash_begin(hash->state, 5);
 	for (int d = 0; d < tensor->rank; d++) add_count(hash->state, tensor->shape[d]);
 	sheaf_xxhash_add(hash->state, fill, sizeof fill);
@@ -195,9 +204,11 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 	for (int c = 0; c < hash->schema.nfields && !tensor; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
-		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0) continue; /* a column that says nothing might as well not be there */
+		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0)
+			continue; /* a column that says nothing might as well not be there */
 		keyed |= field->meaning == SHEAF_KEY;
-		sheaf_digest d = finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);
+		sheaf_digest d =
+			finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);
 		total.low += d.low, total.high += d.high;
 	}
 	if (hash->keys && !keyed) {

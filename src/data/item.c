@@ -31,8 +31,10 @@ static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t i = 0; i < n && !b->failed; i += 3) {
-		uint32_t three = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
-		char four[4] = {digits[three >> 18], digits[three >> 12 & 63], (char)(i + 1 < n ? digits[three >> 6 & 63] : '='),
+		uint32_t three =
+			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
+		char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
+		                (char)(i + 1 < n ? digits[three >> 6 & 63] : '='),
 		                (char)(i + 2 < n ? digits[three & 63] : '=')};
 		sheaf_builder_append(b, four, sizeof four);
 	}

@@ -6,8 +6,9 @@
 #include "base/buffer.h"
 #include <sheaf/frame.h>
 
-/* What is at position `at` of level `level`: a value (level is the number of levels) or an item of a last level, which is not missing. JSON has numbers,
- * true and false, strings, {"base64":"..."} for bytes and for texts that are no UTF-8, and [re,im]. */
+/* What is at position `at` of level `level`: a value (level is the number of levels) or an item of a last
+ * level, which is not missing. JSON has numbers, true and false, strings, {"base64":"..."} for bytes and for
+ * texts that are no UTF-8, and [re,im]. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json);
 /* The same for a row of a column of cells, which may be missing: null, in JSON {"null":code}. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json);

@@ -8,7 +8,10 @@
 
 enum { WORD = 64 };
 
-static int bits_for(int64_t extent) { return extent <= 1 ? 0 : WORD - __builtin_clzll((unsigned long long)(extent - 1)); }
+static int bits_for(int64_t extent)
+{
+	return extent <= 1 ? 0 : WORD - __builtin_clzll((unsigned long long)(extent - 1));
+}
 
 /* Whether dimension `d` can tell entries apart. */
 static bool counts(const sheaf_tensor *tensor, int d) { return tensor->shape[d] > 1; }
@@ -29,7 +32,8 @@ static int loose_bits(const sheaf_tensor *from, const sheaf_tensor *to)
 {
 	int loose = 0;
 	if (!from->sorted) return 0;
-	for (int p = to->rank - 1; p >= 0 && follows(from, to, p); p--) loose += bits_for(to->shape[to->order[p]]);
+	for (int p = to->rank - 1; p >= 0 && follows(from, to, p); p--)
+		loose += bits_for(to->shape[to->order[p]]);
 	return loose;
 }
 
@@ -45,7 +49,8 @@ void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_te
 		}
 		k->order[p] = d;
 		k->extents[d] = to->shape[d];
-		k->places[d] = (sheaf_key_place){word, used < WORD ? used : 0, bits ? UINT64_MAX >> (WORD - bits) : 0};
+		k->places[d] =
+			(sheaf_key_place){word, used < WORD ? used : 0, bits ? UINT64_MAX >> (WORD - bits) : 0};
 		used += bits;
 		k->bits += bits;
 	}
@@ -73,7 +78,8 @@ void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_te
 			if ((uint64_t)(int64_t)c[from + i] >= extent) return i; \
 	}
 
-static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, uint64_t extent, int shift, uint64_t *restrict to, int words)
+static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, uint64_t extent, int shift,
+                          uint64_t *restrict to, int words)
 {
 	if (column->type == SHEAF_I32)
 		ADD_COLUMN(int32_t)
@@ -82,20 +88,23 @@ static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, u
 	return n;
 }
 
-int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to, bool swapped, uint64_t *keys)
+int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to,
+                          bool swapped, uint64_t *keys)
 {
 	int64_t good = to - from;
 	memset(keys, 0, (size_t)(to - from) * (size_t)k->words * sizeof *keys);
 	for (int d = 0; d < k->rank; d++) {
 		const sheaf_key_place *place = &k->places[d];
 		const sheaf_column *column = &frame->columns[swapped ? 1 - d : d];
-		int64_t n = add_column(column, from, to - from, (uint64_t)k->extents[d], place->shift, keys + place->word, k->words);
+		int64_t n = add_column(column, from, to - from, (uint64_t)k->extents[d], place->shift,
+		                       keys + place->word, k->words);
 		if (n < good) good = n;
 	}
 	return from + good;
 }
 
-void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type, void *out)
+void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type,
+                         void *out)
 {
 	const sheaf_key_place *place = &k->places[d];
 	const uint64_t *from = keys + place->word;
@@ -128,7 +137,8 @@ const char *sheaf_keying_text(const sheaf_keying *k, const uint64_t *key, char *
 {
 	size_t used = 0;
 	for (int d = 0; d < k->rank && used < size; d++) {
-		int n = snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "(", sheaf_keying_coordinate(k, key, d));
+		int n = snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "(",
+		                 sheaf_keying_coordinate(k, key, d));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	if (used < size) snprintf(text + used, size - used, k->rank ? ")" : "()");

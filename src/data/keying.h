@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The coordinates of an entry as one key, whose order is the order that is wanted: each coordinate has its bits in it, the outermost the
- * highest. Keys are sorted, compared and spilled instead of coordinates. */
+/* The coordinates of an entry as one key, whose order is the order that is wanted: each coordinate has its
+ * bits in it, the outermost the highest. Keys are sorted, compared and spilled instead of coordinates. */
 #ifndef SHEAF_DATA_KEYING_H
 #define SHEAF_DATA_KEYING_H
 
@@ -13,12 +13,14 @@ typedef struct sheaf_key_place {
 } sheaf_key_place;
 
 typedef struct sheaf_keying {
-	int rank, words; /* a key is as many words as it takes, the first counts most: one, for all but huge tensors */
+	int rank,
+		words; /* a key is as many words as it takes, the first counts most: one, for all but huge tensors */
 	int order[SHEAF_MAX_RANK];
 	int64_t extents[SHEAF_MAX_RANK];
 	sheaf_key_place places[SHEAF_MAX_RANK];
 	int bits;  /* of all coordinates */
-	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the same */
+	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the
+	              same */
 } sheaf_keying;
 
 /* Keys for the order of `to`. What is known of the order in which entries come is said by `from`. */
@@ -26,11 +28,13 @@ void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_te
 /* Whether entries come in order as they are. */
 static inline bool sheaf_keying_is_done(const sheaf_keying *k) { return k->loose == k->bits; }
 
-/* Keys of the entries [from, to) of a frame of entries; `swapped`: with the two coordinates of a matrix changed over. Returns the first entry
- * that has a coordinate outside of the shape, or `to`. */
-int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to, bool swapped, uint64_t *keys);
+/* Keys of the entries [from, to) of a frame of entries; `swapped`: with the two coordinates of a matrix
+ * changed over. Returns the first entry that has a coordinate outside of the shape, or `to`. */
+int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to,
+                          bool swapped, uint64_t *keys);
 /* Coordinate `d` of n keys, as `type`, which is I32 or I64. */
-void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type, void *out);
+void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type,
+                         void *out);
 
 static inline int64_t sheaf_keying_coordinate(const sheaf_keying *k, const uint64_t *key, int d)
 {

@@ -24,11 +24,13 @@ static void fill_slot(sheaf_names *names, int number)
 static sheaf_status grow(sheaf_names *names, sheaf_context *cx, sheaf_error *err)
 {
 	enum { FIRST = 8 };
-	if (names->room > INT_MAX / 4) return sheaf_fail(err, SHEAF_LIMIT, "names: expected at most %d, found more", names->room);
+	if (names->room > INT_MAX / 4)
+		return sheaf_fail(err, SHEAF_LIMIT, "names: expected at most %d, found more", names->room);
 	int room = names->room ? names->room * 2 : FIRST;
 	void *larger = names->names, *slots;
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)room * 2, sizeof *names->slots, &slots, err));
-	sheaf_status status = sheaf_reallocate(cx, &larger, (size_t)names->room * sizeof *names->names, (size_t)room * sizeof *names->names, err);
+	sheaf_status status = sheaf_reallocate(cx, &larger, (size_t)names->room * sizeof *names->names,
+	                                       (size_t)room * sizeof *names->names, err);
 	if (status) {
 		sheaf_release(cx, slots, (size_t)room * 2 * sizeof *names->slots);
 		return status;
@@ -39,7 +41,8 @@ static sheaf_status grow(sheaf_names *names, sheaf_context *cx, sheaf_error *err
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size, sheaf_error *err)
+sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size,
+                             sheaf_error *err)
 {
 	if (names->count == names->room) SHEAF_TRY(grow(names, cx, err));
 	names->names[names->count] = (sheaf_name){text, size};
@@ -47,14 +50,18 @@ sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *
 	return SHEAF_OK;
 }
 
-static bool is_name(const sheaf_name *have, const void *text, size_t size) { return have->size == size && memcmp(have->text, text, size) == 0; }
+static bool is_name(const sheaf_name *have, const void *text, size_t size)
+{
+	return have->size == size && memcmp(have->text, text, size) == 0;
+}
 
 int sheaf_names_find(const sheaf_names *names, const void *text, size_t size, int after)
 {
 	if (names->count == 0) return -1;
 	int next = after + 1 < names->count ? after + 1 : 0;
 	if (is_name(&names->names[next], text, size)) return next;
-	for (size_t slot = hash_name(text, size) & (names->nslots - 1); names->slots[slot]; slot = (slot + 1) & (names->nslots - 1))
+	for (size_t slot = hash_name(text, size) & (names->nslots - 1); names->slots[slot];
+	     slot = (slot + 1) & (names->nslots - 1))
 		if (is_name(&names->names[names->slots[slot] - 1], text, size)) return names->slots[slot] - 1;
 	return -1;
 }

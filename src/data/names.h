@@ -20,7 +20,8 @@ typedef struct sheaf_names {
 } sheaf_names;
 
 /* The caller makes sure that the name is new. */
-SHEAF_USE sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size,
+                                       sheaf_error *err);
 /* The number of a name, or -1. `after`: the one found last, whose neighbour is tried first. */
 int sheaf_names_find(const sheaf_names *names, const void *text, size_t size, int after);
 void sheaf_names_free(sheaf_names *names);

@@ -73,11 +73,15 @@ typedef struct kind {
 	size_t lane_size;
 } kind;
 
-#define KIND(k) {move_##k, flush_##k, sizeof(lane_##k)}
+#define KIND(k) \
+	{ \
+		move_##k, flush_##k, sizeof(lane_##k) \
+	}
 
 static const kind *kind_of(size_t key_size, size_t value_size)
 {
-	static const kind kinds[2][5] = {{KIND(4_1), KIND(4_2), KIND(4_4), KIND(4_8), KIND(4_16)}, {KIND(8_1), KIND(8_2), KIND(8_4), KIND(8_8), KIND(8_16)}};
+	static const kind kinds[2][5] = {{KIND(4_1), KIND(4_2), KIND(4_4), KIND(4_8), KIND(4_16)},
+	                                 {KIND(8_1), KIND(8_2), KIND(8_4), KIND(8_8), KIND(8_16)}};
 	return &kinds[key_size / sizeof(uint64_t)][__builtin_ctzll(value_size)];
 }
 
@@ -92,7 +96,8 @@ static int64_t begin_of(const sheaf_partition *b, int64_t part)
 static void count_part(void *user, int64_t part, void *scratch)
 {
 	sheaf_partition *b = (sheaf_partition *)user;
-	size_t *counts = b->begins + part * sheaf_partition_count(b), digits = (size_t)sheaf_partition_count(b) - 1;
+	size_t *counts = b->begins + part * sheaf_partition_count(b),
+		   digits = (size_t)sheaf_partition_count(b) - 1;
 	int64_t taken = 1;
 	for (int64_t at = begin_of(b, part), end = begin_of(b, part + 1); at < end && taken; at += taken) {
 		const uint64_t *keys;
@@ -107,7 +112,8 @@ static void move_part(void *user, int64_t part, void *scratch)
 	const sheaf_partition *b = (const sheaf_partition *)user;
 	int64_t count = sheaf_partition_count(b), taken = 1;
 	const kind *by = kind_of(b->key_size, b->value_size);
-	run r = {b->shift, (size_t)count - 1, b->mask, NULL, b->next + part * count, b->begins + part * count, b->keys, b->values};
+	run r = {b->shift, (size_t)count - 1, b->mask, NULL, b->next + part * count, b->begins + part * count,
+	         b->keys,  b->values};
 	r.lanes = (uint8_t *)b->lanes + (size_t)(part * count) * by->lane_size;
 	for (int64_t at = begin_of(b, part), end = begin_of(b, part + 1); at < end && taken; at += taken) {
 		const uint64_t *keys;
@@ -151,11 +157,15 @@ static sheaf_status allocate_entries(const sheaf_partition *b, size_t size, void
 {
 	size_t bytes;
 	*out = NULL;
-	if (!sheaf_mul_size(&bytes, (size_t)b->n, size)) return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, b->n);
+	if (!sheaf_mul_size(&bytes, (size_t)b->n, size))
+		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, b->n);
 	return bytes ? sheaf_reallocate(b->cx, out, 0, bytes, err) : SHEAF_OK;
 }
 
-static size_t nlists(const sheaf_partition *b) { return (size_t)b->nparts * (size_t)sheaf_partition_count(b); }
+static size_t nlists(const sheaf_partition *b)
+{
+	return (size_t)b->nparts * (size_t)sheaf_partition_count(b);
+}
 
 static size_t lane_size(const sheaf_partition *b) { return kind_of(b->key_size, b->value_size)->lane_size; }
 
@@ -167,9 +177,16 @@ static void free_lists(sheaf_partition *b)
 	b->begins = NULL, b->next = NULL, b->lanes = NULL;
 }
 
-sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, size_t value_size, int shift, int bits, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, size_t value_size,
+                                  int shift, int bits, sheaf_context *cx, sheaf_error *err)
 {
-	*b = (sheaf_partition){.cx = cx, .source = *source, .value_size = value_size, .n = source->n, .shift = shift, .bits = bits, .nparts = sheaf_context_threads(cx)};
+	*b = (sheaf_partition){.cx = cx,
+	                       .source = *source,
+	                       .value_size = value_size,
+	                       .n = source->n,
+	                       .shift = shift,
+	                       .bits = bits,
+	                       .nparts = sheaf_context_threads(cx)};
 	SHEAF_TRY(allocate_sizes(b, (size_t)sheaf_partition_count(b) + 1, &b->starts, err));
 	SHEAF_TRY(allocate_sizes(b, nlists(b), &b->begins, err));
 	SHEAF_TRY(allocate_sizes(b, nlists(b), &b->next, err));
@@ -196,7 +213,8 @@ sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, 
 void sheaf_partition_free(sheaf_partition *b)
 {
 	free_lists(b);
-	if (b->starts) sheaf_release(b->cx, b->starts, ((size_t)sheaf_partition_count(b) + 1) * sizeof *b->starts);
+	if (b->starts)
+		sheaf_release(b->cx, b->starts, ((size_t)sheaf_partition_count(b) + 1) * sizeof *b->starts);
 	if (b->keys) sheaf_release(b->cx, b->keys, (size_t)b->n * b->key_size);
 	if (b->values) sheaf_release(b->cx, b->values, (size_t)b->n * b->value_size);
 	*b = (sheaf_partition){0};

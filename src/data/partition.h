@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries parted into buckets by the upper bits of their keys, so that a core's own cache holds what a bucket has: on all threads, in the order in which they come. */
+/* Entries parted into buckets by the upper bits of their keys, so that a core's own cache holds what a bucket
+ * has: on all threads, in the order in which they come. */
 #ifndef SHEAF_DATA_PARTITION_H
 #define SHEAF_DATA_PARTITION_H
 
 #include <sheaf/base.h>
 
 enum {
-	SHEAF_BUCKET_STEP = 1024,       /* entries whose keys are made at a time */
+	SHEAF_BUCKET_STEP = 1024,        /* entries whose keys are made at a time */
 	SHEAF_BUCKET_ENTRIES = 32 << 10, /* of a bucket, about */
-	SHEAF_BUCKET_BITS = 11,         /* more buckets than this take longer to fill */
-	SHEAF_WIDEST_VALUE = 16         /* bytes */
+	SHEAF_BUCKET_BITS = 11,          /* more buckets than this take longer to fill */
+	SHEAF_WIDEST_VALUE = 16          /* bytes */
 };
 
 /* Where entries come from. Both calls are made by several threads, for entries that none has in common. */
 typedef struct sheaf_partition_source {
 	int64_t n;
 	int64_t grain; /* threads part them at multiples of it */
-	/* Keys and values of the entries [from, to), or of the first of them: how many; 0 ends it all. *keys may be `room`, which has SHEAF_BUCKET_STEP of them. */
-	int64_t (*take)(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys, const void **values);
+	/* Keys and values of the entries [from, to), or of the first of them: how many; 0 ends it all. *keys may
+	 * be `room`, which has SHEAF_BUCKET_STEP of them. */
+	int64_t (*take)(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
+	                const void **values);
 	void (*taken)(void *user, int64_t from, int64_t to); /* what has been moved; NULL: nothing to do */
 	void *user;
 } sheaf_partition_source;
@@ -42,10 +45,13 @@ typedef struct sheaf_partition {
 
 static inline int64_t sheaf_partition_count(const sheaf_partition *b) { return (int64_t)1 << b->bits; }
 
-/* Counts what each bucket will have: `bits` bits of the keys, from `shift` on. value_size is 1, 2, 4, 8 or 16. Takes all entries once. */
-SHEAF_USE sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, size_t value_size, int shift, int bits, sheaf_context *cx,
-                                          sheaf_error *err);
-/* Takes all entries once more and moves them. The number of the bucket may stand at another place of their keys by now. */
+/* Counts what each bucket will have: `bits` bits of the keys, from `shift` on. value_size is 1, 2, 4, 8
+ * or 16. Takes all entries once. */
+SHEAF_USE sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source,
+                                            size_t value_size, int shift, int bits, sheaf_context *cx,
+                                            sheaf_error *err);
+/* Takes all entries once more and moves them. The number of the bucket may stand at another place of their
+ * keys by now. */
 SHEAF_USE sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, sheaf_error *err);
 /* Begins with zeros, or with what was opened. */
 void sheaf_partition_free(sheaf_partition *b);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How entries come into buckets, for one kind of keys and values: K and T are their types, NAME(x) the name of its x. Included once for each, by partition.c. */
+/* How entries come into buckets, for one kind of keys and values: K and T are their types, NAME(x) the name
+ * of its x. Included once for each, by partition.c. */
 
 typedef struct NAME(lane) {
 	K keys[LANE];
 	T values[LANE];
 } NAME(lane);
 
-/* An entry waits in the lane of its bucket, in the slot that it has in its line of memory; full lines are written at once, since a scattered write would fetch a
- * line for each entry. The first line of a bucket may belong to the one before it, up to where the bucket begins. */
+/* An entry waits in the lane of its bucket, in the slot that it has in its line of memory; full lines are
+ * written at once, since a scattered write would fetch a line for each entry. The first line of a bucket may
+ * belong to the one before it, up to where the bucket begins. */
 static void NAME(move)(const run *r, const uint64_t *restrict keys, const void *restrict from, int64_t n)
 {
 	const T *restrict values = (const T *)from;

@@ -25,11 +25,13 @@ static sheaf_status allocate_entries(sheaf_pile *p, int64_t n, size_t size, void
 {
 	size_t bytes;
 	*out = NULL;
-	if (!sheaf_mul_size(&bytes, (size_t)n, size)) return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, n);
+	if (!sheaf_mul_size(&bytes, (size_t)n, size))
+		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, n);
 	return bytes ? sheaf_reallocate(p->cx, out, 0, bytes, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t value_size, int64_t room, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t value_size, int64_t room,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	(void)err;
 	*p = (sheaf_pile){.cx = cx, .keying = keying, .value_size = value_size, .room = room};
@@ -41,9 +43,15 @@ sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t 
 
 static uint64_t *keys_of(const sheaf_pile *p, int64_t block) { return (uint64_t *)(void *)p->blocks[block]; }
 
-static uint8_t *values_of(const sheaf_pile *p, int64_t block) { return p->blocks[block] + (size_t)p->room * p->key_size; }
+static uint8_t *values_of(const sheaf_pile *p, int64_t block)
+{
+	return p->blocks[block] + (size_t)p->room * p->key_size;
+}
 
-static int64_t used_in(const sheaf_pile *p, int64_t block) { return block + 1 < p->nblocks ? p->room : p->n - block * p->room; }
+static int64_t used_in(const sheaf_pile *p, int64_t block)
+{
+	return block + 1 < p->nblocks ? p->room : p->n - block * p->room;
+}
 
 static sheaf_status grow(sheaf_pile *p, sheaf_error *err)
 {
@@ -51,7 +59,8 @@ static sheaf_status grow(sheaf_pile *p, sheaf_error *err)
 	void *memory = p->blocks;
 	if (p->nblocks == p->blocks_room) {
 		int64_t room = p->blocks_room ? p->blocks_room * 2 : FIRST;
-		SHEAF_TRY(sheaf_reallocate(p->cx, &memory, (size_t)p->blocks_room * sizeof *p->blocks, (size_t)room * sizeof *p->blocks, err));
+		SHEAF_TRY(sheaf_reallocate(p->cx, &memory, (size_t)p->blocks_room * sizeof *p->blocks,
+		                           (size_t)room * sizeof *p->blocks, err));
 		p->blocks = (uint8_t **)memory;
 		p->blocks_room = room;
 	}
@@ -60,7 +69,8 @@ static sheaf_status grow(sheaf_pile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_pile_room(sheaf_pile *p, uint64_t **keys, uint8_t **values, int64_t *room, sheaf_error *err)
+sheaf_status sheaf_pile_room(sheaf_pile *p, uint64_t **keys, uint8_t **values, int64_t *room,
+                             sheaf_error *err)
 {
 	if (p->n == p->nblocks * p->room) SHEAF_TRY(grow(p, err));
 	int64_t used = used_in(p, p->nblocks - 1);
@@ -128,7 +138,8 @@ static void copy_blocks(sheaf_pile *p)
 	p->starts[1] = (size_t)p->n;
 }
 
-static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys, const void **values)
+static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
+                          const void **values)
 {
 	const sheaf_pile *p = (const sheaf_pile *)user;
 	int64_t block = from / p->room, n = used_in(p, block);
@@ -153,7 +164,9 @@ static sheaf_status part(sheaf_pile *p, int bits, int top, sheaf_error *err)
 	p->high = top - bits;
 	sheaf_status status = sheaf_partition_plan(&parts, &source, p->value_size, p->high, bits, p->cx, err);
 	if (status == SHEAF_OK) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
-	if (status == SHEAF_OK) status = sheaf_allocate_array(p->cx, (size_t)sheaf_partition_count(&parts), sizeof *p->done, &memory, err);
+	if (status == SHEAF_OK)
+		status =
+			sheaf_allocate_array(p->cx, (size_t)sheaf_partition_count(&parts), sizeof *p->done, &memory, err);
 	if (status != SHEAF_OK) {
 		sheaf_partition_free(&parts);
 		return status;
@@ -173,10 +186,13 @@ static uint64_t word_of(const sheaf_pile *p, int64_t entry, int w)
 }
 
 /* Numbers of entries in the order of word `w`, which is all that differs between two calls. */
-static void sort_by_word(const sheaf_pile *p, int w, uint64_t **keys, uint64_t **numbers, uint64_t **spare_keys, uint64_t **spare_numbers)
+static void sort_by_word(const sheaf_pile *p, int w, uint64_t **keys, uint64_t **numbers,
+                         uint64_t **spare_keys, uint64_t **spare_numbers)
 {
 	for (int64_t i = 0; i < p->n; i++) (*keys)[i] = word_of(p, (int64_t)(*numbers)[i], w);
-	if (!sheaf_radix_sort(*keys, *numbers, sizeof **numbers, (size_t)p->n, 0, 64, *spare_keys, *spare_numbers)) return;
+	if (!sheaf_radix_sort(*keys, *numbers, sizeof **numbers, (size_t)p->n, 0, 64, *spare_keys,
+	                      *spare_numbers))
+		return;
 	uint64_t *k = *keys, *v = *numbers;
 	*keys = *spare_keys, *numbers = *spare_numbers;
 	*spare_keys = k, *spare_numbers = v;
@@ -186,8 +202,10 @@ static void gather(sheaf_pile *p, const uint64_t *numbers)
 {
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t entry = (int64_t)numbers[i], block = entry / p->room, at = entry % p->room;
-		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->keying->words, p->key_size);
-		memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size, p->value_size);
+		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->keying->words,
+		       p->key_size);
+		memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size,
+		       p->value_size);
 	}
 }
 
@@ -198,9 +216,11 @@ static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
 	SHEAF_TRY(allocate_buckets(p, 1, err));
 	p->starts[1] = n;
 	SHEAF_TRY(allocate_entries(p, p->n, 4 * sizeof(uint64_t), &memory, err));
-	uint64_t *keys = (uint64_t *)memory, *numbers = keys + n, *spare_keys = keys + 2 * n, *spare_numbers = keys + 3 * n;
+	uint64_t *keys = (uint64_t *)memory, *numbers = keys + n, *spare_keys = keys + 2 * n,
+			 *spare_numbers = keys + 3 * n;
 	for (size_t i = 0; i < n; i++) numbers[i] = i;
-	for (int w = p->keying->words - 1; w >= 0; w--) sort_by_word(p, w, &keys, &numbers, &spare_keys, &spare_numbers);
+	for (int w = p->keying->words - 1; w >= 0; w--)
+		sort_by_word(p, w, &keys, &numbers, &spare_keys, &spare_numbers);
 	gather(p, numbers);
 	free_blocks(p);
 	p->done[0] = true;
@@ -210,7 +230,10 @@ static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
 
 /* ---- each bucket in its turn ---- */
 
-static int64_t bucket_size(const sheaf_pile *p, int64_t bucket) { return (int64_t)(p->starts[bucket + 1] - p->starts[bucket]); }
+static int64_t bucket_size(const sheaf_pile *p, int64_t bucket)
+{
+	return (int64_t)(p->starts[bucket + 1] - p->starts[bucket]);
+}
 
 static sheaf_status make_spare(item *i, size_t size, sheaf_error *err)
 {
@@ -240,11 +263,16 @@ static sheaf_status sort_bucket(item *i, sheaf_error *err)
 	uint8_t *values = p->values + p->starts[i->bucket] * p->value_size;
 	int low = p->keying->loose;
 	if (p->done[i->bucket] || low >= p->high || in_order(keys, n, low)) return SHEAF_OK;
-	if (n > SHEAF_RADIX_MOST) return sheaf_fail(err, SHEAF_LIMIT, "entries: expected at most %d that are sorted at a time, found %zu; give less memory", SHEAF_RADIX_MOST, n);
+	if (n > SHEAF_RADIX_MOST)
+		return sheaf_fail(
+			err, SHEAF_LIMIT,
+			"entries: expected at most %d that are sorted at a time, found %zu; give less memory",
+			SHEAF_RADIX_MOST, n);
 	SHEAF_TRY(make_spare(i, n * entry_size(p), err));
 	uint64_t *spare_keys = (uint64_t *)i->spare;
 	uint8_t *spare_values = (uint8_t *)i->spare + n * p->key_size;
-	if (!sheaf_radix_sort(keys, values, p->value_size, n, low, p->high, spare_keys, spare_values)) return SHEAF_OK;
+	if (!sheaf_radix_sort(keys, values, p->value_size, n, low, p->high, spare_keys, spare_values))
+		return SHEAF_OK;
 	memcpy(keys, spare_keys, n * p->key_size);
 	memcpy(values, spare_values, n * p->value_size);
 	return SHEAF_OK;
@@ -308,7 +336,8 @@ sheaf_status sheaf_pile_next(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
 	submit_ahead(p);
 	if (sheaf_pipeline_count(&p->pipeline) == 0) return SHEAF_END;
 	SHEAF_TRY(settle_first(p, &bucket, err));
-	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->keying->words, p->values + p->starts[bucket] * p->value_size, bucket_size(p, bucket)};
+	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->keying->words,
+	                     p->values + p->starts[bucket] * p->value_size, bucket_size(p, bucket)};
 	return SHEAF_OK;
 }
 
@@ -325,7 +354,8 @@ sheaf_status sheaf_pile_next_block(sheaf_pile *p, sheaf_keyed *out, sheaf_error 
 static sheaf_status open_pipeline(sheaf_pile *p, sheaf_error *err)
 {
 	int threads = sheaf_context_threads(p->cx);
-	return sheaf_pipeline_open(&p->pipeline, p->cx, sizeof(item), threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){work, NULL, drop, p}, err);
+	return sheaf_pipeline_open(&p->pipeline, p->cx, sizeof(item), threads > 1 ? threads + 1 : 1,
+	                           (sheaf_pipeline_steps){work, NULL, drop, p}, err);
 }
 
 sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err)
@@ -336,7 +366,9 @@ sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err)
 		SHEAF_TRY(sort_words(p, err));
 		return open_pipeline(p, err);
 	}
-	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->keying->loose && p->n >> bits > SHEAF_BUCKET_ENTRIES) bits++;
+	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->keying->loose &&
+	       p->n >> bits > SHEAF_BUCKET_ENTRIES)
+		bits++;
 	if (bits) {
 		SHEAF_TRY(part(p, bits, top, err));
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries in memory, as keys and values, that are to come in order. They are added in blocks, parted into buckets that a cache holds, and
- * each bucket is sorted when its turn comes near, on any thread. While they are parted they take twice their memory, and not again. */
+/* Entries in memory, as keys and values, that are to come in order. They are added in blocks, parted into
+ * buckets that a cache holds, and each bucket is sorted when its turn comes near, on any thread. While they
+ * are parted they take twice their memory, and not again. */
 #ifndef SHEAF_DATA_PILE_H
 #define SHEAF_DATA_PILE_H
 
@@ -35,9 +36,12 @@ typedef struct sheaf_pile {
 } sheaf_pile;
 
 /* `room`: entries that are allocated at a time. The keying outlives the pile. */
-SHEAF_USE sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t value_size, int64_t room, sheaf_context *cx, sheaf_error *err);
-/* Where the next entries go: *room of them at most, and at least one. Say how many there were with sheaf_pile_added. */
-SHEAF_USE sheaf_status sheaf_pile_room(sheaf_pile *p, uint64_t **keys, uint8_t **values, int64_t *room, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t value_size,
+                                        int64_t room, sheaf_context *cx, sheaf_error *err);
+/* Where the next entries go: *room of them at most, and at least one. Say how many there were with
+ * sheaf_pile_added. */
+SHEAF_USE sheaf_status sheaf_pile_room(sheaf_pile *p, uint64_t **keys, uint8_t **values, int64_t *room,
+                                       sheaf_error *err);
 void sheaf_pile_added(sheaf_pile *p, int64_t n);
 /* Bytes of the entries. */
 int64_t sheaf_pile_bytes(const sheaf_pile *p);

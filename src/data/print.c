@@ -108,12 +108,14 @@ static void put_text(sheaf_builder *b, const sheaf_column *column, int l, int64_
 		if (level->shape.kind == SHEAF_COORD) put_indices(b, level, q, false), sheaf_builder_byte(b, ':');
 		put_text(b, column, l + 1, q, cut);
 	}
-	if (shown < sheaf_run_length(run)) sheaf_builder_printf(b, " ... %" PRId64 " %s", sheaf_run_length(run), list ? "samples" : "values");
+	if (shown < sheaf_run_length(run))
+		sheaf_builder_printf(b, " ... %" PRId64 " %s", sheaf_run_length(run), list ? "samples" : "values");
 	if (!list) sheaf_builder_byte(b, ']');
 	if (list && run.begin == run.end) sheaf_builder_byte(b, '-');
 }
 
-void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, sheaf_style style)
+void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at,
+                         sheaf_style style)
 {
 	if (style == SHEAF_JSON)
 		put_json(b, column, level, at);
@@ -124,7 +126,8 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level
 static uint64_t key_of(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, int64_t r)
 {
 	int key = sheaf_schema_key(schema);
-	return key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
+	return key < 0 ? (uint64_t)(row + r)
+	               : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
 }
 
 /* Whether the row is there as its format spells it, which is put then. */
@@ -137,7 +140,8 @@ static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf
 }
 
 /* A row of a table: each column has one item. */
-static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
+static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
+                      sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON;
 	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":{" : "%" PRId64, row + r);
@@ -154,7 +158,8 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 }
 
 /* An entry of a tensor, one of a list in JSON. */
-static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
+static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
+                      sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON;
 	int rank = schema->tensor.rank;
@@ -168,7 +173,8 @@ static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_byte(b, json ? ']' : '\n');
 }
 
-static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t r)
+static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
+                    int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON, first = true;
 	if (put_spelling(b, frame, schema, r)) return;
@@ -180,7 +186,8 @@ static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 		put_entry(b, frame, schema, style, row, r);
 		return;
 	}
-	sheaf_builder_printf(b, json ? "{\"key\":%" PRIu64 ",\"streams\":{" : "%" PRIu64, key_of(frame, schema, row, r));
+	sheaf_builder_printf(b, json ? "{\"key\":%" PRIu64 ",\"streams\":{" : "%" PRIu64,
+	                     key_of(frame, schema, row, r));
 	for (int c = 0; c < schema->nfields; c++) {
 		const char *name = schema->fields[c].name;
 		if (schema->fields[c].meaning == SHEAF_KEY) continue;
@@ -197,8 +204,8 @@ static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 	sheaf_builder_text(b, json ? "}}\n" : "\n");
 }
 
-sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style, int64_t row, int64_t from, int64_t to, sheaf_buffer *out,
-                             sheaf_error *err)
+sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
+                             int64_t row, int64_t from, int64_t to, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, frame->cx, out);
@@ -214,18 +221,21 @@ static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 	sheaf_level *level = &column.levels[0];
 	level->shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
 	column.nlevels = field->meaning == SHEAF_COMPLEX;
-	column.values = (sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
+	column.values =
+		(sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
 	sheaf_item_text(b, &column, 0, 0, true);
 }
 
 static void put_shape(sheaf_builder *b, const sheaf_tensor *tensor)
 {
 	sheaf_builder_text(b, ",\"shape\":[");
-	for (int d = 0; d < tensor->rank; d++) sheaf_builder_printf(b, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+	for (int d = 0; d < tensor->rank; d++)
+		sheaf_builder_printf(b, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
 	sheaf_builder_byte(b, ']');
 }
 
-sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name,
+                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
@@ -235,7 +245,8 @@ sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, c
 		sheaf_json_string(&b, name, strlen(name));
 		if (tensor->layout[0]) sheaf_builder_printf(&b, ",\"format\":\"%s\"", tensor->layout);
 		put_shape(&b, tensor);
-		if (tensor->structure) sheaf_builder_printf(&b, ",\"structure\":\"%s\"", sheaf_structure_name(tensor->structure));
+		if (tensor->structure)
+			sheaf_builder_printf(&b, ",\"structure\":\"%s\"", sheaf_structure_name(tensor->structure));
 		if (tensor->has_fill) sheaf_builder_text(&b, ",\"fill\":"), put_fill(&b, schema);
 		sheaf_builder_text(&b, ",\"entries\":[");
 	}

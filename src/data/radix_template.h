@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One radix sort for each size of values: T is the value's type, NAME(x) the name of its x. Included once for each, by radix.c. */
+/* One radix sort for each size of values: T is the value's type, NAME(x) the name of its x. Included once for
+ * each, by radix.c. */
 
-/* One pass over n entries by the digit of `bits` bits from `shift` on; starts[] has where each digit's entries go. */
-static void NAME(pass)(const uint64_t *restrict keys, const T *restrict values, size_t n, int shift, uint64_t mask, uint32_t *restrict starts,
-                       uint64_t *restrict to_keys, T *restrict to_values)
+/* One pass over n entries by the digit of `bits` bits from `shift` on; starts[] has where each digit's
+ * entries go. */
+static void NAME(pass)(const uint64_t *restrict keys, const T *restrict values, size_t n, int shift,
+                       uint64_t mask, uint32_t *restrict starts, uint64_t *restrict to_keys,
+                       T *restrict to_values)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = keys[i];
@@ -28,7 +31,8 @@ static void NAME(insert)(uint64_t *keys, T *values, size_t n, int low)
 	}
 }
 
-static bool NAME(sort)(uint64_t *keys, void *values, size_t n, int low, int high, uint64_t *spare_keys, void *spare_values)
+static bool NAME(sort)(uint64_t *keys, void *values, size_t n, int low, int high, uint64_t *spare_keys,
+                       void *spare_values)
 {
 	enum { FEW = 40, MOST_BITS = 11 };
 	uint32_t starts[1 << MOST_BITS];

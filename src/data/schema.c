@@ -15,14 +15,16 @@ size_t sheaf_type_size(sheaf_type type)
 
 const char *sheaf_type_name(sheaf_type type)
 {
-	static const char *const names[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"};
+	static const char *const names[SHEAF_TYPES] = {"uint8", "uint16", "uint32", "uint64",  "int8",
+	                                               "int16", "int32",  "int64",  "float32", "float64"};
 	return (unsigned)type < SHEAF_TYPES ? names[type] : "type?";
 }
 
 const char *sheaf_structure_name(sheaf_structure structure)
 {
 	static const char *const names[SHEAF_STRUCTURES] = {
-		"general", "symmetric_lower", "symmetric_upper", "hermitian_lower", "hermitian_upper", "skew_symmetric_lower", "skew_symmetric_upper"};
+		"general",         "symmetric_lower",      "symmetric_upper",     "hermitian_lower",
+		"hermitian_upper", "skew_symmetric_lower", "skew_symmetric_upper"};
 	return (unsigned)structure < SHEAF_STRUCTURES ? names[structure] : "structure?";
 }
 
@@ -33,7 +35,9 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
 	for (int f = 0; f < schema->nfields; f++) {
 		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
 		if (n == 0) used = 0;
-		int printed = used < size ? snprintf(text + used, size - used, "%s%s", n ? ", " : "", schema->fields[f].name) : 0;
+		int printed = used < size
+		                  ? snprintf(text + used, size - used, "%s%s", n ? ", " : "", schema->fields[f].name)
+		                  : 0;
 		used += printed > 0 ? (size_t)printed : 0;
 		n++;
 	}
@@ -42,32 +46,44 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
 
 const char *sheaf_row_kind_name(sheaf_row_kind rows)
 {
-	static const char *const names[] = {"sequences", "rows of a table", "entries of a tensor", "a whole tensor"};
+	static const char *const names[] = {"sequences", "rows of a table", "entries of a tensor",
+	                                    "a whole tensor"};
 	return names[rows];
 }
 
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 {
-	static const char *const row_words[] = {NULL, "row", "entry", "tensor"}, *const stream_words[] = {NULL, "column", "column", "tensor"};
+	static const char *const row_words[] = {NULL, "row", "entry", "tensor"}, *const stream_words[] = {
+																				 NULL, "column", "column",
+																				 "tensor"};
 	place->row_word = row_words[rows];
 	place->stream_word = stream_words[rows];
 }
 
 static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
 {
-	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST && field->levels[1].kind == inner;
+	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST &&
+	       field->levels[1].kind == inner;
 }
 
 bool sheaf_field_is_dense(const sheaf_field *field) { return is_stream(field, SHEAF_FIXED); }
 
-bool sheaf_field_is_sparse(const sheaf_field *field) { return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1; }
+bool sheaf_field_is_sparse(const sheaf_field *field)
+{
+	return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
+}
 
 const char *sheaf_field_storage(const sheaf_field *field)
 {
-	static const char *const by_meaning[SHEAF_MEANINGS] = {
-		[SHEAF_STRING] = "text",         [SHEAF_SPELLING] = "text",       [SHEAF_BYTES] = "bytes",     [SHEAF_BOOL] = "bool",
-		[SHEAF_CHAR] = "char",           [SHEAF_DATETIME] = "datetime",   [SHEAF_COMPLEX] = "complex", [SHEAF_DATETIMETZ] = "datetimetz",
-		[SHEAF_COORDINATE] = "coordinate"};
+	static const char *const by_meaning[SHEAF_MEANINGS] = {[SHEAF_STRING] = "text",
+	                                                       [SHEAF_SPELLING] = "text",
+	                                                       [SHEAF_BYTES] = "bytes",
+	                                                       [SHEAF_BOOL] = "bool",
+	                                                       [SHEAF_CHAR] = "char",
+	                                                       [SHEAF_DATETIME] = "datetime",
+	                                                       [SHEAF_COMPLEX] = "complex",
+	                                                       [SHEAF_DATETIMETZ] = "datetimetz",
+	                                                       [SHEAF_COORDINATE] = "coordinate"};
 	if (by_meaning[field->meaning]) return by_meaning[field->meaning];
 	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
 }
@@ -84,7 +100,9 @@ int sheaf_schema_find(const sheaf_schema *schema, const char *name)
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near)
 {
 	const sheaf_field *field = near < schema->nfields ? &schema->fields[near] : NULL;
-	return field && field->meaning != SHEAF_KEY && strcmp(field->name, name) == 0 ? near : sheaf_schema_find(schema, name);
+	return field && field->meaning != SHEAF_KEY && strcmp(field->name, name) == 0
+	           ? near
+	           : sheaf_schema_find(schema, name);
 }
 
 int sheaf_schema_key(const sheaf_schema *schema)
@@ -114,7 +132,8 @@ static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_err
 	void *fields = schema->fields;
 	size_t size = (size_t)schema->room * sizeof *schema->fields;
 	if (schema->nfields < schema->room) return SHEAF_OK;
-	if (schema->room > INT_MAX / 2) return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
+	if (schema->room > INT_MAX / 2)
+		return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
 	int room = schema->room ? schema->room * 2 : FIRST;
 	SHEAF_TRY(sheaf_reallocate(cx, &fields, size, (size_t)room * sizeof *schema->fields, err));
 	schema->fields = (sheaf_field *)fields;
@@ -122,7 +141,8 @@ static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_err
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n, sheaf_field **out, sheaf_error *err)
+sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
+                              sheaf_field **out, sheaf_error *err)
 {
 	char *copy;
 	schema->cx = cx;
@@ -139,21 +159,25 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 	field->type = type;
 	field->nlevels = 2;
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
-	field->levels[1] = (sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
+	field->levels[1] =
+		(sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
 	field->levels[1].index_type = sparse && dim - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
 }
 
-void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width, bool nullable)
+void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width,
+                           bool nullable)
 {
 	bool run = sheaf_means_run(meaning);
 	field->meaning = meaning;
 	field->type = type;
 	field->nlevels = run || nullable;
-	field->levels[0] = (sheaf_level_shape){.kind = run && width < 0 ? SHEAF_LIST : SHEAF_FIXED, .missing = nullable ? SHEAF_NULLABLE : SHEAF_NEVER};
+	field->levels[0] = (sheaf_level_shape){.kind = run && width < 0 ? SHEAF_LIST : SHEAF_FIXED,
+	                                       .missing = nullable ? SHEAF_NULLABLE : SHEAF_NEVER};
 	if (field->levels[0].kind == SHEAF_FIXED) field->levels[0].extents[0] = run ? width : 1;
 }
 
-static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, const char *name, int64_t extent, sheaf_error *err)
+static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, const char *name, int64_t extent,
+                                   sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(schema, cx, name, strlen(name), &field, err));
@@ -161,7 +185,8 @@ static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, cons
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank, const int64_t *shape, const char *const *names, sheaf_field **value,
+sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank,
+                                       const int64_t *shape, const char *const *names, sheaf_field **value,
                                        sheaf_error *err)
 {
 	static const char *const usual[SHEAF_MAX_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p"};
@@ -179,13 +204,15 @@ const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
 {
 	const char *storage = sheaf_field_storage(field);
 	if (sheaf_field_is_stream(field))
-		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field), sheaf_type_name(field->type));
+		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field),
+		         sheaf_type_name(field->type));
 	else
 		snprintf(text, size, "%s, %d levels, %s", storage, field->nlevels, sheaf_type_name(field->type));
 	return text;
 }
 
-sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n, sheaf_error *err)
+sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n,
+                                   sheaf_error *err)
 {
 	char *copy;
 	SHEAF_TRY(sheaf_copy_text(cx, alias, n, &copy, err));
@@ -209,7 +236,8 @@ static void free_attribute(sheaf_context *cx, sheaf_attribute *attribute)
 	sheaf_release_text(cx, attribute->text);
 }
 
-sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name, const char *text, const char *loss, sheaf_error *err)
+sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
+                                        const char *text, const char *loss, sheaf_error *err)
 {
 	sheaf_attribute added = {NULL, NULL, loss};
 	void *attributes = schema->attributes;
@@ -237,10 +265,12 @@ void sheaf_schema_remove(sheaf_schema *schema, int field)
 {
 	free_field(schema->cx, &schema->fields[field]);
 	schema->nfields--;
-	memmove(schema->fields + field, schema->fields + field + 1, (size_t)(schema->nfields - field) * sizeof *schema->fields);
+	memmove(schema->fields + field, schema->fields + field + 1,
+	        (size_t)(schema->nfields - field) * sizeof *schema->fields);
 }
 
-static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out,
+                               sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(out, cx, from->name, strlen(from->name), &field, err));
@@ -251,11 +281,13 @@ static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf
 	return from->alias ? sheaf_field_set_alias(field, cx, from->alias, strlen(from->alias), err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
+                               sheaf_error *err)
 {
 	sheaf_status status = SHEAF_OK;
 	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
-	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++) status = copy_field(&schema->fields[i], cx, out, err);
+	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
+		status = copy_field(&schema->fields[i], cx, out, err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		status = sheaf_schema_add_attribute(out, cx, a->name, a->text, a->loss, err);
@@ -268,7 +300,10 @@ void sheaf_schema_free(sheaf_schema *schema)
 {
 	for (int i = 0; i < schema->nfields; i++) free_field(schema->cx, &schema->fields[i]);
 	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
-	if (schema->fields) sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
-	if (schema->attributes) sheaf_release(schema->cx, schema->attributes, (size_t)schema->nattributes * sizeof *schema->attributes);
+	if (schema->fields)
+		sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
+	if (schema->attributes)
+		sheaf_release(schema->cx, schema->attributes,
+		              (size_t)schema->nattributes * sizeof *schema->attributes);
 	*schema = (sheaf_schema){0};
 }

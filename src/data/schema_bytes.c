@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length before them. */
+/* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length
+ * before them. */
 #include "data/schema_bytes.h"
 #include "data/frame.h"
 
@@ -28,8 +29,11 @@ static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
 static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
 {
 	sheaf_builder_u32le(b, (uint32_t)tensor->rank);
-	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]), sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
-	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 | tensor->iso << 3 | tensor->has_fill << 4));
+	for (int d = 0; d < SHEAF_MAX_RANK; d++)
+		sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]),
+			sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
+	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 |
+	                                  tensor->iso << 3 | tensor->has_fill << 4));
 	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
 	sheaf_builder_append(b, tensor->fill, sizeof tensor->fill);
 	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
@@ -54,17 +58,26 @@ void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 
 /* ---- from bytes ---- */
 
-static sheaf_status refuse(const char *expected, sheaf_error *err) { return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected); }
+static sheaf_status refuse(const char *expected, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected);
+}
 
 static sheaf_status read_level(sheaf_cursor *c, sheaf_level_shape *level, sheaf_error *err)
 {
-	uint32_t kind = sheaf_cursor_u32le(c, "kind of a level"), rank = sheaf_cursor_u32le(c, "rank"), type = sheaf_cursor_u32le(c, "type of indices");
+	uint32_t kind = sheaf_cursor_u32le(c, "kind of a level"), rank = sheaf_cursor_u32le(c, "rank"),
+			 type = sheaf_cursor_u32le(c, "type of indices");
 	uint32_t missing = sheaf_cursor_u32le(c, "kind of missing positions");
 	bool is_coord = kind == SHEAF_COORD;
-	if (kind > SHEAF_COORD || (is_coord ? rank < 1 || rank > SHEAF_MAX_RANK : rank != 0)) return refuse("a level", err);
-	if (type >= SHEAF_TYPES || (is_coord && type != SHEAF_I32 && type != SHEAF_I64)) return refuse("a type of indices", err);
+	if (kind > SHEAF_COORD || (is_coord ? rank < 1 || rank > SHEAF_MAX_RANK : rank != 0))
+		return refuse("a level", err);
+	if (type >= SHEAF_TYPES || (is_coord && type != SHEAF_I32 && type != SHEAF_I64))
+		return refuse("a type of indices", err);
 	if (missing > SHEAF_IMPUTED) return refuse("a kind of missing positions", err);
-	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind, .rank = (int)rank, .index_type = (sheaf_type)type, .missing = (sheaf_missing)missing};
+	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind,
+	                             .rank = (int)rank,
+	                             .index_type = (sheaf_type)type,
+	                             .missing = (sheaf_missing)missing};
 	for (int r = 0; r < SHEAF_MAX_RANK; r++) {
 		level->extents[r] = sheaf_cursor_i64le(c, "extent");
 		if (level->extents[r] < 0) return refuse("an extent of at least 0", err);
@@ -89,9 +102,11 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	if (!name || n == 0 || memchr(name, '\0', n)) return refuse("a name", err);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
 	SHEAF_TRY(read_alias(c, cx, field, err));
-	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"), main = sheaf_cursor_u32le(c, "mark of the main stream");
+	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"),
+			 main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
+	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
+		return refuse("a field", err);
 	field->meaning = (sheaf_meaning)meaning;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;
@@ -118,9 +133,13 @@ static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_err
 		if (tensor->shape[d] < 0 || order >= SHEAF_MAX_RANK) return refuse("the shape of a tensor", err);
 		tensor->order[d] = (int)order;
 	}
-	uint32_t flags = sheaf_cursor_u32le(c, "flags of a tensor"), structure = sheaf_cursor_u32le(c, "structure");
-	const uint8_t *fill = sheaf_cursor_bytes(c, sizeof tensor->fill, 1, "fill"), *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
-	if (rank > SHEAF_MAX_RANK || flags > 31 || structure >= SHEAF_STRUCTURES || !fill || !layout || layout[sizeof tensor->layout - 1]) return refuse("a tensor", err);
+	uint32_t flags = sheaf_cursor_u32le(c, "flags of a tensor"),
+			 structure = sheaf_cursor_u32le(c, "structure");
+	const uint8_t *fill = sheaf_cursor_bytes(c, sizeof tensor->fill, 1, "fill"),
+				  *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
+	if (rank > SHEAF_MAX_RANK || flags > 31 || structure >= SHEAF_STRUCTURES || !fill || !layout ||
+	    layout[sizeof tensor->layout - 1])
+		return refuse("a tensor", err);
 	tensor->rank = (int)rank;
 	tensor->structure = (sheaf_structure)structure;
 	read_flags(tensor, flags);

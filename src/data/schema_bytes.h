@@ -9,6 +9,7 @@
 
 void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b);
 /* DATA where the bytes at the cursor are not those of a schema. On failure *out is reset. */
-SHEAF_USE sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out,
+                                               sheaf_error *err);
 
 #endif

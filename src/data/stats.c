@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole-dataset statistics, gathered frame by frame; all exact but sums and means, which are compensated doubles. */
+/* Whole-dataset statistics, gathered frame by frame; all exact but sums and means, which are compensated
+ * doubles. */
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/item.h"
@@ -32,7 +33,8 @@ struct sheaf_stats {
 	int64_t rows;
 };
 
-sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_stats **out, sheaf_error *err)
+sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_stats **out,
+                             sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -40,14 +42,16 @@ sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, shea
 	sheaf_stats *stats = (sheaf_stats *)memory;
 	stats->cx = cx;
 	sheaf_status status = sheaf_schema_copy(schema, cx, &stats->schema, err);
-	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *stats->fields, &memory, err);
+	if (status == SHEAF_OK)
+		status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *stats->fields, &memory, err);
 	if (status) {
 		sheaf_stats_free(stats);
 		return status;
 	}
 	stats->fields = (field_stats *)memory;
 	for (int f = 0; f < schema->nfields; f++)
-		stats->fields[f] = (field_stats){.least = INFINITY, .most = -INFINITY, .least_index = -1, .most_index = -1, .ordinal = true};
+		stats->fields[f] = (field_stats){
+			.least = INFINITY, .most = -INFINITY, .least_index = -1, .most_index = -1, .ordinal = true};
 	*out = stats;
 	return SHEAF_OK;
 }
@@ -132,7 +136,8 @@ static void add_texts(field_stats *s, const sheaf_column *column, int64_t nrows)
 	for (int64_t p = run.begin; p < run.end; p++) {
 		s->missing += !sheaf_level_has(texts, p);
 		s->coded += sheaf_level_code(texts, p) != 0;
-		if (sheaf_level_has(texts, p)) sheaf_spread_add(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)), 1);
+		if (sheaf_level_has(texts, p))
+			sheaf_spread_add(&s->lengths, sheaf_run_length(sheaf_level_below_one(texts, p)), 1);
 	}
 }
 
@@ -142,9 +147,13 @@ static void add_column(field_stats *s, const sheaf_column *column, int64_t nrows
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		sheaf_level_kind kind = level->shape.kind;
-		sheaf_spread *t = l == 0 && kind == SHEAF_LIST ? &s->lengths : kind == SHEAF_COORD ? &s->entries : NULL;
-		for (int64_t p = run.begin; t && p < run.end; p++) sheaf_spread_add(t, sheaf_run_length(sheaf_level_below_one(level, p)), 1);
-		for (int64_t p = run.begin; level->valid.size && p < run.end; p++) s->missing += !sheaf_level_has(level, p);
+		sheaf_spread *t = l == 0 && kind == SHEAF_LIST ? &s->lengths
+		                  : kind == SHEAF_COORD        ? &s->entries
+		                                               : NULL;
+		for (int64_t p = run.begin; t && p < run.end; p++)
+			sheaf_spread_add(t, sheaf_run_length(sheaf_level_below_one(level, p)), 1);
+		for (int64_t p = run.begin; level->valid.size && p < run.end; p++)
+			s->missing += !sheaf_level_has(level, p);
 		run = sheaf_level_below(level, run);
 		if (kind == SHEAF_COORD) add_indices(s, level, run);
 	}
@@ -160,11 +169,13 @@ static void add_keys(field_stats *s, const sheaf_column *column, int64_t first, 
 sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (frame->ncolumns != stats->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields, frame->ncolumns);
+		return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields,
+		                  frame->ncolumns);
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++) {
 		if (stats->schema.fields[c].meaning == SHEAF_KEY)
 			add_keys(&stats->fields[c], &frame->columns[c], stats->rows, frame->nrows);
-		else if (sheaf_means_text(stats->schema.fields[c].meaning) || stats->schema.fields[c].meaning == SHEAF_BYTES)
+		else if (sheaf_means_text(stats->schema.fields[c].meaning) ||
+		         stats->schema.fields[c].meaning == SHEAF_BYTES)
 			add_texts(&stats->fields[c], &frame->columns[c], frame->nrows);
 		else if (stats->schema.rows == SHEAF_SEQUENCES)
 			add_column(&stats->fields[c], &frame->columns[c], frame->nrows);
@@ -194,7 +205,9 @@ static void put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 	sheaf_type type = field->type;
 	if (field->meaning == SHEAF_DATETIME && fabs(v) < 0x1p53) {
 		int64_t seconds = (int64_t)v;
-		sheaf_column column = {.meaning = SHEAF_DATETIME, .type = SHEAF_I64, .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
+		sheaf_column column = {.meaning = SHEAF_DATETIME,
+		                       .type = SHEAF_I64,
+		                       .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
 		sheaf_item_text(b, &column, 0, 0, true);
 		return;
 	}
@@ -221,24 +234,38 @@ static double density(const field_stats *s, const sheaf_field *field)
 static void json_samples(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
 	if (!sheaf_field_is_stream(field)) return;
-	sheaf_builder_printf(b, ",\"dim\":%" PRId64 ",\"samples\":%" PRId64, sheaf_field_dim(field), (int64_t)s->lengths.total);
+	sheaf_builder_printf(b, ",\"dim\":%" PRId64 ",\"samples\":%" PRId64, sheaf_field_dim(field),
+	                     (int64_t)s->lengths.total);
 	if (field->levels[1].missing) sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
 }
 
 /* A sum of dates says nothing, nor does anything of clocks beside their offsets. */
-static bool has_sum(const sheaf_field *field) { return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL; }
+static bool has_sum(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL;
+}
 
-static bool has_range(const sheaf_field *field) { return has_sum(field) || field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_COORDINATE; }
+static bool has_range(const sheaf_field *field)
+{
+	return has_sum(field) || field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_COORDINATE;
+}
 
-static bool is_nullable(const sheaf_field *field) { return field->nlevels && field->levels[0].missing == SHEAF_NULLABLE; }
+static bool is_nullable(const sheaf_field *field)
+{
+	return field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
+}
 
-static bool is_text(const sheaf_field *field) { return sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES; }
+static bool is_text(const sheaf_field *field)
+{
+	return sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
+}
 
 static void json_field(sheaf_builder *b, const sheaf_field *field, const field_stats *s)
 {
 	sheaf_builder_text(b, "{\"name\":");
 	sheaf_json_string(b, field->name, strlen(field->name));
-	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type), sheaf_field_storage(field));
+	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type),
+	                     sheaf_field_storage(field));
 	if (is_nullable(field) && s->coded) sheaf_builder_printf(b, ",\"coded\":%" PRId64, s->coded);
 	if (is_text(field)) {
 		sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
@@ -248,8 +275,9 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	}
 	json_samples(b, field, s);
 	if (is_nullable(field)) sheaf_builder_printf(b, ",\"missing\":%" PRId64, s->missing);
-	sheaf_builder_printf(b, ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64, s->values, s->zeros, s->nans,
-	                     s->infinities);
+	sheaf_builder_printf(
+		b, ",\"values\":%" PRId64 ",\"zeros\":%" PRId64 ",\"nan\":%" PRId64 ",\"infinite\":%" PRId64,
+		s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s) && has_range(field)) {
 		sheaf_builder_text(b, ",\"min\":"), put_extreme(b, s->least, field);
 		sheaf_builder_text(b, ",\"max\":"), put_extreme(b, s->most, field);
@@ -262,7 +290,8 @@ static void json_field(sheaf_builder *b, const sheaf_field *field, const field_s
 	if (sheaf_field_is_sparse(field)) {
 		sheaf_spread_json(b, "nonzeros", &s->entries);
 		sheaf_builder_text(b, ",\"density\":"), sheaf_json_real(b, density(s, field));
-		sheaf_builder_printf(b, ",\"min_index\":%" PRId64 ",\"max_index\":%" PRId64, s->least_index, s->most_index);
+		sheaf_builder_printf(b, ",\"min_index\":%" PRId64 ",\"max_index\":%" PRId64, s->least_index,
+		                     s->most_index);
 	}
 	sheaf_builder_byte(b, '}');
 }
@@ -279,23 +308,32 @@ static void text_field(sheaf_builder *b, const sheaf_field *field, const field_s
 		sheaf_spread_text(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &s->lengths);
 		return;
 	}
-	sheaf_builder_printf(b, "%s\n  ", sheaf_field_is_stream(field)            ? sheaf_field_text(field, shape, sizeof shape)
-	                                : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
-	                                                                 : sheaf_field_storage(field));
-	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, "samples: %" PRId64 "; ", (int64_t)s->lengths.total);
-	if (sheaf_field_is_stream(field) && field->levels[1].missing) sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", s->missing);
-	if (is_nullable(field)) sheaf_builder_printf(b, "missing: %" PRId64 "; with a code: %" PRId64 "; ", s->missing, s->coded);
-	sheaf_builder_printf(b, "values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n", s->values, s->zeros, s->nans, s->infinities);
+	sheaf_builder_printf(b, "%s\n  ",
+	                     sheaf_field_is_stream(field)     ? sheaf_field_text(field, shape, sizeof shape)
+	                     : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
+	                                                      : sheaf_field_storage(field));
+	if (sheaf_field_is_stream(field))
+		sheaf_builder_printf(b, "samples: %" PRId64 "; ", (int64_t)s->lengths.total);
+	if (sheaf_field_is_stream(field) && field->levels[1].missing)
+		sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", s->missing);
+	if (is_nullable(field))
+		sheaf_builder_printf(b, "missing: %" PRId64 "; with a code: %" PRId64 "; ", s->missing, s->coded);
+	sheaf_builder_printf(b,
+	                     "values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n",
+	                     s->values, s->zeros, s->nans, s->infinities);
 	if (finite_values(s) && has_range(field)) {
 		sheaf_builder_text(b, "  value: "), put_extreme(b, s->least, field);
 		sheaf_builder_text(b, " to "), put_extreme(b, s->most, field);
-		if (has_sum(field)) sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))), sheaf_json_real(b, s->sum + s->lost);
+		if (has_sum(field))
+			sheaf_builder_printf(b, ", mean %.6g, sum ", mean(s->sum + s->lost, finite_values(s))),
+				sheaf_json_real(b, s->sum + s->lost);
 		sheaf_builder_byte(b, '\n');
 	}
 	if (sheaf_field_is_stream(field)) sheaf_spread_text(b, "samples in a sequence", &s->lengths);
 	if (!sparse) return;
 	sheaf_spread_text(b, "stored values in a sample", &s->entries);
-	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field), s->least_index, s->most_index);
+	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n", density(s, field),
+	                     s->least_index, s->most_index);
 }
 
 static void put_begin(sheaf_builder *b, const sheaf_stats *stats, bool json)
@@ -305,14 +343,17 @@ static void put_begin(sheaf_builder *b, const sheaf_stats *stats, bool json)
 	int key = sheaf_schema_key(&stats->schema);
 	const char *keys = key < 0 || stats->fields[key].ordinal ? "ordinal" : "explicit";
 	if (stats->schema.rows != SHEAF_SEQUENCES)
-		sheaf_builder_printf(b, json ? "{\"%s\":%" PRId64 ",\"columns\":[" : "%s: %" PRId64 "\n", word, stats->rows);
+		sheaf_builder_printf(b, json ? "{\"%s\":%" PRId64 ",\"columns\":[" : "%s: %" PRId64 "\n", word,
+		                     stats->rows);
 	else if (json)
-		sheaf_builder_printf(b, "{\"sequences\":%" PRId64 ",\"keys\":\"%s\",\"streams\":[", stats->rows, keys);
+		sheaf_builder_printf(b, "{\"sequences\":%" PRId64 ",\"keys\":\"%s\",\"streams\":[", stats->rows,
+		                     keys);
 	else
 		sheaf_builder_printf(b, "sequences: %" PRId64 "; keys: %s\n", stats->rows, keys);
 }
 
-sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out,
+                              sheaf_error *err)
 {
 	sheaf_builder b;
 	bool json = style == SHEAF_JSON, first = true;
@@ -321,7 +362,8 @@ sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf
 	for (int f = 0; f < stats->schema.nfields; f++) {
 		sheaf_meaning meaning = stats->schema.fields[f].meaning;
 		/* Coordinates are looked at all together: sheaf/tensor.h. */
-		if (meaning == SHEAF_KEY || (meaning == SHEAF_COORDINATE && stats->schema.rows == SHEAF_ENTRIES)) continue;
+		if (meaning == SHEAF_KEY || (meaning == SHEAF_COORDINATE && stats->schema.rows == SHEAF_ENTRIES))
+			continue;
 		if (json && !first) sheaf_builder_byte(&b, ',');
 		(json ? json_field : text_field)(&b, &stats->schema.fields[f], &stats->fields[f]);
 		first = false;

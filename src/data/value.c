@@ -7,7 +7,8 @@
 
 static sheaf_canon canon_real(double v) { return (sheaf_canon){isnan(v) ? (double)NAN : v, 0}; }
 
-/* 2^63 as a double is one more than INT64_MAX: what rounds up to it has a negative rest, computed without overflow. */
+/* 2^63 as a double is one more than INT64_MAX: what rounds up to it has a negative rest, computed without
+ * overflow. */
 static sheaf_canon canon_signed(int64_t v)
 {
 	double d = (double)v;
@@ -26,7 +27,8 @@ static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
 {
 	if (isnan(c.nearest)) return 0;
 	if (c.nearest < (double)low) return low;
-	if (c.nearest >= 0x1p63) return c.nearest == 0x1p63 && c.rest < 0 && high == INT64_MAX ? INT64_MAX + (c.rest + 1) : high;
+	if (c.nearest >= 0x1p63)
+		return c.nearest == 0x1p63 && c.rest < 0 && high == INT64_MAX ? INT64_MAX + (c.rest + 1) : high;
 	int64_t v = (int64_t)c.nearest + c.rest;
 	return v < low ? low : v > high ? high : v;
 }
@@ -34,13 +36,15 @@ static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
 static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
 {
 	if (isnan(c.nearest) || c.nearest <= 0) return low;
-	if (c.nearest >= 0x1p64) return c.nearest == 0x1p64 && c.rest < 0 && high == UINT64_MAX ? UINT64_MAX - (uint64_t)(-1 - c.rest) : high;
+	if (c.nearest >= 0x1p64)
+		return c.nearest == 0x1p64 && c.rest < 0 && high == UINT64_MAX ? UINT64_MAX - (uint64_t)(-1 - c.rest)
+		                                                               : high;
 	uint64_t v = (uint64_t)c.nearest + (uint64_t)c.rest;
 	return v > high ? high : v;
 }
 
-/* Rounds once: where `nearest` is not all of the number, it is moved to its odd neighbour towards the rest first, from which a
- * conversion to float rounds as from the number itself. */
+/* Rounds once: where `nearest` is not all of the number, it is moved to its odd neighbour towards the rest
+ * first, from which a conversion to float rounds as from the number itself. */
 static double odd_double(sheaf_canon c)
 {
 	uint64_t bits;
@@ -130,15 +134,17 @@ bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
 
 void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)
 {
-	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {canon_u8,  canon_u16, canon_u32, canon_u64, canon_i8,
-	                                                                                            canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
+	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {
+		canon_u8,  canon_u16, canon_u32, canon_u64, canon_i8,
+		canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
 	by_type[type](values, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)
 {
-	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {store_u8,  store_u16, store_u32, store_u64, store_i8,
-	                                                                                               store_i16, store_i32, store_i64, store_f32, store_f64};
+	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {
+		store_u8,  store_u16, store_u32, store_u64, store_i8,
+		store_i16, store_i32, store_i64, store_f32, store_f64};
 	return by_type[type](from, n, values, at);
 }
 

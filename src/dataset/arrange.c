@@ -11,7 +11,10 @@
 
 /* ---- what has to be done ---- */
 
-static bool is_of_family(sheaf_structure a, sheaf_structure b) { return a && b && (a - 1) / 2 == (b - 1) / 2; }
+static bool is_of_family(sheaf_structure a, sheaf_structure b)
+{
+	return a && b && (a - 1) / 2 == (b - 1) / 2;
+}
 
 static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure structure, sheaf_error *err)
 {
@@ -19,13 +22,17 @@ static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure str
 	bool is_signed = a->element.type >= SHEAF_I8 && !a->element.boolean;
 	if (structure == SHEAF_GENERAL) return SHEAF_OK;
 	if (t->rank != 2 || t->shape[0] != t->shape[1])
-		return sheaf_fail(err, SHEAF_DATA, "%sexpected a square matrix, since it is %s, found another shape", a->name, sheaf_structure_name(structure));
+		return sheaf_fail(err, SHEAF_DATA, "%sexpected a square matrix, since it is %s, found another shape",
+		                  a->name, sheaf_structure_name(structure));
 	if (is_of_family(structure, SHEAF_SKEW_SYMMETRIC_LOWER) && !is_signed)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%sexpected values with a sign, since the matrix is %s, found %s", a->name, sheaf_structure_name(structure),
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected values with a sign, since the matrix is %s, found %s", a->name,
+		                  sheaf_structure_name(structure),
 		                  a->element.boolean ? "truth values" : sheaf_type_name(a->element.type));
 	if (is_of_family(structure, SHEAF_HERMITIAN_LOWER) && !a->element.complex)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%sexpected complex values, since the matrix is %s, found %s", a->name, sheaf_structure_name(structure),
-		                  sheaf_type_name(a->element.type));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected complex values, since the matrix is %s, found %s", a->name,
+		                  sheaf_structure_name(structure), sheaf_type_name(a->element.type));
 	return SHEAF_OK;
 }
 
@@ -36,9 +43,12 @@ static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 	SHEAF_TRY(check_structure(a, from, err));
 	SHEAF_TRY(check_structure(a, to, err));
 	if (from != SHEAF_GENERAL && to != SHEAF_GENERAL && !is_of_family(from, to))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%sexpected a structure that a %s matrix can have, found %s; expand it first", a->name,
-		                  sheaf_structure_name(from), sheaf_structure_name(to));
-	a->triangle = to == SHEAF_GENERAL ? SHEAF_TRIANGLE_EXPAND : from == SHEAF_GENERAL ? SHEAF_TRIANGLE_KEEP : SHEAF_TRIANGLE_EXCHANGE;
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected a structure that a %s matrix can have, found %s; expand it first",
+		                  a->name, sheaf_structure_name(from), sheaf_structure_name(to));
+	a->triangle = to == SHEAF_GENERAL     ? SHEAF_TRIANGLE_EXPAND
+	              : from == SHEAF_GENERAL ? SHEAF_TRIANGLE_KEEP
+	                                      : SHEAF_TRIANGLE_EXCHANGE;
 	return SHEAF_OK;
 }
 
@@ -53,8 +63,10 @@ static sheaf_tensor known_order(const sheaf_arranger *a)
 static void plan_order(sheaf_arranger *a)
 {
 	sheaf_tensor known = known_order(a), wanted = a->to;
-	bool refuses = a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
-	bool merges = (a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
+	bool refuses =
+		a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
+	bool merges =
+		(a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
 	bool any_order = !a->to.sorted && !merges && !a->fills;
 	if (!a->to.sorted && known.sorted) memcpy(wanted.order, known.order, sizeof wanted.order);
 	sheaf_keying_make(&a->keying, &known, &wanted);
@@ -73,7 +85,8 @@ static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf
 	for (int d = 0; d < a->to.rank; d++)
 		if (a->to.shape[d] == 0) n = 0;
 	for (int d = 0; d < a->to.rank && n; d++)
-		if (!sheaf_mul_i64(&n, n, a->to.shape[d])) return sheaf_fail(err, SHEAF_LIMIT, "%sexpected fewer positions than 2^63, found more", a->name);
+		if (!sheaf_mul_i64(&n, n, a->to.shape[d]))
+			return sheaf_fail(err, SHEAF_LIMIT, "%sexpected fewer positions than 2^63, found more", a->name);
 	*out = n;
 	return SHEAF_OK;
 }
@@ -83,15 +96,19 @@ static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 {
 	int64_t positions, bytes;
 	SHEAF_TRY(count_positions(a, &positions, err));
-	if (sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) && bytes <= sheaf_max_memory(a->cx)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LIMIT, "%sexpected a tensor that, made dense, takes no more than the memory that is allowed (--max-memory), found %" PRId64 " positions of %zu bytes",
+	if (sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) && bytes <= sheaf_max_memory(a->cx))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "%sexpected a tensor that, made dense, takes no more than the memory that is allowed "
+	                  "(--max-memory), found %" PRId64 " positions of %zu bytes",
 	                  a->name, positions, a->element.size);
 }
 
 /* The diagonal of a skew-symmetric matrix need not be stored. */
 static bool has_all(const sheaf_tensor *from)
 {
-	return from->dense && from->structure != SHEAF_SKEW_SYMMETRIC_LOWER && from->structure != SHEAF_SKEW_SYMMETRIC_UPPER;
+	return from->dense && from->structure != SHEAF_SKEW_SYMMETRIC_LOWER &&
+	       from->structure != SHEAF_SKEW_SYMMETRIC_UPPER;
 }
 
 static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
@@ -99,12 +116,17 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 	const sheaf_tensor *from = &a->from, *to = &a->to;
 	a->value = sheaf_schema_value(&a->schema);
 	if (a->schema.rows != SHEAF_ENTRIES || a->value != from->rank || a->value + 1 != a->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries of a tensor: a coordinate for each dimension, then one value, found other columns", a->name);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%sexpected entries of a tensor: a coordinate for each dimension, then one value, "
+		                  "found other columns",
+		                  a->name);
 	if (to->rank != from->rank || memcmp(to->shape, from->shape, (size_t)to->rank * sizeof *to->shape) != 0)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected the same rank and shape, found others", a->name);
 	if (!sheaf_element_of(&a->schema.fields[a->value], &a->element))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%sexpected values that are one number each, none missing, found column \"%s\" (%s)", a->name,
-		                  a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%sexpected values that are one number each, none missing, found column \"%s\" (%s)", a->name,
+			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
 	a->fills = to->dense && !has_all(from);
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
 	if (from->has_fill) memcpy(a->fill, from->fill, a->element.size);
@@ -118,14 +140,26 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 
 /* ---- memory ---- */
 
-static int64_t between(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
+static int64_t between(int64_t v, int64_t least, int64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
 
 static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 {
-	enum { SHARE = 4, SMALL = 64, LEAST = 256, MOST_OUT = 16 << 10, MOST_BLOCK = 256 << 10, FEW = 1024, LONG = 3 /* long keys are sorted by their numbers */ };
+	enum {
+		SHARE = 4,
+		SMALL = 64,
+		LEAST = 256,
+		MOST_OUT = 16 << 10,
+		MOST_BLOCK = 256 << 10,
+		FEW = 1024,
+		LONG = 3 /* long keys are sorted by their numbers */
+	};
 	void *memory;
 	size_t key = (size_t)a->keying.words * sizeof(uint64_t), entry = key + a->element.size;
-	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) / (a->options.share > 1 ? a->options.share : 1);
+	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) /
+	            (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
 	a->chunk_keys = (uint64_t *)memory;
@@ -136,7 +170,8 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	a->out_keys = (uint64_t *)memory;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, a->element.size, &memory, err));
 	a->out_values = (uint8_t *)memory;
-	return sheaf_pile_begin(&a->pile, &a->keying, a->element.size, between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
+	return sheaf_pile_begin(&a->pile, &a->keying, a->element.size,
+	                        between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
 }
 
 void sheaf_arranger_free(sheaf_arranger *a)
@@ -151,7 +186,8 @@ void sheaf_arranger_free(sheaf_arranger *a)
 	if (a->out_keys) sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
 	if (a->out_values) sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);
 	if (a->chunk_keys) sheaf_release(a->cx, a->chunk_keys, (size_t)2 * SHEAF_ARRANGE_CHUNK * key);
-	if (a->chunk_values) sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
+	if (a->chunk_values)
+		sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
 	sheaf_release_text(a->cx, a->name);
 	sheaf_schema_free(&a->schema);
 	sheaf_release(a->cx, a, sizeof *a);
@@ -178,7 +214,8 @@ static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 	value->meaning = SHEAF_NUMBER;
 	value->type = SHEAF_U8;
 	value->nlevels = 0;
-	schema.tensor.has_fill = schema.tensor.sorted = false; /* what breaks a promise of order is for the arranger itself to find */
+	schema.tensor.has_fill = schema.tensor.sorted =
+		false; /* what breaks a promise of order is for the arranger itself to find */
 	sheaf_status status = sheaf_arranger_new(&schema, &to, &options, a->cx, &a->positions, err);
 	sheaf_schema_free(&schema);
 	return status;
@@ -194,15 +231,17 @@ static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_e
 	return a->checks ? begin_check(a, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to, const sheaf_arrange_options *options, sheaf_context *cx,
-                                sheaf_arranger **out, sheaf_error *err)
+sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
+                                const sheaf_arrange_options *options, sheaf_context *cx, sheaf_arranger **out,
+                                sheaf_error *err)
 {
 	static const sheaf_arrange_options defaults = {.size = sizeof defaults};
 	void *memory;
 	*out = NULL;
 	if (!options) options = &defaults;
 	if (options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options, options->size);
+		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options,
+		                  options->size);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
 	sheaf_arranger *a = (sheaf_arranger *)memory;
 	*a = (sheaf_arranger){.cx = cx, .to = *to, .options = *options, .rises = true};
@@ -229,9 +268,11 @@ static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
 
 sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (a->finished) return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
+	if (a->finished)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
 	if (frame->ncolumns != a->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "%sexpected %d columns, found %d", a->name, a->schema.nfields, frame->ncolumns);
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected %d columns, found %d", a->name, a->schema.nfields,
+		                  frame->ncolumns);
 	if (a->checks) {
 		SHEAF_TRY(sheaf_arranger_add(a->positions, frame, err));
 		SHEAF_TRY(look_at_positions(a, err));
@@ -290,7 +331,8 @@ sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *
 {
 	sheaf_status status;
 	*out = 0;
-	if (!a->sorts || !a->finished) return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
+	if (!a->sorts || !a->finished)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
 	if (a->fills) return count_positions(a, out, err);
 	*out = sheaf_arrange_known(a);
 	if (*out >= 0) return SHEAF_OK;
@@ -307,11 +349,13 @@ static sheaf_status append_ready(sheaf_arranger *a, sheaf_frame *out, sheaf_erro
 {
 	const sheaf_frame *ready;
 	sheaf_status status;
-	while ((status = sheaf_arranger_next(a, &ready, err)) == SHEAF_OK) SHEAF_TRY(sheaf_frame_append(out, ready, 0, ready->nrows, a->cx, err));
+	while ((status = sheaf_arranger_next(a, &ready, err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_frame_append(out, ready, 0, ready->nrows, a->cx, err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status arrange_frame(sheaf_arranger *a, const sheaf_frame *frame, sheaf_frame *out, sheaf_error *err)
+static sheaf_status arrange_frame(sheaf_arranger *a, const sheaf_frame *frame, sheaf_frame *out,
+                                  sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_frame_begin(out, &a->schema, a->cx, err));
 	SHEAF_TRY(sheaf_arranger_add(a, frame, err));
@@ -320,8 +364,9 @@ static sheaf_status arrange_frame(sheaf_arranger *a, const sheaf_frame *frame, s
 	return append_ready(a, out, err);
 }
 
-sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to, const sheaf_arrange_options *options,
-                                 sheaf_context *cx, sheaf_frame *out, sheaf_error *err)
+sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
+                                 const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
+                                 sheaf_error *err)
 {
 	sheaf_arranger *a;
 	*out = (sheaf_frame){0};

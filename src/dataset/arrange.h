@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arranger from the inside: what comes in becomes keys and values, these are sorted where they must be, and what goes out is merged, filled
- * in and made a frame again. */
+/* The arranger from the inside: what comes in becomes keys and values, these are sorted where they must be,
+ * and what goes out is merged, filled in and made a frame again. */
 #ifndef SHEAF_DATASET_ARRANGE_H
 #define SHEAF_DATASET_ARRANGE_H
 
@@ -38,11 +38,11 @@ struct sheaf_arranger {
 	sheaf_keying keying;
 	/* what must be done */
 	sheaf_triangle triangle;
-	bool passes;  /* nothing but a look at the order */
-	bool sorts;   /* entries are kept until all are there */
-	bool ordered; /* what goes out is in the order of keys */
-	bool checks;  /* entries pass in no order, and must be unique all the same */
-	bool unique;  /* a position twice is an error, or merged */
+	bool passes;               /* nothing but a look at the order */
+	bool sorts;                /* entries are kept until all are there */
+	bool ordered;              /* what goes out is in the order of keys */
+	bool checks;               /* entries pass in no order, and must be unique all the same */
+	bool unique;               /* a position twice is an error, or merged */
 	sheaf_arranger *positions; /* where it checks: sorts what comes, apart from what goes out */
 	bool fills, drops;
 	uint8_t fill[16] __attribute__((aligned(8)));
@@ -55,7 +55,8 @@ struct sheaf_arranger {
 	sheaf_pile pile;
 	sheaf_runs runs;
 	int64_t kept;
-	bool rises, crosses; /* so far keys have come in order; in the order of the coordinates of a matrix changed over */
+	bool rises, crosses; /* so far keys have come in order; in the order of the coordinates of a matrix
+	                        changed over */
 	uint64_t last_key, last_crossed;
 	bool spilled, finished;
 	/* going out */
@@ -71,13 +72,16 @@ struct sheaf_arranger {
 	bool gave; /* the given frame itself */
 };
 
-/* How many entries come out of one that holds all of them, where it takes no pass over them to know; else -1. */
+/* How many entries come out of one that holds all of them, where it takes no pass over them to know; else
+ * -1. */
 int64_t sheaf_arrange_known(const sheaf_arranger *a);
 
 /* ---- arrange_in.c ---- */
 
-/* Changes the structure of some of the given entries: *n of them come out, and the number taken is returned through *at. */
-SHEAF_USE sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at, sheaf_keyed *out, sheaf_error *err);
+/* Changes the structure of some of the given entries: *n of them come out, and the number taken is returned
+ * through *at. */
+SHEAF_USE sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
+                                               sheaf_keyed *out, sheaf_error *err);
 /* Keeps all entries of a frame until they are sorted. */
 SHEAF_USE sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err);
 /* After the last of them. */
@@ -87,7 +91,8 @@ SHEAF_USE sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out,
 /* From the first again. */
 SHEAF_USE sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err);
 /* The coordinates of an entry are out of range. */
-sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row,
+                                        sheaf_error *err);
 
 /* ---- arrange_out.c ---- */
 

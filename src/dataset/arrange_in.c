@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries coming in: their structure is changed, and they are kept, in memory or in runs of a temporary file, until they can be sorted. */
+/* Entries coming in: their structure is changed, and they are kept, in memory or in runs of a temporary file,
+ * until they can be sorted. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "dataset/arrange.h"
@@ -7,14 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row,
+                                        sheaf_error *err)
 {
 	for (int d = 0; d < a->from.rank; d++) {
 		const sheaf_column *column = &frame->columns[d];
-		int64_t c = column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[row] : ((const int64_t *)(const void *)column->values.data)[row];
+		int64_t c = column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[row]
+		                                      : ((const int64_t *)(const void *)column->values.data)[row];
 		if (c >= 0 && c < a->from.shape[d]) continue;
-		return sheaf_fail(err, SHEAF_DATA, "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64, a->name, a->schema.fields[d].name,
-		                  a->from.shape[d], c);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64,
+		                  a->name, a->schema.fields[d].name, a->from.shape[d], c);
 	}
 	return sheaf_fail(err, SHEAF_DATA, "%sexpected coordinates within the shape, found others", a->name);
 }
@@ -26,42 +30,59 @@ static const uint8_t *value_at(const sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- structures ---- */
 
-static bool is_lower(sheaf_structure s) { return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER; }
-
-static bool is_hermitian(sheaf_structure s) { return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER; }
-
-static bool is_skew(sheaf_structure s) { return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER; }
-
-static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, const char *expected, sheaf_error *err)
+static bool is_lower(sheaf_structure s)
 {
-	char place[64];
-	return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected %s", a->name, sheaf_keying_text(&a->keying, key, place, sizeof place), expected);
+	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
 }
 
-/* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to turn. */
-static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key, const uint8_t *from, uint8_t *to, sheaf_error *err)
+static bool is_hermitian(sheaf_structure s)
+{
+	return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER;
+}
+
+static bool is_skew(sheaf_structure s)
+{
+	return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER;
+}
+
+static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, const char *expected,
+                                 sheaf_error *err)
+{
+	char place[64];
+	return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected %s", a->name,
+	                  sheaf_keying_text(&a->keying, key, place, sizeof place), expected);
+}
+
+/* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to
+ * turn. */
+static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
+                                 const uint8_t *from, uint8_t *to, sheaf_error *err)
 {
 	char text[80], expected[160];
-	bool is_turned = (is_hermitian(structure) || is_skew(structure)) && !(a->from.dense && sheaf_element_is_zero(&a->element, from));
+	bool is_turned = (is_hermitian(structure) || is_skew(structure)) &&
+	                 !(a->from.dense && sheaf_element_is_zero(&a->element, from));
 	if (!is_turned) {
 		memcpy(to, from, a->element.size);
 	} else if (is_hermitian(structure)) {
 		sheaf_element_conjugate(&a->element, from, to);
 	} else if (!sheaf_element_negate(&a->element, from, to)) {
-		snprintf(expected, sizeof expected, "a value that has a negative in %s, found %s", sheaf_type_name(a->element.type),
-		         sheaf_element_text(&a->element, from, text, sizeof text));
+		snprintf(expected, sizeof expected, "a value that has a negative in %s, found %s",
+		         sheaf_type_name(a->element.type), sheaf_element_text(&a->element, from, text, sizeof text));
 		return refuse_entry(a, key, expected, err);
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key, const uint8_t *value, sheaf_error *err)
+static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
+                                   const uint8_t *value, sheaf_error *err)
 {
 	char text[80], expected[160];
-	bool sound = is_skew(structure) ? sheaf_element_is_zero(&a->element, value) : !is_hermitian(structure) || sheaf_element_is_real(&a->element, value);
+	bool sound = is_skew(structure) ? sheaf_element_is_zero(&a->element, value)
+	                                : !is_hermitian(structure) || sheaf_element_is_real(&a->element, value);
 	if (sound) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "%s on the diagonal of a %s matrix, found %s", is_skew(structure) ? "0" : "a real number",
-	         sheaf_structure_name(structure), sheaf_element_text(&a->element, value, text, sizeof text));
+	snprintf(expected, sizeof expected, "%s on the diagonal of a %s matrix, found %s",
+	         is_skew(structure) ? "0" : "a real number", sheaf_structure_name(structure),
+	         sheaf_element_text(&a->element, value, text, sizeof text));
 	return refuse_entry(a, key, expected, err);
 }
 
@@ -81,7 +102,8 @@ static void put(chunk *c, const uint64_t *key, const uint8_t *value)
 	c->n++;
 }
 
-static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint64_t *key, const uint64_t *swapped, const uint8_t *value, sheaf_error *err)
+static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint64_t *key,
+                                 const uint64_t *swapped, const uint8_t *value, sheaf_error *err)
 {
 	uint8_t mirrored[16];
 	SHEAF_TRY(mirror_value(c->a, structure, key, value, mirrored, err));
@@ -90,28 +112,36 @@ static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint
 }
 
 /* One entry of a matrix with a structure, or of one that gets one. */
-static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value, sheaf_error *err)
+static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value,
+                              sheaf_error *err)
 {
 	const sheaf_arranger *a = c->a;
 	sheaf_structure structure = a->triangle == SHEAF_TRIANGLE_KEEP ? a->to.structure : a->from.structure;
 	int64_t i = sheaf_keying_coordinate(&a->keying, key, 0), j = sheaf_keying_coordinate(&a->keying, key, 1);
 	bool inside = is_lower(structure) ? i >= j : i <= j;
 	if (!inside && a->triangle == SHEAF_TRIANGLE_KEEP) return SHEAF_OK;
-	if (!inside) return refuse_entry(a, key, is_lower(structure) ? "it in the lower triangle, found it in the upper" : "it in the upper triangle, found it in the lower", err);
+	if (!inside)
+		return refuse_entry(a, key,
+		                    is_lower(structure) ? "it in the lower triangle, found it in the upper"
+		                                        : "it in the upper triangle, found it in the lower",
+		                    err);
 	if (i == j) SHEAF_TRY(check_diagonal(a, structure, key, value, err));
 	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(c, key, value);
-	bool mirrored = a->triangle == SHEAF_TRIANGLE_EXCHANGE || (a->triangle == SHEAF_TRIANGLE_EXPAND && i != j);
+	bool mirrored =
+		a->triangle == SHEAF_TRIANGLE_EXCHANGE || (a->triangle == SHEAF_TRIANGLE_EXPAND && i != j);
 	return mirrored ? put_mirrored(c, structure, key, swapped, value, err) : SHEAF_OK;
 }
 
-static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, int64_t from, int64_t to, bool swapped, uint64_t *keys, sheaf_error *err)
+static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, int64_t from, int64_t to,
+                         bool swapped, uint64_t *keys, sheaf_error *err)
 {
 	int64_t good = sheaf_keying_pack(&a->keying, frame, from, to, swapped, keys);
 	return good == to ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
 /* Two words of each are enough for a matrix. */
-static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to, sheaf_error *err)
+static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to,
+                                     sheaf_error *err)
 {
 	enum { STEP = 128, WORDS = 2 };
 	uint64_t keys[STEP * WORDS], swapped[STEP * WORDS];
@@ -120,7 +150,9 @@ static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t
 		int64_t end = to - at < STEP ? to : at + STEP;
 		SHEAF_TRY(pack(c->a, frame, at, end, false, keys, err));
 		SHEAF_TRY(pack(c->a, frame, at, end, true, swapped, err));
-		for (int64_t r = at; r < end; r++) SHEAF_TRY(put_entry(c, keys + (r - at) * words, swapped + (r - at) * words, value_at(c->a, frame, r), err));
+		for (int64_t r = at; r < end; r++)
+			SHEAF_TRY(put_entry(c, keys + (r - at) * words, swapped + (r - at) * words,
+			                    value_at(c->a, frame, r), err));
 	}
 	return SHEAF_OK;
 }
@@ -134,16 +166,19 @@ static void drop_fill(chunk *c)
 	for (int64_t i = 0; i < n; i++) {
 		const uint8_t *value = a->chunk_values + (size_t)i * a->element.size;
 		if (sheaf_element_equal(&a->element, value, a->fill)) continue;
-		memmove(next_key(c), a->chunk_keys + i * a->keying.words, (size_t)a->keying.words * sizeof *a->chunk_keys);
+		memmove(next_key(c), a->chunk_keys + i * a->keying.words,
+		        (size_t)a->keying.words * sizeof *a->chunk_keys);
 		memmove(next_value(c), value, a->element.size);
 		c->n++;
 	}
 }
 
-sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at, sheaf_keyed *out, sheaf_error *err)
+sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
+                                     sheaf_keyed *out, sheaf_error *err)
 {
 	chunk c = {a, 0};
-	int64_t from = *at, to = frame->nrows - from < SHEAF_ARRANGE_CHUNK ? frame->nrows : from + SHEAF_ARRANGE_CHUNK;
+	int64_t from = *at,
+			to = frame->nrows - from < SHEAF_ARRANGE_CHUNK ? frame->nrows : from + SHEAF_ARRANGE_CHUNK;
 	*at = to;
 	if (a->triangle == SHEAF_TRIANGLE_AS_IS) {
 		SHEAF_TRY(pack(a, frame, from, to, false, a->chunk_keys, err));
@@ -159,11 +194,13 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- keeping ---- */
 
-/* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed over. */
+/* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed
+ * over. */
 static uint64_t crossed(const sheaf_keying *k, uint64_t key)
 {
 	int low = k->places[k->order[0]].shift;
-	return low == 0 || low == k->bits ? key : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
+	return low == 0 || low == k->bits ? key
+	                                  : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
 }
 
 /* Many files are in some order and do not say so. */
@@ -206,7 +243,8 @@ static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 }
 
 /* Room for entries in the pile, after a run of them is written where there are too many. */
-static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room, sheaf_error *err)
+static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room,
+                              sheaf_error *err)
 {
 	if (sheaf_pile_bytes(&a->pile) >= a->memory) SHEAF_TRY(spill(a, err));
 	return sheaf_pile_room(&a->pile, keys, values, room, err);

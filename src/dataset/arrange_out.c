@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries going out: looked at for their order, merged where a position comes twice, filled in between, and made a frame. */
+/* Entries going out: looked at for their order, merged where a position comes twice, filled in between, and
+ * made a frame. */
 #include "base/buffer.h"
 #include "data/frame.h"
 #include "dataset/arrange.h"
@@ -7,9 +8,15 @@
 
 static size_t key_size(const sheaf_arranger *a) { return (size_t)a->keying.words * sizeof(uint64_t); }
 
-static const uint64_t *input_key(const sheaf_arranger *a) { return a->input.keys + a->input_at * a->keying.words; }
+static const uint64_t *input_key(const sheaf_arranger *a)
+{
+	return a->input.keys + a->input_at * a->keying.words;
+}
 
-static const uint8_t *input_value(const sheaf_arranger *a) { return a->input.values + (size_t)a->input_at * a->element.size; }
+static const uint8_t *input_value(const sheaf_arranger *a)
+{
+	return a->input.values + (size_t)a->input_at * a->element.size;
+}
 
 static void set(const sheaf_arranger *a, sheaf_one_entry *to, const uint64_t *key, const uint8_t *value)
 {
@@ -27,17 +34,23 @@ static void emit(sheaf_arranger *a, const uint64_t *keys, const uint8_t *values,
 
 /* ---- order ---- */
 
-static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before, const uint64_t *key, sheaf_error *err)
+static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before, const uint64_t *key,
+                                 sheaf_error *err)
 {
 	char first[64], second[64];
-	return sheaf_fail(err, SHEAF_DATA, "%sexpected entries in the order that the file promises, found %s behind %s", a->name,
-	                  sheaf_keying_text(&a->keying, key, second, sizeof second), sheaf_keying_text(&a->keying, before, first, sizeof first));
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%sexpected entries in the order that the file promises, found %s behind %s", a->name,
+	                  sheaf_keying_text(&a->keying, key, second, sizeof second),
+	                  sheaf_keying_text(&a->keying, before, first, sizeof first));
 }
 
 static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, sheaf_error *err)
 {
 	char place[64];
-	return sheaf_fail(err, SHEAF_DATA, "%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name, sheaf_keying_text(&a->keying, key, place, sizeof place));
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name,
+		sheaf_keying_text(&a->keying, key, place, sizeof place));
 }
 
 /* The held entry and one more of the same position. */
@@ -49,8 +62,9 @@ static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t 
 		memcpy(a->held.value, value, a->element.size);
 	} else if (a->options.duplicates == SHEAF_DUPLICATES_SUM) {
 		if (!sheaf_element_add(&a->element, a->held.value, value))
-			return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected a sum that fits %s, found one that does not", a->name,
-			                  sheaf_keying_text(&a->keying, key, place, sizeof place), sheaf_type_name(a->element.type));
+			return sheaf_fail(
+				err, SHEAF_DATA, "%sentry %s: expected a sum that fits %s, found one that does not", a->name,
+				sheaf_keying_text(&a->keying, key, place, sizeof place), sheaf_type_name(a->element.type));
 	} else {
 		a->ready = a->held;
 		a->has_ready = true;
@@ -84,7 +98,8 @@ static int64_t rising(const uint64_t *keys, int64_t n)
 	return n > 0 ? i : 0;
 }
 
-/* Entries that come in order and but once go as they are, from where they lie if they are many; the last of them is held, since its position may come again. */
+/* Entries that come in order and but once go as they are, from where they lie if they are many; the last of
+ * them is held, since its position may come again. */
 static void take_rising(sheaf_arranger *a)
 {
 	enum { MANY = 256 };
@@ -187,7 +202,8 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 }
 
 /* Column c of some entries, which there is room for. */
-static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_type type, int c, sheaf_builder *b)
+static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_type type, int c,
+                          sheaf_builder *b)
 {
 	size_t size = c == a->value ? a->element.size : sheaf_type_size(type);
 	if (c == a->value)
@@ -228,7 +244,9 @@ sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, she
 		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
 		for (int64_t i = 0; i < entries.n; i++) {
 			const uint64_t *key = entries.keys + i * words;
-			int order = i > 0 ? sheaf_keying_compare(&a->keying, key - words, key) : a->has_held ? sheaf_keying_compare(&a->keying, a->held.key, key) : -1;
+			int order = i > 0         ? sheaf_keying_compare(&a->keying, key - words, key)
+			            : a->has_held ? sheaf_keying_compare(&a->keying, a->held.key, key)
+			                          : -1;
 			if (order > 0) return refuse_order(a, i > 0 ? key - words : a->held.key, key, err);
 			if (order == 0 && a->unique) return refuse_repeat(a, key, err);
 		}

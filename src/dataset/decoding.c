@@ -58,11 +58,13 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_source *source, void *in, int64_t piece_bytes, sheaf_context *cx,
-                                 sheaf_error *err)
+sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_source *source,
+                                 void *in, int64_t piece_bytes, sheaf_context *cx, sheaf_error *err)
 {
-	*p = (sheaf_decoding){.format = format, .source = source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
-	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth_for(cx, piece_bytes), (sheaf_pipeline_steps){decode, NULL, drop, p}, err);
+	*p = (sheaf_decoding){
+		.format = format, .source = source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
+	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth_for(cx, piece_bytes),
+	                           (sheaf_pipeline_steps){decode, NULL, drop, p}, err);
 }
 
 void sheaf_decoding_close(sheaf_decoding *p) { sheaf_pipeline_close(&p->pipeline); }
@@ -83,7 +85,8 @@ static void cut_ahead(sheaf_decoding *p)
 {
 	while (!p->cut) {
 		int64_t count = sheaf_pipeline_count(&p->pipeline);
-		if (count >= p->ahead || (count > 0 && !sheaf_source_is_at_hand(p->source, (size_t)p->piece_bytes))) return;
+		if (count >= p->ahead || (count > 0 && !sheaf_source_is_at_hand(p->source, (size_t)p->piece_bytes)))
+			return;
 		p->cut = cut_one(p, (item *)sheaf_pipeline_free_item(&p->pipeline), &p->cut_error);
 		if (!p->cut) sheaf_pipeline_submit(&p->pipeline);
 	}
@@ -91,7 +94,8 @@ static void cut_ahead(sheaf_decoding *p)
 
 /* ---- memory that runs out ---- */
 
-/* Where several pieces are too much for the memory there is, from now on there is one at a time. False where that is so already. */
+/* Where several pieces are too much for the memory there is, from now on there is one at a time. False where
+ * that is so already. */
 static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 {
 	if (!sheaf_is_of_memory(status) || p->pipeline.held) return false;
@@ -115,7 +119,8 @@ static sheaf_status cut_again(sheaf_decoding *p, sheaf_error *err)
 
 static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 {
-	if (goes_alone(p, i->status) || i->again || i->findings.over) return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
+	if (goes_alone(p, i->status) || i->again || i->findings.over)
+		return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
 	SHEAF_TRY(sheaf_findings_tell(&i->findings, p->cx, err));
 	if (i->status && err) *err = i->error;
 	return i->status;
@@ -136,6 +141,12 @@ sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, she
 	return SHEAF_OK;
 }
 
-const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p) { return &((const item *)sheaf_pipeline_first(&p->pipeline))->piece; }
+const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p)
+{
+	return &((const item *)sheaf_pipeline_first(&p->pipeline))->piece;
+}
 
-sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p) { return &((item *)sheaf_pipeline_first(&p->pipeline))->frame; }
+sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p)
+{
+	return &((item *)sheaf_pipeline_first(&p->pipeline))->frame;
+}

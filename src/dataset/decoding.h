@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces of an input: cut ahead by the thread that reads, decoded by any, given in order. Frames, findings and failures are the
- * same as if one thread cut and decoded one piece after the other. */
+/* The pieces of an input: cut ahead by the thread that reads, decoded by any, given in order. Frames,
+ * findings and failures are the same as if one thread cut and decoded one piece after the other. */
 #ifndef SHEAF_DATASET_DECODING_H
 #define SHEAF_DATASET_DECODING_H
 
@@ -22,9 +22,11 @@ typedef struct sheaf_decoding {
 } sheaf_decoding;
 
 /* `in` is what the format's `open` gave. Problems are reported to `cx`; frames are its memory. */
-SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_source *source, void *in, int64_t piece_bytes,
+SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format,
+                                           sheaf_source *source, void *in, int64_t piece_bytes,
                                            sheaf_context *cx, sheaf_error *err);
-/* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has been given. */
+/* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has
+ * been given. */
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
 /* The piece of the frame that was given last. */
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);

@@ -32,10 +32,12 @@ static void tell(comparison *c, const char *stream, int64_t row, int64_t sample,
 {
 	sheaf_difference difference = {row, stream, sample, a, b, NULL};
 	c->equal = false;
-	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference)) c->enough = true;
+	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference))
+		c->enough = true;
 }
 
-static void tell_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a, int64_t b)
+static void tell_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a,
+                         int64_t b)
 {
 	char ta[64], tb[64];
 	snprintf(ta, sizeof ta, "%" PRId64 " %s", a, format_);
@@ -45,7 +47,10 @@ static void tell_numbers(comparison *c, const char *stream, int64_t row, const c
 
 /* ---- schemas ---- */
 
-static const char *such(const comparison *c) { return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column"; }
+static const char *such(const comparison *c)
+{
+	return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column";
+}
 
 static void compare_fields(comparison *c)
 {
@@ -56,12 +61,15 @@ static void compare_fields(comparison *c)
 		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
 			tell(c, field->name, -1, -1, such(c), "none");
-		else if (c->options->strict && strcmp(sheaf_field_text(field, ta, sizeof ta), sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
+		else if (c->options->strict &&
+		         strcmp(sheaf_field_text(field, ta, sizeof ta),
+		                sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
 			tell(c, field->name, -1, -1, ta, tb);
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
-		if (field->meaning != SHEAF_KEY && !field->loss && sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
+		if (field->meaning != SHEAF_KEY && !field->loss &&
+		    sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
 			tell(c, field->name, -1, -1, "none", such(c));
 	}
 }
@@ -76,14 +84,16 @@ static void compare_attributes(comparison *c)
 	}
 	for (int i = 0; i < c->b.schema->nattributes && !c->enough; i++) {
 		const sheaf_attribute *b = &c->b.schema->attributes[i];
-		if (b->loss && !sheaf_schema_attribute(c->a.schema, b->name)) tell(c, b->name, -1, -1, "none", b->text);
+		if (b->loss && !sheaf_schema_attribute(c->a.schema, b->name))
+			tell(c, b->name, -1, -1, "none", b->text);
 	}
 }
 
 /* ---- rows ---- */
 
 /* Values of different types may look the same, 0.1 as float32 and as float64: then the type is shown, too. */
-static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, bool typed,
+                                  sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
@@ -93,8 +103,9 @@ static sheaf_status position_text(const sheaf_column *column, int level, int64_t
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a, int64_t at_a, const sheaf_column *b,
-                                     int64_t at_b, int level, sheaf_error *err)
+static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a,
+                                     int64_t at_a, const sheaf_column *b, int64_t at_b, int level,
+                                     sheaf_error *err)
 {
 	if (sheaf_positions_equal(a, level, at_a, b, level, at_b)) return SHEAF_OK;
 	SHEAF_TRY(position_text(a, level, at_a, a->type != b->type, c->cx, &c->text_a, err));
@@ -108,20 +119,24 @@ static bool is_of_samples(const sheaf_column *column)
 	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_item(column, 0);
 }
 
-static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a, const sheaf_column *b, sheaf_error *err)
+static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a,
+                                   const sheaf_column *b, sheaf_error *err)
 {
 	bool lists = is_of_samples(a) && is_of_samples(b);
 	if (!lists) return compare_position(c, stream, -1, a, c->a.at, b, c->b.at, 0, err);
-	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at), rb = sheaf_level_below_one(&b->levels[0], c->b.at);
+	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at),
+			  rb = sheaf_level_below_one(&b->levels[0], c->b.at);
 	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
 	if (na != nb) tell_numbers(c, stream, c->row, "samples", na, nb);
-	for (int64_t s = 0; s < na && s < nb && !c->enough; s++) SHEAF_TRY(compare_position(c, stream, s, a, ra.begin + s, b, rb.begin + s, 1, err));
+	for (int64_t s = 0; s < na && s < nb && !c->enough; s++)
+		SHEAF_TRY(compare_position(c, stream, s, a, ra.begin + s, b, rb.begin + s, 1, err));
 	return SHEAF_OK;
 }
 
 static void compare_keys(comparison *c)
 {
-	uint64_t a = sheaf_row_key(c->a.dataset, c->a.frame, c->a.at), b = sheaf_row_key(c->b.dataset, c->b.frame, c->b.at);
+	uint64_t a = sheaf_row_key(c->a.dataset, c->a.frame, c->a.at),
+			 b = sheaf_row_key(c->b.dataset, c->b.frame, c->b.at);
 	char ta[32], tb[32];
 	if (a == b) return;
 	snprintf(ta, sizeof ta, "key %" PRIu64, a);
@@ -129,13 +144,16 @@ static void compare_keys(comparison *c)
 	tell(c, NULL, c->row, -1, ta, tb);
 }
 
-/* What one side alone says of a row, in columns that the other has not: rows that say nothing there are equal. */
+/* What one side alone says of a row, in columns that the other has not: rows that say nothing there are
+ * equal. */
 static sheaf_status compare_with_none(comparison *c, const side *with, const side *without, sheaf_error *err)
 {
 	for (int f = 0; f < with->schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &with->schema->fields[f];
 		const sheaf_column *column = &with->frame->columns[f];
-		if (!field->loss || sheaf_schema_find_near(without->schema, field->name, f) >= 0 || sheaf_row_is_usual(column, field, with->at)) continue;
+		if (!field->loss || sheaf_schema_find_near(without->schema, field->name, f) >= 0 ||
+		    sheaf_row_is_usual(column, field, with->at))
+			continue;
 		SHEAF_TRY(position_text(column, 0, with->at, false, c->cx, &c->text_a, err));
 		const char *text = (const char *)c->text_a.data;
 		tell(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
@@ -145,10 +163,13 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 
 static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 {
-	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough; c->a.at++, c->b.at++, c->row++) {
+	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough;
+	     c->a.at++, c->b.at++, c->row++) {
 		if (c->options->keys) compare_keys(c);
 		for (int f = 0; f < c->a.schema->nfields && !c->enough; f++)
-			if (c->match[f] >= 0) SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f], &c->b.frame->columns[c->match[f]], err));
+			if (c->match[f] >= 0)
+				SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f],
+				                         &c->b.frame->columns[c->match[f]], err));
 		SHEAF_TRY(compare_with_none(c, &c->a, &c->b, err));
 		SHEAF_TRY(compare_with_none(c, &c->b, &c->a, err));
 	}
@@ -195,15 +216,20 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err)
+sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal,
+                        sheaf_error *err)
 {
 	static const sheaf_diff_options defaults = {.size = sizeof defaults};
 	*equal = false;
 	if (!options) options = &defaults;
-	if (options->size != sizeof *options) return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options, options->size);
+	if (options->size != sizeof *options)
+		return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options,
+		                  options->size);
 	bool tensor = sheaf_dataset_schema(a)->rows == SHEAF_ENTRIES;
 	if (tensor != (sheaf_dataset_schema(b)->rows == SHEAF_ENTRIES))
-		return sheaf_fail(err, SHEAF_USAGE, "diff: expected rows of the same kind, found entries of a tensor on one side only; open the other one for entries, too");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "diff: expected rows of the same kind, found entries of a tensor on one side only; "
+		                  "open the other one for entries, too");
 	if (tensor) return sheaf_diff_tensors(a, b, options, equal, err);
 	comparison c = {.options = options, .cx = sheaf_dataset_schema(a)->cx, .equal = true};
 	c.a = (side){a, sheaf_dataset_schema(a), NULL, 0, false};

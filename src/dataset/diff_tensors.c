@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two tensors whatever their storage: the entries of both are brought into one order, and met there. */
+/* Comparing two tensors whatever their storage: the entries of both are brought into one order, and met
+ * there. */
+#include "data/compare.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/keying.h"
-#include "data/compare.h"
 #include "data/print.h"
 #include "dataset/dataset.h"
 #include <inttypes.h>
@@ -30,7 +31,8 @@ static void tell(comparison *c, const char *place, const char *a, const char *b)
 {
 	sheaf_difference difference = {-1, NULL, -1, a, b, place};
 	c->equal = false;
-	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference)) c->enough = true;
+	if (!c->options->on_difference || !c->options->on_difference(c->options->user, &difference))
+		c->enough = true;
 }
 
 /* ---- what is said of each as a whole ---- */
@@ -38,7 +40,8 @@ static void tell(comparison *c, const char *place, const char *a, const char *b)
 static void shape_text(const sheaf_tensor *t, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "shape (");
-	for (int d = 0; d < t->rank && used < size; d++) used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", t->shape[d]);
+	for (int d = 0; d < t->rank && used < size; d++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", t->shape[d]);
 	if (used < size) snprintf(text + used, size - used, ")");
 }
 
@@ -71,7 +74,8 @@ static void compare_wholes(comparison *c)
 	fill_text(&c->b, b, sizeof b);
 	if (strcmp(a, b) != 0 && !c->a.schema->tensor.dense && !c->b.schema->tensor.dense) tell(c, NULL, a, b);
 	if (c->enough || !c->options->strict) return;
-	const char *type_a = sheaf_type_name(value_of(&c->a)->type), *type_b = sheaf_type_name(value_of(&c->b)->type);
+	const char *type_a = sheaf_type_name(value_of(&c->a)->type),
+			   *type_b = sheaf_type_name(value_of(&c->b)->type);
 	if (strcmp(type_a, type_b) != 0) tell(c, NULL, type_a, type_b);
 }
 
@@ -80,7 +84,9 @@ static void compare_wholes(comparison *c)
 static sheaf_status begin(side *s, sheaf_error *err)
 {
 	sheaf_tensor to = s->schema->tensor;
-	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true, .name = sheaf_source_name(sheaf_dataset_source(s->dataset))};
+	sheaf_arrange_options options = {.size = sizeof options,
+	                                 .drop_fill = true,
+	                                 .name = sheaf_source_name(sheaf_dataset_source(s->dataset))};
 	to.sorted = true;
 	to.unique = to.dense = false;
 	to.structure = SHEAF_GENERAL;
@@ -131,7 +137,10 @@ static int order_of(const comparison *c)
 	return 0;
 }
 
-static const sheaf_column *values_of(const comparison *c, const side *s) { return &s->frame->columns[c->rank]; }
+static const sheaf_column *values_of(const comparison *c, const side *s)
+{
+	return &s->frame->columns[c->rank];
+}
 
 static const char *value_text(const comparison *c, const side *s, char *text, size_t size)
 {
@@ -143,18 +152,21 @@ static const char *value_text(const comparison *c, const side *s, char *text, si
 static void place_text(const comparison *c, const side *s, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "(");
-	for (int d = 0; d < c->rank && used < size; d++) used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", coordinate(s, d));
+	for (int d = 0; d < c->rank && used < size; d++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", coordinate(s, d));
 	if (used < size) snprintf(text + used, size - used, ")");
 }
 
 static void compare_entry(comparison *c, int order)
 {
 	char place[200], a[200], b[200];
-	bool equal = order == 0 && sheaf_positions_equal(values_of(c, &c->a), 0, c->a.at, values_of(c, &c->b), 0, c->b.at);
+	bool equal =
+		order == 0 && sheaf_positions_equal(values_of(c, &c->a), 0, c->a.at, values_of(c, &c->b), 0, c->b.at);
 	if (!equal) {
 		bool typed = order == 0 && value_of(&c->a)->type != value_of(&c->b)->type;
 		place_text(c, order <= 0 ? &c->a : &c->b, place, sizeof place);
-		const char *text_a = order <= 0 ? value_text(c, &c->a, a, 100) : "none", *text_b = order >= 0 ? value_text(c, &c->b, b, 100) : "none";
+		const char *text_a = order <= 0 ? value_text(c, &c->a, a, 100) : "none",
+				   *text_b = order >= 0 ? value_text(c, &c->b, b, 100) : "none";
 		if (typed) snprintf(a + strlen(a), 100, " as %s", sheaf_type_name(value_of(&c->a)->type));
 		if (typed) snprintf(b + strlen(b), 100, " as %s", sheaf_type_name(value_of(&c->b)->type));
 		tell(c, place, text_a, text_b);
@@ -178,7 +190,8 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_diff_tensors(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal, sheaf_error *err)
+sheaf_status sheaf_diff_tensors(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options,
+                                bool *equal, sheaf_error *err)
 {
 	comparison c = {.options = options, .a = {.dataset = a}, .b = {.dataset = b}, .equal = true};
 	c.a.schema = sheaf_dataset_schema(a);

@@ -21,7 +21,8 @@ typedef struct item {
 
 /* ---- steps ---- */
 
-/* Rows that must be encoded again stay. Others go at once: the reader fills its buffers again only if nobody else holds them. */
+/* Rows that must be encoded again stay. Others go at once: the reader fills its buffers again only if nobody
+ * else holds them. */
 static void encode(void *user, void *memory)
 {
 	const sheaf_encoding *e = (const sheaf_encoding *)user;
@@ -55,11 +56,13 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, void *out, bool overlap, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, void *out, bool overlap,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	int threads = sheaf_context_threads(cx);
 	*e = (sheaf_encoding){.format = format, .out = out, .cx = cx};
-	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap && threads > 1 ? threads + 1 : 1, (sheaf_pipeline_steps){encode, append, drop, e}, err);
+	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap && threads > 1 ? threads + 1 : 1,
+	                           (sheaf_pipeline_steps){encode, append, drop, e}, err);
 }
 
 void sheaf_encoding_close(sheaf_encoding *e) { sheaf_pipeline_close(&e->pipeline); }
@@ -86,7 +89,8 @@ static sheaf_status tell(sheaf_encoding *e, item *i, sheaf_error *err)
 	return status;
 }
 
-/* What all chunks under way may take. One that takes more has the memory for itself, like all with one thread. */
+/* What all chunks under way may take. One that takes more has the memory for itself, like all with one
+ * thread. */
 static int64_t share_of(const sheaf_encoding *e) { return sheaf_max_memory(e->cx) / SHARE; }
 
 static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
@@ -126,7 +130,8 @@ sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_err
 /* Other chunks wait while those under way take their share of the memory. */
 static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err)
 {
-	while (sheaf_pipeline_count(&e->pipeline) > 0 && (bytes > share_of(e) - e->under_way || sheaf_pipeline_is_ready(&e->pipeline)))
+	while (sheaf_pipeline_count(&e->pipeline) > 0 &&
+	       (bytes > share_of(e) - e->under_way || sheaf_pipeline_is_ready(&e->pipeline)))
 		SHEAF_TRY(settle_first(e, err));
 	return SHEAF_OK;
 }

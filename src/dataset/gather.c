@@ -3,7 +3,8 @@
 #include "dataset/gather.h"
 #include "base/buffer.h"
 
-sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first, sheaf_error *err)
+sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
+                                  sheaf_error *err)
 {
 	const sheaf_schema *schema = view->inner->schema(view->in);
 	sheaf_arrange_options options = {.size = sizeof options, .name = sheaf_source_name(view->source)};
@@ -17,7 +18,8 @@ sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf
 	to.structure = SHEAF_GENERAL;
 	for (int d = 0; d < to.rank; d++) to.order[d] = d;
 	SHEAF_TRY(sheaf_arranger_new(schema, &to, &options, view->cx, &g->arranger, err));
-	return sheaf_decoding_open(&g->decoding, view->inner, view->source, view->in, sheaf_usual_piece(view->cx), view->cx, err);
+	return sheaf_decoding_open(&g->decoding, view->inner, view->source, view->in, sheaf_usual_piece(view->cx),
+	                           view->cx, err);
 }
 
 void sheaf_gatherer_end(sheaf_gatherer *g)
@@ -55,7 +57,8 @@ sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, she
 		status = next_below(g, &entries, err);
 		g->ended = status == SHEAF_END;
 		if (status != SHEAF_END) SHEAF_TRY(status);
-		SHEAF_TRY(g->ended ? sheaf_arranger_finish(g->arranger, err) : sheaf_arranger_add(g->arranger, entries, err));
+		SHEAF_TRY(g->ended ? sheaf_arranger_finish(g->arranger, err)
+		                   : sheaf_arranger_add(g->arranger, entries, err));
 	}
 	return status;
 }

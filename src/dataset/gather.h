@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The entries below a view, one frame after the other, in the order of rows: sorted, merged and expanded where they must be. */
+/* The entries below a view, one frame after the other, in the order of rows: sorted, merged and expanded
+ * where they must be. */
 #ifndef SHEAF_DATASET_GATHER_H
 #define SHEAF_DATASET_GATHER_H
 
@@ -17,7 +18,8 @@ typedef struct sheaf_gatherer {
 } sheaf_gatherer;
 
 /* `first`: a piece that was cut already, which is taken over; or NULL. */
-SHEAF_USE sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
+                                            sheaf_error *err);
 /* The next entries, or END; *out is borrowed until the next call. */
 SHEAF_USE sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, sheaf_error *err);
 void sheaf_gatherer_end(sheaf_gatherer *g);

@@ -6,32 +6,48 @@
 #include "data/frame.h"
 #include <inttypes.h>
 
-sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name, sheaf_error *err)
+sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
+                                 sheaf_error *err)
 {
-	*g = (sheaf_grouping){.rank = tensor->rank, .rows = 1, .samples = 1, .dim = 1, .one_sample = tensor->rank <= 2, .dense = tensor->dense, .name = name};
+	*g = (sheaf_grouping){.rank = tensor->rank,
+	                      .rows = 1,
+	                      .samples = 1,
+	                      .dim = 1,
+	                      .one_sample = tensor->rank <= 2,
+	                      .dense = tensor->dense,
+	                      .name = name};
 	for (int d = 0; d < tensor->rank; d++) g->shape[d] = tensor->shape[d];
 	if (g->rank > 0) g->rows = g->shape[0];
 	if (g->rank > 2) g->samples = g->shape[1];
 	for (int d = g->one_sample ? 1 : 2; d < g->rank; d++)
 		if (!sheaf_mul_i64(&g->dim, g->dim, g->shape[d]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected fewer than 2^63 elements in a sample, found more", name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: expected fewer than 2^63 elements in a sample, found more", name);
 	return SHEAF_OK;
 }
 
 static inline int64_t coordinate(const sheaf_frame *entries, int d, int64_t e)
 {
 	const void *values = entries->columns[d].values.data;
-	return entries->columns[d].type == SHEAF_I32 ? ((const int32_t *)values)[e] : ((const int64_t *)values)[e];
+	return entries->columns[d].type == SHEAF_I32 ? ((const int32_t *)values)[e]
+	                                             : ((const int64_t *)values)[e];
 }
 
-int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry) { return g->rank ? coordinate(entries, 0, entry) : 0; }
+int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry)
+{
+	return g->rank ? coordinate(entries, 0, entry) : 0;
+}
 
-static int64_t sample_of(const sheaf_grouping *g, const sheaf_frame *entries, int64_t e) { return g->one_sample ? 0 : coordinate(entries, 1, e); }
+static int64_t sample_of(const sheaf_grouping *g, const sheaf_frame *entries, int64_t e)
+{
+	return g->one_sample ? 0 : coordinate(entries, 1, e);
+}
 
 static int64_t element_of(const sheaf_grouping *g, const sheaf_frame *entries, int64_t e)
 {
 	int64_t element = 0;
-	for (int d = g->one_sample ? 1 : 2; d < g->rank; d++) element = element * g->shape[d] + coordinate(entries, d, e);
+	for (int d = g->one_sample ? 1 : 2; d < g->rank; d++)
+		element = element * g->shape[d] + coordinate(entries, d, e);
 	return element;
 }
 
@@ -80,8 +96,11 @@ static void put_index(filling *f, int64_t index)
 
 static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected entries in the order of rows, and in order within them, found one of row %" PRId64 " elsewhere", f->g->name,
-	                  sheaf_group_row(f->g, f->entries, e));
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: expected entries in the order of rows, and in order within them, found one of row %" PRId64
+		" elsewhere",
+		f->g->name, sheaf_group_row(f->g, f->entries, e));
 }
 
 /* Finishing tells of it. */
@@ -91,7 +110,8 @@ static sheaf_status fill_sparse(filling *f, int64_t first, int64_t n, sheaf_erro
 {
 	int64_t last = -1, count = f->entries->nrows;
 	for (int64_t e = 0; e < count && !has_failed(f); e++) {
-		int64_t row = sheaf_group_row(f->g, f->entries, e) - first, sample = sample_of(f->g, f->entries, e), element = element_of(f->g, f->entries, e);
+		int64_t row = sheaf_group_row(f->g, f->entries, e) - first, sample = sample_of(f->g, f->entries, e),
+				element = element_of(f->g, f->entries, e);
 		if (row < f->row || row >= n) return refuse_order(f, e, err);
 		while (f->row < row && !has_failed(f)) end_row(f, e);
 		if (sample >= f->begun) last = -1;
@@ -112,8 +132,8 @@ static sheaf_status finish_sparse(filling *f, sheaf_column *column, sheaf_error 
 	return sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], err);
 }
 
-static sheaf_status group_sparse(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n, sheaf_column *column, sheaf_context *cx,
-                                 sheaf_error *err)
+static sheaf_status group_sparse(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
+                                 sheaf_column *column, sheaf_context *cx, sheaf_error *err)
 {
 	filling f = {.g = g, .entries = entries, .wide = column->levels[1].shape.index_type == SHEAF_I64};
 	sheaf_builder_begin(&f.lists, cx, &column->levels[0].offsets);
@@ -131,23 +151,29 @@ static sheaf_status group_sparse(const sheaf_grouping *g, const sheaf_frame *ent
 
 /* ---- dense ---- */
 
-static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n, sheaf_error *err)
+static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
+                                sheaf_error *err)
 {
 	int64_t e = 0, each = g->samples * g->dim;
 	if (entries->nrows / (each ? each : 1) != n || entries->nrows != n * each)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected %" PRId64 " entries in each of %" PRId64 " rows, since the tensor is dense, found %" PRId64 " in all", g->name,
-		                  each, n, entries->nrows);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected %" PRId64 " entries in each of %" PRId64
+		                  " rows, since the tensor is dense, found %" PRId64 " in all",
+		                  g->name, each, n, entries->nrows);
 	for (int64_t r = row; r < row + n; r++)
 		for (int64_t s = 0; s < g->samples; s++)
 			for (int64_t k = 0; k < g->dim; k++, e++)
-				if (sheaf_group_row(g, entries, e) != r || sample_of(g, entries, e) != s || element_of(g, entries, e) != k)
-					return sheaf_fail(err, SHEAF_DATA, "%s: expected all entries in the order of rows, since the tensor is dense, found entry %" PRId64 " elsewhere",
+				if (sheaf_group_row(g, entries, e) != r || sample_of(g, entries, e) != s ||
+				    element_of(g, entries, e) != k)
+					return sheaf_fail(err, SHEAF_DATA,
+					                  "%s: expected all entries in the order of rows, since the tensor is "
+					                  "dense, found entry %" PRId64 " elsewhere",
 					                  g->name, e);
 	return SHEAF_OK;
 }
 
-static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n, sheaf_column *column, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
+                                sheaf_column *column, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	SHEAF_TRY(check_dense(g, entries, row, n, err));
@@ -157,7 +183,8 @@ static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entr
 }
 
 /* Values stay where they are: rows only say where theirs begin. */
-sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
+                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_column *column = &frame->columns[0];
 	SHEAF_TRY((g->dense ? group_dense : group_sparse)(g, entries, row, n, column, cx, err));

@@ -5,8 +5,8 @@
 
 #include <sheaf/frame.h>
 
-/* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one counts samples, and those behind it are one element
- * together, numbered with the last one fastest. */
+/* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one
+ * counts samples, and those behind it are one element together, numbered with the last one fastest. */
 typedef struct sheaf_grouping {
 	int rank;
 	int64_t rows, samples, dim; /* samples: of a row at most */
@@ -17,11 +17,12 @@ typedef struct sheaf_grouping {
 } sheaf_grouping;
 
 /* UNSUPPORTED where a slice has more elements than can be counted. */
-SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name, sheaf_error *err);
-/* Fills the frame, which has the one stream of rows, with rows [row, row + n): `entries` are all of theirs. DATA where they are not in order, not in
- * these rows, or not all there though the tensor is dense. */
-SHEAF_USE sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n, sheaf_frame *frame, sheaf_context *cx,
-                                   sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
+                                           sheaf_error *err);
+/* Fills the frame, which has the one stream of rows, with rows [row, row + n): `entries` are all of theirs.
+ * DATA where they are not in order, not in these rows, or not all there though the tensor is dense. */
+SHEAF_USE sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row,
+                                   int64_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 /* The outermost coordinate of an entry. */
 int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry);
 

@@ -33,9 +33,11 @@ static sheaf_status make_settings(const sheaf_dataset *d, sheaf_buffer *out, she
 	sheaf_builder_begin(&b, d->cx, out);
 	sheaf_builder_printf(&b, "%s\n", d->format->name);
 	for (const sheaf_option *option = d->format->options; option && option->name; option++) {
-		if (option->kind == SHEAF_OPTION_FLAG && sheaf_values_flag(&d->values, option->name)) put_setting(&b, option->name, NULL);
+		if (option->kind == SHEAF_OPTION_FLAG && sheaf_values_flag(&d->values, option->name))
+			put_setting(&b, option->name, NULL);
 		if (option->kind == SHEAF_OPTION_FLAG) continue;
-		for (int k = 0; (value = sheaf_values_nth(&d->values, option->name, k)); k++) put_setting(&b, option->name, value);
+		for (int k = 0; (value = sheaf_values_nth(&d->values, option->name, k)); k++)
+			put_setting(&b, option->name, value);
 	}
 	sheaf_builder_append(&b, "", 1);
 	return sheaf_builder_finish(&b, out, err);
@@ -67,7 +69,8 @@ static sheaf_status look_at(sheaf_index *x, const char *path, sheaf_context *cx)
 	}
 	x->fresh = sheaf_identity_equal(&x->input, &x->file.head.input);
 	if (x->fresh) return SHEAF_OK;
-	say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content", path);
+	say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content",
+	        path);
 	sheaf_index_close(&x->file);
 	return SHEAF_OK;
 }
@@ -77,10 +80,14 @@ sheaf_status sheaf_index_identify(sheaf_dataset *d, sheaf_error *err)
 	sheaf_index *x = d->index;
 	sheaf_identity now;
 	if (!x->applies)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an input that can have an index, found that %s", sheaf_source_name(d->source), x->why);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an input that can have an index, found that %s",
+		                  sheaf_source_name(d->source), x->why);
 	SHEAF_TRY(sheaf_source_identify(d->source, &x->input, &now, err));
 	if (x->hashed && !sheaf_identity_equal(&now, &x->input))
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected the content that it had when it was opened, found another", sheaf_source_name(d->source));
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the content that it had when it was opened, found another",
+		                  sheaf_source_name(d->source));
 	x->input = now;
 	x->hashed = true;
 	return SHEAF_OK;
@@ -110,7 +117,8 @@ static sheaf_status look_everywhere(sheaf_dataset *d, sheaf_error *err)
 		SHEAF_TRY(sheaf_index_identify(d, err));
 		x->found = true;
 		memcpy(first, x->why, sizeof first);
-		if (look_at(x, x->places[p], d->cx) == SHEAF_NOMEM) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the head of an index, found none");
+		if (look_at(x, x->places[p], d->cx) == SHEAF_NOMEM)
+			return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the head of an index, found none");
 		if (x->fresh || !found) x->place = p;
 		if (found && !x->fresh) memcpy(x->why, first, sizeof first);
 		found = true;
@@ -127,9 +135,11 @@ static sheaf_status prepare(sheaf_dataset *d, sheaf_index_policy policy, sheaf_e
 	x->policy = policy;
 	SHEAF_TRY(make_settings(d, &x->settings, err));
 	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
-	if (status == SHEAF_OK) SHEAF_TRY(sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, err));
+	if (status == SHEAF_OK)
+		SHEAF_TRY(sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, err));
 	x->applies = x->places[0] != NULL;
-	if (!x->applies) say_why(x, "%.*s", (int)sizeof x->why - 1, status ? why.message : "its path is too long");
+	if (!x->applies)
+		say_why(x, "%.*s", (int)sizeof x->why - 1, status ? why.message : "its path is too long");
 	return SHEAF_OK;
 }
 
@@ -137,8 +147,10 @@ static sheaf_status prepare(sheaf_dataset *d, sheaf_index_policy policy, sheaf_e
 static sheaf_status refuse(sheaf_dataset *d, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
-	if ((x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE) && !x->applies) return sheaf_index_identify(d, err);
-	if (x->policy == SHEAF_INDEX_REQUIRE && !x->fresh) return sheaf_fail(err, SHEAF_UNKNOWN, "%s; an index is required", x->why);
+	if ((x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE) && !x->applies)
+		return sheaf_index_identify(d, err);
+	if (x->policy == SHEAF_INDEX_REQUIRE && !x->fresh)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s; an index is required", x->why);
 	return SHEAF_OK;
 }
 
@@ -146,7 +158,8 @@ sheaf_status sheaf_index_find(sheaf_dataset *d, sheaf_index_policy policy, sheaf
 {
 	sheaf_error why = {0};
 	SHEAF_TRY(prepare(d, policy, err));
-	sheaf_status status = d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
+	sheaf_status status =
+		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
 	if (status == SHEAF_NOMEM || status == SHEAF_STOPPED) return sheaf_fail(err, status, "%s", why.message);
 	if (status) say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why.message);
 	return refuse(d, err);
@@ -162,7 +175,8 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 	sheaf_builder_begin(&other, cx, NULL);
 	sheaf_schema_to_bytes(a, &one);
 	sheaf_schema_to_bytes(b, &other);
-	bool same = !one.failed && !other.failed && one.size == other.size && memcmp(one.data, other.data, one.size) == 0;
+	bool same =
+		!one.failed && !other.failed && one.size == other.size && memcmp(one.data, other.data, one.size) == 0;
 	sheaf_builder_drop(&one);
 	sheaf_builder_drop(&other);
 	return same;
@@ -172,8 +186,10 @@ bool sheaf_index_is_of(const sheaf_dataset *d, const sheaf_index_head *head)
 {
 	bool any_settings = d->format->counting && d->format->counting(d->in);
 	const char *settings = sheaf_index_settings(d->index);
-	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0) return false; /* of another format */
-	return strcmp(head->counting, sheaf_index_counting(d)) == 0 && (any_settings || sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx));
+	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0)
+		return false; /* of another format */
+	return strcmp(head->counting, sheaf_index_counting(d)) == 0 &&
+	       (any_settings || sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx));
 }
 
 /* With what the index knows. Streams that do not fit the input are passed over like any other damage. */
@@ -182,7 +198,8 @@ static sheaf_status open_known(sheaf_dataset *d, sheaf_opening how, sheaf_error 
 	sheaf_index *x = d->index;
 	const sheaf_index_head *head = &x->file.head;
 	sheaf_known known = {&head->schema, head->facts};
-	if (!x->fresh || !head->inferred || strcmp(head->settings, sheaf_index_settings(x)) != 0) return SHEAF_END;
+	if (!x->fresh || !head->inferred || strcmp(head->settings, sheaf_index_settings(x)) != 0)
+		return SHEAF_END;
 	how.known = &known;
 	sheaf_status status = d->format->open(d->source, &d->values, &how, d->cx, &d->in, err);
 	if (status != SHEAF_DATA && status != SHEAF_USAGE) return status;
@@ -199,14 +216,16 @@ sheaf_status sheaf_index_open_input(sheaf_dataset *d, const sheaf_opening *how, 
 	if (status == SHEAF_END) status = d->format->open(d->source, &d->values, how, d->cx, &d->in, err);
 	SHEAF_TRY(status);
 	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
-		say_why(x, "%s: expected an index made with the same settings, found one made with others", x->places[x->place]);
+		say_why(x, "%s: expected an index made with the same settings, found one made with others",
+		        x->places[x->place]);
 		x->foreign = true;
 		drop_file(x);
 	}
 	return refuse(d, err);
 }
 
-sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const sheaf_pieces **out, sheaf_error *err)
+sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const sheaf_pieces **out,
+                               sheaf_error *err)
 {
 	sheaf_index *x = d->index;
 	sheaf_error why;
@@ -229,7 +248,8 @@ void sheaf_index_disown(sheaf_dataset *d)
 	sheaf_index_pass_over(d);
 	drop_file(x);
 	x->applies = x->found = false;
-	say_why(x, "%s: expected rows as its format has them, found them made into others", sheaf_source_name(d->source));
+	say_why(x, "%s: expected rows as its format has them, found them made into others",
+	        sheaf_source_name(d->source));
 }
 
 void sheaf_index_free(sheaf_dataset *d)
@@ -250,7 +270,13 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 {
 	const sheaf_index *x = d->index;
 	const sheaf_index_head *head = &x->file.head;
-	*out = (sheaf_index_info){.found = x->found, .fresh = x->fresh, .bytes = -1, .piece_bytes = -1, .pieces = -1, .rows = -1, .samples = -1};
+	*out = (sheaf_index_info){.found = x->found,
+	                          .fresh = x->fresh,
+	                          .bytes = -1,
+	                          .piece_bytes = -1,
+	                          .pieces = -1,
+	                          .rows = -1,
+	                          .samples = -1};
 	out->path = x->applies ? x->places[x->place] : NULL;
 	out->why = x->fresh || x->policy == SHEAF_INDEX_NEVER ? NULL : x->why;
 	if (!x->fresh) return;

@@ -11,7 +11,11 @@
 enum { SHEAF_INDEX_PLACES = 2 /* beside the input, and in the user's cache folder */ };
 
 /* Whether what is read is gathered for an index. */
-typedef enum sheaf_gathering_state { SHEAF_GATHERING_NOT_YET, SHEAF_GATHERING, SHEAF_GATHERING_NOT } sheaf_gathering_state;
+typedef enum sheaf_gathering_state {
+	SHEAF_GATHERING_NOT_YET,
+	SHEAF_GATHERING,
+	SHEAF_GATHERING_NOT
+} sheaf_gathering_state;
 
 /* An index being written. */
 typedef struct sheaf_keeping {
@@ -46,19 +50,23 @@ typedef struct sheaf_index {
 	sheaf_pieces *kept; /* those it writes */
 } sheaf_index;
 
-/* Before the format opens the input: looks for an index. Only failures of memory, and of --index require, are failures. */
+/* Before the format opens the input: looks for an index. Only failures of memory, and of --index require, are
+ * failures. */
 SHEAF_USE sheaf_status sheaf_index_find(sheaf_dataset *d, sheaf_index_policy policy, sheaf_error *err);
 /* Has the format open the input, with what the index knows. */
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_dataset *d, const sheaf_opening *how, sheaf_error *err);
-/* The table in the index where it is sound and its pieces are of `piece_bytes` (below 0: of any size), or NULL. */
-SHEAF_USE sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const sheaf_pieces **out, sheaf_error *err);
+/* The table in the index where it is sound and its pieces are of `piece_bytes` (below 0: of any size), or
+ * NULL. */
+SHEAF_USE sheaf_status sheaf_index_table(sheaf_dataset *d, int64_t piece_bytes, const sheaf_pieces **out,
+                                         sheaf_error *err);
 /* The rows are others than those of the format, so that no index is of them. */
 void sheaf_index_disown(sheaf_dataset *d);
 void sheaf_index_free(sheaf_dataset *d);
 
 /* Opens the index that has just been written. */
 SHEAF_USE sheaf_status sheaf_index_look(sheaf_dataset *d, sheaf_error *err);
-/* Makes `input` complete. UNSUPPORTED where the input can have no index, DATA where it was changed since it was opened. */
+/* Makes `input` complete. UNSUPPORTED where the input can have no index, DATA where it was changed since it
+ * was opened. */
 SHEAF_USE sheaf_status sheaf_index_identify(sheaf_dataset *d, sheaf_error *err);
 /* The settings as one text, and what says whether two readers find the same rows. */
 const char *sheaf_index_settings(const sheaf_index *x);
@@ -73,7 +81,8 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 void sheaf_index_gather(sheaf_dataset *d, const sheaf_piece *piece, const sheaf_frame *frame);
 /* Not all of it will be read. */
 void sheaf_index_pass_over(sheaf_dataset *d);
-/* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for is told of where it cannot be done. */
+/* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for
+ * is told of where it cannot be done. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_dataset *d, sheaf_error *err);
 
 /* The table has been made by a survey: writes it, by the same rules. */
@@ -84,8 +93,10 @@ void sheaf_index_wait(sheaf_dataset *d);
 
 /* ---- index_place.c ---- */
 
-/* Fills the places of the index of a file; none where the path leads nowhere. They are texts of the context. */
-SHEAF_USE sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES], sheaf_error *err);
+/* Fills the places of the index of a file; none where the path leads nowhere. They are texts of the
+ * context. */
+SHEAF_USE sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx,
+                                               char *places[SHEAF_INDEX_PLACES], sheaf_error *err);
 /* Whether an index may be read there: nothing that would have to be waited for. */
 bool sheaf_index_is_file(const char *path);
 /* Whether nothing is there. */

@@ -80,7 +80,8 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 }
 
 /* The prologue tells the size and the hash of the rest, so that comes first. */
-static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
+                              sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer rest = {0};
 	sheaf_builder b;
@@ -104,7 +105,8 @@ static sheaf_status put_table(sheaf_sink *sink, const sheaf_buffer *table, sheaf
 	return sheaf_sink_write(sink, table->data, table->size, err);
 }
 
-static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sheaf_pieces *pieces, sheaf_error *err)
+static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sheaf_pieces *pieces,
+                            sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_sink_write(sink, head->data, head->size, err));
 	SHEAF_TRY(put_table(sink, &pieces->entries, err));
@@ -112,8 +114,8 @@ static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sh
 	return put_table(sink, &pieces->lengths.bits, err);
 }
 
-sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
-                               int64_t *size, sheaf_error *err)
+sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
+                               const sheaf_pieces *pieces, sheaf_context *cx, int64_t *size, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_buffer bytes = {0};
@@ -134,14 +136,17 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 
 /* ---- reading the head ---- */
 
-static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected,
+                           const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s: expected %s, found %s", sheaf_source_name(f->source), expected, found);
+	return sheaf_fail(err, status, "%s: expected %s, found %s", sheaf_source_name(f->source), expected,
+	                  found);
 }
 
 static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)", sheaf_source_name(f->source), part);
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)",
+	                  sheaf_source_name(f->source), part);
 }
 
 /* Also where the file is compressed, or whatever else a source could make of it. */
@@ -149,10 +154,12 @@ static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *pro
 {
 	char found[48];
 	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
-	if (memcmp(prologue, magic, sizeof magic) != 0) return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	if (memcmp(prologue, magic, sizeof magic) != 0)
+		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	snprintf(found, sizeof found, "one of version %" PRIu32, version);
 	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 1", found, err);
-	if (head < PROLOGUE || head > HEAD_MOST || head > f->size) return refuse_damage(f, "size of the head", err);
+	if (head < PROLOGUE || head > HEAD_MOST || head > f->size)
+		return refuse_damage(f, "size of the head", err);
 	return SHEAF_OK;
 }
 
@@ -165,7 +172,8 @@ static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_erro
 	SHEAF_TRY(sheaf_source_read_at(f->source, 0, prologue, sizeof prologue, err));
 	SHEAF_TRY(check_prologue(f, prologue, err));
 	SHEAF_TRY(sheaf_source_view_at(f->source, 0, sheaf_load_u32le(prologue + 12), out, err));
-	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16)) return SHEAF_OK;
+	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16))
+		return SHEAF_OK;
 	sheaf_buffer_reset(out);
 	return refuse_damage(f, "head", err);
 }
@@ -183,13 +191,15 @@ static void read_words(sheaf_index_file *f, sheaf_cursor *c)
 	int64_t words[WORDS];
 	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(c, "numbers");
 	f->head = (sheaf_index_head){
-		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW], (uint64_t)words[INPUT_HIGH]},
+		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW],
+	              (uint64_t)words[INPUT_HIGH]},
 		.piece_bytes = words[PIECE_BYTES],
 		.count = words[PIECES],
 		.rows = words[ROWS],
 		.samples = words[SAMPLES],
 		.inferred = words[INFERRED] == 1,
-		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL], NULL, NULL},
+		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL],
+	              NULL, NULL},
 	};
 	f->bits_size = words[BITS_SIZE];
 	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
@@ -201,12 +211,15 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 {
 	const sheaf_index_head *h = &f->head;
 	int64_t entries, blocks = sheaf_lengths_blocks_size(h->rows), end;
-	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 && h->rows <= f->size * SHEAF_LENGTHS_BLOCK;
-	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size) return refuse_damage(f, "counts", err);
+	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
+	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK;
+	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
+		return refuse_damage(f, "counts", err);
 	f->entries = aligned(head_size);
 	f->blocks = aligned(f->entries + entries);
 	f->bits = aligned(f->blocks + blocks);
-	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end != f->size) return refuse_damage(f, "size of the file", err);
+	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end != f->size)
+		return refuse_damage(f, "size of the file", err);
 	return SHEAF_OK;
 }
 
@@ -258,8 +271,10 @@ static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces 
 	for (int64_t i = 0; i < p->count; i++) {
 		sheaf_piece_entry e;
 		sheaf_pieces_at(p, i, &e);
-		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size && e.size <= f->head.input.size - e.byte;
-		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 || e.samples > p->samples - samples)
+		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
+		            e.size <= f->head.input.size - e.byte;
+		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 ||
+		    e.samples > p->samples - samples)
 			return refuse_damage(f, "pieces", err);
 		byte = e.byte + e.size;
 		row += e.rows;
@@ -268,7 +283,8 @@ static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces 
 	return row == p->rows && samples == p->samples ? SHEAF_OK : refuse_damage(f, "sums over pieces", err);
 }
 
-static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out,
+                               sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_view_at(f->source, at, size, out, err));
 	return hash_of_buffer(out) == hash ? SHEAF_OK : refuse_damage(f, "table", err);
@@ -277,9 +293,11 @@ static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uin
 static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_error *err)
 {
 	sheaf_lengths *l = &p->lengths;
-	SHEAF_TRY(view_table(f, f->entries, (size_t)p->count * SHEAF_PIECES_ENTRY, f->entries_hash, &p->entries, err));
+	SHEAF_TRY(
+		view_table(f, f->entries, (size_t)p->count * SHEAF_PIECES_ENTRY, f->entries_hash, &p->entries, err));
 	SHEAF_TRY(check_entries(f, p, err));
-	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks, err));
+	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks,
+	                     err));
 	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
 	return sheaf_lengths_distrust(l, f->cx, err);
 }
@@ -290,7 +308,11 @@ sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_e
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(f->cx, sizeof(sheaf_pieces), &memory, err));
 	sheaf_pieces *p = (sheaf_pieces *)memory;
-	*p = (sheaf_pieces){.cx = f->cx, .count = f->head.count, .rows = f->head.rows, .samples = f->head.samples, .lengths = {.rows = f->head.rows}};
+	*p = (sheaf_pieces){.cx = f->cx,
+	                    .count = f->head.count,
+	                    .rows = f->head.rows,
+	                    .samples = f->head.samples,
+	                    .lengths = {.rows = f->head.rows}};
 	sheaf_status status = view_tables(f, p, err);
 	if (status)
 		sheaf_pieces_free(p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the index of a file is: beside it, else in the user's cache folder under a name made from the file's. */
+/* Where the index of a file is: beside it, else in the user's cache folder under a name made from the
+ * file's. */
 #include "base/memory.h"
 #include "dataset/index.h"
 #include "third/xxhash.h"
@@ -31,15 +32,19 @@ static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char *
 	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES], sheaf_error *err)
+sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES],
+                                     sheaf_error *err)
 {
 	char resolved[PATH_MAX], cache[PATH_MAX], text[PATH_MAX];
 	if (!realpath(path, resolved)) return SHEAF_OK;
-	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx, &places[0], err));
+	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx,
+	                    &places[0], err));
 	if (!find_cache(cache)) return SHEAF_OK;
 	sheaf_digest name = sheaf_xxhash(resolved, strlen(resolved), 0);
-	return put_place(text, snprintf(text, sizeof text, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, name.high, name.low, SHEAF_INDEX_SUFFIX), cx, &places[1],
-	                 err);
+	return put_place(text,
+	                 snprintf(text, sizeof text, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, name.high,
+	                          name.low, SHEAF_INDEX_SUFFIX),
+	                 cx, &places[1], err);
 }
 
 bool sheaf_index_is_file(const char *path)

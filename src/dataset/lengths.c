@@ -8,7 +8,8 @@
 
 enum {
 	BLOCK = SHEAF_LENGTHS_BLOCK,
-	WORD = 8,  /* a block's bits end with a word more than they need, so that any length can be loaded as a whole word */
+	WORD = 8,  /* a block's bits end with a word more than they need, so that any length can be loaded as a
+	              whole word */
 	ENTRY = 24 /* byte of the bits, u64; hash, u64; least length, u32; bits of each, u32 */
 };
 enum { UNCHECKED, SOUND, DAMAGED };
@@ -21,17 +22,24 @@ typedef struct block {
 static block block_at(const sheaf_lengths *l, int64_t i)
 {
 	const uint8_t *at = l->blocks.data + (size_t)i * ENTRY;
-	return (block){sheaf_load_u64le(at), sheaf_load_u64le(at + 8), sheaf_load_u32le(at + 16), sheaf_load_u32le(at + 20)};
+	return (block){sheaf_load_u64le(at), sheaf_load_u64le(at + 8), sheaf_load_u32le(at + 16),
+	               sheaf_load_u32le(at + 20)};
 }
 
-static size_t bytes_of(int64_t rows, uint32_t width) { return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0; }
+static size_t bytes_of(int64_t rows, uint32_t width)
+{
+	return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0;
+}
 
 static int64_t block_count(int64_t rows) { return rows / BLOCK + (rows % BLOCK > 0); }
 
 int64_t sheaf_lengths_blocks_size(int64_t rows) { return block_count(rows) * ENTRY; }
 
 /* The seed tells blocks apart that have changed places. */
-static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i) { return sheaf_xxhash(bits, size, (uint64_t)i).low; }
+static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i)
+{
+	return sheaf_xxhash(bits, size, (uint64_t)i).low;
+}
 
 /* ---- packing ---- */
 
@@ -71,7 +79,9 @@ static void close_block(sheaf_packer *p, int64_t n)
 	size_t byte = p->bits.size;
 	pack(&p->bits, p->open, n, least, width);
 	sheaf_builder_u64le(&p->blocks, byte);
-	sheaf_builder_u64le(&p->blocks, p->bits.failed ? 0 : hash_of(p->bits.data + byte, p->bits.size - byte, (p->rows - 1) / BLOCK));
+	sheaf_builder_u64le(
+		&p->blocks,
+		p->bits.failed ? 0 : hash_of(p->bits.data + byte, p->bits.size - byte, (p->rows - 1) / BLOCK));
 	sheaf_builder_u32le(&p->blocks, least);
 	sheaf_builder_u32le(&p->blocks, width);
 }

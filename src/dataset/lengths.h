@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of rows in a few bits each. A block of rows stores how far each length is above the least one, all in as many bits as the largest
- * needs: rows of one length take none. The bytes are the same in memory and in a file. */
+/* Lengths of rows in a few bits each. A block of rows stores how far each length is above the least one, all
+ * in as many bits as the largest needs: rows of one length take none. The bytes are the same in memory and in
+ * a file. */
 #ifndef SHEAF_DATASET_LENGTHS_H
 #define SHEAF_DATASET_LENGTHS_H
 
@@ -13,7 +14,8 @@ typedef struct sheaf_lengths {
 	sheaf_buffer blocks; /* what is said of each block */
 	sheaf_buffer bits;   /* theirs, one after the other */
 	sheaf_context *cx;
-	_Atomic uint8_t *checked; /* of each block, where they come from a file: not yet, sound, or damaged; NULL: all are sound */
+	_Atomic uint8_t *checked; /* of each block, where they come from a file: not yet, sound, or damaged; NULL:
+	                             all are sound */
 } sheaf_lengths;
 
 /* Bytes of what is said of the blocks of so many rows. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the target of a conversion cannot hold besides streams and keys: told for each row that says something there. */
+/* What the target of a conversion cannot hold besides streams and keys: told for each row that says something
+ * there. */
 #include "base/context.h"
 #include "data/compare.h"
 #include "data/frame.h"
@@ -12,9 +13,16 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	return field->loss && !sheaf_field_is_stream(field) && !(format->holds && format->holds(field));
 }
 
-static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row, const char *found, sheaf_context *cx, sheaf_error *err)
+static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row,
+                         const char *found, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, field->loss, SHEAF_NOWHERE, "none, since the format has no place for it", found, "it is left out"};
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         field->loss,
+	                         SHEAF_NOWHERE,
+	                         "none, since the format has no place for it",
+	                         found,
+	                         "it is left out"};
 	problem.place.file = file;
 	problem.place.row = row;
 	problem.place.stream = field->name;
@@ -22,7 +30,8 @@ static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const ch
 	return sheaf_report(cx, &problem, err);
 }
 
-sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column, int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column,
+                                int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
                                 sheaf_error *err)
 {
 	sheaf_buffer text = {0};
@@ -40,12 +49,19 @@ sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, c
 	return status;
 }
 
-sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
+                                      const char *file, sheaf_context *cx, sheaf_error *err)
 {
 	for (int i = 0; i < schema->nattributes && !format->holds; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		if (!a->loss) continue;
-		sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, a->loss, SHEAF_NOWHERE, "none, since the format has no place for it", a->text, "it is left out"};
+		sheaf_problem problem = {SHEAF_ERROR,
+		                         SHEAF_LOSS,
+		                         a->loss,
+		                         SHEAF_NOWHERE,
+		                         "none, since the format has no place for it",
+		                         a->text,
+		                         "it is left out"};
 		problem.place.file = file;
 		problem.place.stream = a->name;
 		problem.place.stream_word = "attribute";

@@ -19,7 +19,8 @@ void sheaf_measurer_end(sheaf_measurer *m)
 	*m = (sheaf_measurer){0};
 }
 
-/* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of samples counts as one. */
+/* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of
+ * samples counts as one. */
 static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, int64_t r)
 {
 	int64_t longest = -1;
@@ -56,7 +57,8 @@ sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sh
 sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_format *format = m->d->format;
-	sheaf_status status = format->measure ? format->measure(m->d->in, piece, m->quiet, &m->bytes, err) : SHEAF_END;
+	sheaf_status status =
+		format->measure ? format->measure(m->d->in, piece, m->quiet, &m->bytes, err) : SHEAF_END;
 	if (status == SHEAF_END) {
 		SHEAF_TRY(format->decode(m->d->in, piece, &m->frame, m->quiet, err));
 		return sheaf_measure_frame(m, &m->frame, err);

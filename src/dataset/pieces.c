@@ -27,8 +27,10 @@ void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uin
 {
 	int64_t samples = 0;
 	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
-	const int64_t words[] = {piece->byte, piece->size, piece->line, piece->column, piece->chunk, g->packer.rows, rows, samples};
-	for (size_t w = 0; w < sizeof words / sizeof *words; w++) sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
+	const int64_t words[] = {piece->byte,  piece->size,    piece->line, piece->column,
+	                         piece->chunk, g->packer.rows, rows,        samples};
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+		sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
 	sheaf_packer_add(&g->packer, lengths, rows);
 	g->samples += samples;
 }
@@ -69,8 +71,9 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 {
 	const uint8_t *at = p->entries.data + (size_t)i * ENTRY;
 	*out = (sheaf_piece_entry){
-		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16), sheaf_load_i64le(at + 24),
-		sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40), sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56),
+		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16),
+		sheaf_load_i64le(at + 24), sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40),
+		sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56),
 	};
 }
 
@@ -102,11 +105,15 @@ int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 	return low;
 }
 
-sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
+                                  sheaf_error *err)
 {
 	int64_t end;
 	if (row < 0 || n < 0 || !sheaf_add_i64(&end, row, n) || end > p->rows)
-		return sheaf_fail(err, SHEAF_USAGE, "lengths: expected rows from 0 to %" PRId64 ", found %" PRId64 " rows from %" PRId64, p->rows, n, row);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "lengths: expected rows from 0 to %" PRId64 ", found %" PRId64
+		                  " rows from %" PRId64,
+		                  p->rows, n, row);
 	while (n > 0) {
 		int64_t left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK, run = left < n ? left : n;
 		if (sheaf_lengths_is_sound(&p->lengths, row / SHEAF_LENGTHS_BLOCK))

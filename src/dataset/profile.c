@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: entries in the order of each dimension, side by side. A matrix is symmetric where its entries by rows and by columns are the same. */
+/* Profiles: entries in the order of each dimension, side by side. A matrix is symmetric where its entries by
+ * rows and by columns are the same. */
 #include "dataset/profile.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -8,7 +9,8 @@
 static sheaf_status new_side(sheaf_profile *p, int d, const char *name, sheaf_error *err)
 {
 	sheaf_tensor to = p->schema.tensor;
-	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true, .hold = true, .share = p->rank, .name = name};
+	sheaf_arrange_options options = {
+		.size = sizeof options, .drop_fill = true, .hold = true, .share = p->rank, .name = name};
 	to.sorted = true;
 	to.unique = to.dense = false;
 	to.structure = SHEAF_GENERAL;
@@ -26,12 +28,14 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 	p->square = t->rank == 2 && t->shape[0] == t->shape[1];
 	p->pattern = p->symmetric = p->hermitian = p->skew = p->square;
 	if (!sheaf_element_of(&schema->fields[sheaf_schema_value(schema)], &p->element))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected values that are one number each, none missing, found others", name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected values that are one number each, none missing, found others", name);
 	for (int d = 0; d < p->rank; d++) SHEAF_TRY(new_side(p, d, name, err));
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx, sheaf_profile **out, sheaf_error *err)
+sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
+                               sheaf_profile **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -128,7 +132,8 @@ static void see_place(sheaf_profile *p, int64_t i, int64_t j)
 	if (j - i > p->upper) p->upper = j - i;
 }
 
-/* The k-th entry by rows and the k-th by columns: of a matrix that equals its transpose they are each other's mirror. */
+/* The k-th entry by rows and the k-th by columns: of a matrix that equals its transpose they are each other's
+ * mirror. */
 static void see_mirror(sheaf_profile *p)
 {
 	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
@@ -137,16 +142,21 @@ static void see_mirror(sheaf_profile *p)
 	uint8_t other[16];
 	see_place(p, i, j);
 	if (!p->pattern) return;
-	p->pattern = i == coordinate(columns->frame, 1, columns->at) && j == coordinate(columns->frame, 0, columns->at);
+	p->pattern =
+		i == coordinate(columns->frame, 1, columns->at) && j == coordinate(columns->frame, 0, columns->at);
 	p->symmetric = p->symmetric && p->pattern && sheaf_element_equal(&p->element, a, b);
 	sheaf_element_conjugate(&p->element, b, other);
 	/* A real number's conjugate has another zero. */
-	p->hermitian = p->hermitian && p->pattern && (i == j ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other));
+	p->hermitian =
+		p->hermitian && p->pattern &&
+		(i == j ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other));
 	if (!p->skew || !p->pattern) {
 		p->skew = false;
 		return;
 	}
-	p->skew = i == j ? sheaf_element_is_zero(&p->element, a) : sheaf_element_negate(&p->element, b, other) && sheaf_element_equal(&p->element, a, other);
+	p->skew = i == j
+	              ? sheaf_element_is_zero(&p->element, a)
+	              : sheaf_element_negate(&p->element, b, other) && sheaf_element_equal(&p->element, a, other);
 }
 
 static sheaf_status go_through_matrix(sheaf_profile *p, sheaf_error *err)

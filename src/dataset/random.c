@@ -11,9 +11,12 @@
 
 /* ---- one piece ---- */
 
-static sheaf_status refuse_rows(const sheaf_dataset *d, const sheaf_piece_entry *entry, int64_t found, sheaf_error *err)
+static sheaf_status refuse_rows(const sheaf_dataset *d, const sheaf_piece_entry *entry, int64_t found,
+                                sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %" PRId64 " rows, as when its pieces were found, found %" PRId64,
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %" PRId64
+	                  " rows, as when its pieces were found, found %" PRId64,
 	                  sheaf_source_name(d->source), entry->byte, entry->rows, found);
 }
 
@@ -23,7 +26,8 @@ static void let_go(sheaf_piece *piece)
 	sheaf_buffer_reset(&piece->notes);
 }
 
-sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_entry *entry,
+                                      sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
@@ -31,17 +35,20 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
 	sheaf_source_let_go(d->source, piece.byte, piece.size);
 	/* Validation passes what else ends the reading, and leaves out rows. */
-	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx)) status = refuse_rows(d, entry, frame->nrows, err);
+	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx))
+		status = refuse_rows(d, entry, frame->nrows, err);
 	let_go(&piece);
 	return status;
 }
 
-sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame,
+                                      sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
 	if (!d->pieces || i < 0 || i >= d->pieces->count)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of a piece below %" PRId64 ", found %" PRId64, sheaf_source_name(d->source),
-		                  d->pieces ? d->pieces->count : 0, i);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of a piece below %" PRId64 ", found %" PRId64,
+		                  sheaf_source_name(d->source), d->pieces ? d->pieces->count : 0, i);
 	sheaf_pieces_at(d->pieces, i, &entry);
 	return sheaf_dataset_read_entry(d, &entry, frame, cx, err);
 }
@@ -55,16 +62,19 @@ bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
 	return facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
 }
 
-static sheaf_status decode_keys(const sheaf_dataset *d, const sheaf_piece *piece, sheaf_buffer *keys, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode_keys(const sheaf_dataset *d, const sheaf_piece *piece, sheaf_buffer *keys,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_frame frame = {0};
 	sheaf_status status = d->format->decode(d->in, piece, &frame, cx, err);
-	if (status == SHEAF_OK) *keys = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
+	if (status == SHEAF_OK)
+		*keys = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
 	sheaf_frame_free(&frame);
 	return status;
 }
 
-sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_entry *entry, uint64_t *keys, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_entry *entry, uint64_t *keys,
+                                     sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
 	sheaf_buffer found = {0};
@@ -98,7 +108,8 @@ void sheaf_located_reset(sheaf_located *located)
 	*located = (sheaf_located){0};
 }
 
-sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_located *located, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entry *entry,
+                                  sheaf_located *located, sheaf_context *cx, sheaf_error *err)
 {
 	let_go(&located->piece);
 	located->piece = sheaf_piece_of(entry);
@@ -108,7 +119,8 @@ sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entr
 	return located->nrows == entry->rows ? SHEAF_OK : SHEAF_END;
 }
 
-sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows, size_t n,
+                                sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	return d->format->pick(d->in, rows, n, frame, cx, err);
 }
@@ -125,7 +137,8 @@ static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *en
 	return status;
 }
 
-static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n,
+                                 uint32_t *lengths, sheaf_error *err)
 {
 	for (int64_t i = sheaf_pieces_find(pieces, row); n > 0; i++) {
 		sheaf_piece_entry entry;
@@ -140,7 +153,8 @@ static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err)
+sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, int64_t n,
+                                   uint32_t *lengths, sheaf_error *err)
 {
 	sheaf_measurer m;
 	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
@@ -205,7 +219,9 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
 	if (d->decoding.format || d->ended || d->failed)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows to be passed over before the first one is read, found it read", sheaf_source_name(d->source));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected rows to be passed over before the first one is read, found it read",
+		                  sheaf_source_name(d->source));
 	if (rows <= 0 || !d->format->resume || !sheaf_source_is_plain(d->source)) return SHEAF_OK;
 	sheaf_index_pass_over(d);
 	sheaf_status status = pass_over(d, rows, err);

@@ -23,25 +23,33 @@ void sheaf_close(sheaf_dataset *dataset)
 }
 
 /* Where the input does not tell its format, the settings may. */
-static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options, const sheaf_format **out, sheaf_error *err)
+static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
+                              const sheaf_format **out, sheaf_error *err)
 {
 	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, out, err);
-	if (status == SHEAF_UNKNOWN && options && !options->format) sheaf_settings_hint(options->settings, options->nsettings, err);
+	if (status == SHEAF_UNKNOWN && options && !options->format)
+		sheaf_settings_hint(options->settings, options->nsettings, err);
 	return status;
 }
 
-static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable, sheaf_error *err)
+static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
+                            sheaf_error *err)
 {
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
 	if (!(d->format->can & SHEAF_CAN_READ))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be read, found one that cannot", d->format->name);
-	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings, options->used, d->cx, &d->values, err));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
+	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,
+	                              options->used, d->cx, &d->values, err));
 	SHEAF_TRY(sheaf_index_find(d, options->index, err));
-	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random)
+		SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
 	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one whose rows can be had as they come, found one that cannot", d->format->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "format %s: expected one whose rows can be had as they come, found one that cannot",
+		                  d->format->name);
 	sheaf_opening how = {.glance = options->glance,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
@@ -52,20 +60,22 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	return sheaf_view_rows(d, options, err);
 }
 
-sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable, sheaf_context *cx, sheaf_dataset **out,
-                                   sheaf_error *err)
+sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
+                                   sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	sheaf_status status = options->size != sizeof *options
-	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *options, options->size)
+	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu",
+	                                       sizeof *options, options->size)
 	                          : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
 	if (status) {
 		sheaf_source_close(source);
 		return status;
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
+	*d = (sheaf_dataset){
+		.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, rewindable, err);
@@ -77,13 +87,15 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx,
+                               sheaf_dataset **out, sheaf_error *err)
 {
 	static const sheaf_open_options defaults = {.size = sizeof defaults};
 	return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
 }
 
-sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx,
+                        sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
 	*out = NULL;
@@ -92,18 +104,20 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 }
 
 /* A container, before anything in it is opened. */
-static sheaf_status open_container(const char *path, const sheaf_open_options *options, sheaf_context *cx, sheaf_source **source, const sheaf_format **format,
-                                   sheaf_error *err)
+static sheaf_status open_container(const char *path, const sheaf_open_options *options, sheaf_context *cx,
+                                   sheaf_source **source, const sheaf_format **format, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
 	sheaf_status status = recognise(*source, options, format, err);
-	if (status == SHEAF_OK && (*format)->members && (*format)->needs & SHEAF_NEEDS_SEEK) status = sheaf_source_make_seekable(*source, err);
+	if (status == SHEAF_OK && (*format)->members && (*format)->needs & SHEAF_NEEDS_SEEK)
+		status = sheaf_source_make_seekable(*source, err);
 	if (status) sheaf_source_close(*source);
 	return status;
 }
 
 sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                           sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err)
+                           sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                           sheaf_error *err)
 {
 	sheaf_source *source;
 	const sheaf_format *format;
@@ -113,7 +127,8 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
+                           sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_source *source;
 	const sheaf_format *format;
@@ -123,7 +138,10 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return dataset->format->schema(dataset->in); }
+const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
+{
+	return dataset->format->schema(dataset->in);
+}
 
 const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->native; }
 
@@ -138,10 +156,12 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 	out->samples = dataset->index->file.head.samples;
 }
 
-sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out,
+                                    sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
-	return dataset->format->describe ? dataset->format->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
+	return dataset->format->describe ? dataset->format->describe(dataset->in, json, dataset->cx, out, err)
+	                                 : SHEAF_OK;
 }
 
 int64_t sheaf_dataset_row(const sheaf_dataset *dataset) { return dataset->row; }
@@ -173,7 +193,8 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 {
 	const sheaf_frame *frame;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	if (!d->decoding.format) SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->source, d->in, d->piece_bytes, d->cx, err));
+	if (!d->decoding.format)
+		SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->source, d->in, d->piece_bytes, d->cx, err));
 	sheaf_status status = sheaf_decoding_next(&d->decoding, &frame, err);
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
@@ -191,7 +212,9 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 {
 	*out = NULL;
 	if (d->failed)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected no reading after a failure, found a call for the next frame", sheaf_source_name(d->source));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected no reading after a failure, found a call for the next frame",
+		                  sheaf_source_name(d->source));
 	if (d->ended) return SHEAF_END;
 	sheaf_status status = next(d, out, err);
 	d->failed = status != SHEAF_OK && status != SHEAF_END;
@@ -222,7 +245,8 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
-static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err)
+static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, bool rows,
+                               sheaf_facts *facts, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -248,7 +272,8 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
-	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	sheaf_status status =
+		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
 	if (status == SHEAF_OK) status = count_rows(d->format->schema(d->in), &decoding, keys, rows, facts, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);

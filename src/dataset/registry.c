@@ -58,7 +58,8 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 	bool sought = status == SHEAF_IO && missing.sys == ENOENT && format && (format->can & SHEAF_CAN_HIDE);
 	for (size_t i = 0; i < COMPRESSED && sought; i++) {
 		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
-		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK) return SHEAF_OK;
+		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK)
+			return SHEAF_OK;
 	}
 	if (status && err) *err = missing;
 	return status;
@@ -98,10 +99,12 @@ static const char *format_names(char *text, size_t size)
 static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
 {
 	char names[256];
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place, format_names(names, sizeof names), found);
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place,
+	                  format_names(names, sizeof names), found);
 }
 
-/* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last of them. */
+/* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last
+ * of them. */
 static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
 {
 	int best = SHEAF_NO;
@@ -118,12 +121,14 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 }
 
 /* A pipe is asked for no more than is needed to be sure: its writer may be slow. */
-static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head, const sheaf_format **out, sheaf_error *err)
+static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
+                         const sheaf_format **out, sheaf_error *err)
 {
 	enum { HEAD = 4096, MOST = 65536 };
 	char bare[256];
 	const char *file = sheaf_source_name(source);
-	size_t n = bare_length(file), past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* of a long path the end matters */
+	size_t n = bare_length(file),
+		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* of a long path the end matters */
 	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
@@ -134,7 +139,8 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	}
 }
 
-sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out, sheaf_error *err)
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out,
+                             sheaf_error *err)
 {
 	const char *file = sheaf_source_name(source);
 	sheaf_likely best;
@@ -146,7 +152,9 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 		return *out ? SHEAF_OK : unknown("format", name, err);
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
-	if (best == SHEAF_NO) return unknown(file, head.size ? "content of none of them (--from names one)" : "no bytes at all", err);
+	if (best == SHEAF_NO)
+		return unknown(file, head.size ? "content of none of them (--from names one)" : "no bytes at all",
+		               err);
 	if (rivals == 1) return SHEAF_OK;
 	*out = NULL;
 	return unknown(file, "content of several of them (--from names one)", err);
@@ -159,7 +167,8 @@ static const sheaf_format *owner_of(const char *name)
 {
 	const sheaf_format *found = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
-		const sheaf_option *option = sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
+		const sheaf_option *option =
+			sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
 		if (!option || !(option->use & SHEAF_READING)) continue;
 		if (found) return NULL;
 		found = sheaf_formats[k];
@@ -174,12 +183,13 @@ void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err)
 		owner = owner_of(settings[i].name);
 		if (!owner || !err) continue;
 		size_t used = strlen(err->message);
-		snprintf(err->message + used, sizeof err->message - used, "; --%s is an option of %s only: --from %s", settings[i].name, owner->name, owner->name);
+		snprintf(err->message + used, sizeof err->message - used, "; --%s is an option of %s only: --from %s",
+		         settings[i].name, owner->name, owner->name);
 	}
 }
 
-static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting, sheaf_setting *picks, sheaf_values *out, bool *picked,
-                             sheaf_error *err)
+static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
+                             sheaf_setting *picks, sheaf_values *out, bool *picked, sheaf_error *err)
 {
 	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
 	*picked = option && (option->use & use);
@@ -189,8 +199,8 @@ static sheaf_status pick_one(const sheaf_format *format, unsigned use, const she
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings, int n, bool *used, sheaf_context *cx,
-                                 sheaf_values *out, sheaf_error *err)
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings,
+                                 int n, bool *used, sheaf_context *cx, sheaf_values *out, sheaf_error *err)
 {
 	void *memory;
 	*out = (sheaf_values){NULL, 0};
@@ -200,8 +210,10 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 		bool picked = false;
 		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
 		if (status == SHEAF_OK && !picked && !used)
-			status = sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option that format %s uses for %s, found one that it does not", settings[i].name,
-			                    format->name, use == SHEAF_READING ? "reading" : "writing");
+			status =
+				sheaf_fail(err, SHEAF_USAGE,
+			               "--%s: expected an option that format %s uses for %s, found one that it does not",
+			               settings[i].name, format->name, use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
 			sheaf_settings_release(cx, out, n);
 			return status;

@@ -16,7 +16,8 @@ static size_t entry_size(const sheaf_runs *r) { return r->key_size + r->value_si
 
 static size_t segment_bytes(const sheaf_runs *r) { return (size_t)r->segment * entry_size(r); }
 
-sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size, int64_t memory, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size, int64_t memory,
+                             sheaf_context *cx, sheaf_error *err)
 {
 	enum { LEAST = 16, MOST = 4096, LEAST_FAN = 4, GOOD_FAN = 32 };
 	void *batch = NULL;
@@ -58,7 +59,8 @@ static sheaf_status add_run(sheaf_runs *r, sheaf_error *err)
 	void *memory = r->runs;
 	if (r->nruns == r->room) {
 		int64_t room = r->room ? r->room * 2 : FIRST;
-		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, (size_t)r->room * sizeof *r->runs, (size_t)room * sizeof *r->runs, err));
+		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, (size_t)r->room * sizeof *r->runs,
+		                           (size_t)room * sizeof *r->runs, err));
 		r->runs = (sheaf_entry_run *)memory;
 		r->room = room;
 	}
@@ -66,7 +68,10 @@ static sheaf_status add_run(sheaf_runs *r, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static uint8_t *keys_in(const sheaf_runs *r, uint8_t *segment, int64_t at) { return segment + (size_t)at * r->key_size; }
+static uint8_t *keys_in(const sheaf_runs *r, uint8_t *segment, int64_t at)
+{
+	return segment + (size_t)at * r->key_size;
+}
 
 /* Values of a segment of n entries. */
 static uint8_t *values_in(const sheaf_runs *r, uint8_t *segment, int64_t n, int64_t at)
@@ -91,8 +96,10 @@ static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *
 	for (int64_t from = 0; from < entries->n;) {
 		int64_t n = r->segment - r->batch_n;
 		if (n > entries->n - from) n = entries->n - from;
-		memcpy(keys_in(r, r->batch, r->batch_n), (const uint8_t *)entries->keys + (size_t)from * r->key_size, (size_t)n * r->key_size);
-		memcpy(values_in(r, r->batch, r->segment, r->batch_n), entries->values + (size_t)from * r->value_size, (size_t)n * r->value_size);
+		memcpy(keys_in(r, r->batch, r->batch_n), (const uint8_t *)entries->keys + (size_t)from * r->key_size,
+		       (size_t)n * r->key_size);
+		memcpy(values_in(r, r->batch, r->segment, r->batch_n), entries->values + (size_t)from * r->value_size,
+		       (size_t)n * r->value_size);
 		r->batch_n += n;
 		from += n;
 		if (r->batch_n == r->segment) SHEAF_TRY(flush(r, err));
@@ -122,7 +129,10 @@ static sheaf_status refill(const sheaf_runs *r, head *h, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static const uint64_t *key_of(const sheaf_runs *r, const head *h) { return (const uint64_t *)(const void *)keys_in(r, h->buffer, h->next); }
+static const uint64_t *key_of(const sheaf_runs *r, const head *h)
+{
+	return (const uint64_t *)(const void *)keys_in(r, h->buffer, h->next);
+}
 
 static bool is_less(const sheaf_runs *r, const head *a, const head *b)
 {
@@ -184,7 +194,8 @@ static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 	while (r->batch_n < r->segment && r->left > 0) {
 		head *h = &r->heads[0];
 		memcpy(keys_in(r, r->batch, r->batch_n), key_of(r, h), r->key_size);
-		memcpy(values_in(r, r->batch, r->segment, r->batch_n), values_in(r, h->buffer, h->n, h->next), r->value_size);
+		memcpy(values_in(r, r->batch, r->segment, r->batch_n), values_in(r, h->buffer, h->n, h->next),
+		       r->value_size);
 		r->batch_n++;
 		h->next++;
 		if (h->next == h->n) SHEAF_TRY(refill(r, h, err));
@@ -197,7 +208,8 @@ static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 /* ---- merging ---- */
 
 /* Of a group of runs makes one, in its place. */
-static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int64_t n, sheaf_entry_run *out, sheaf_error *err)
+static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int64_t n, sheaf_entry_run *out,
+                                sheaf_error *err)
 {
 	*out = (sheaf_entry_run){r->spool.size, 0};
 	SHEAF_TRY(open_heads(r, group, n, err));
@@ -205,7 +217,8 @@ static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int
 		SHEAF_TRY(sheaf_check_stop(r->cx, err));
 		SHEAF_TRY(merge_batch(r, err));
 		int64_t filled = r->batch_n;
-		memmove(values_in(r, r->batch, filled, 0), values_in(r, r->batch, r->segment, 0), (size_t)filled * r->value_size);
+		memmove(values_in(r, r->batch, filled, 0), values_in(r, r->batch, r->segment, 0),
+		        (size_t)filled * r->value_size);
 		SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)filled * entry_size(r), err));
 		out->n += filled;
 	}
@@ -239,6 +252,7 @@ sheaf_status sheaf_runs_next(sheaf_runs *r, sheaf_keyed *out, sheaf_error *err)
 	SHEAF_TRY(sheaf_check_stop(r->cx, err));
 	if (r->left == 0) return SHEAF_END;
 	SHEAF_TRY(merge_batch(r, err));
-	*out = (sheaf_keyed){(const uint64_t *)(const void *)r->batch, values_in(r, r->batch, r->segment, 0), r->batch_n};
+	*out = (sheaf_keyed){(const uint64_t *)(const void *)r->batch, values_in(r, r->batch, r->segment, 0),
+	                     r->batch_n};
 	return SHEAF_OK;
 }

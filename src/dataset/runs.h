@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorted entries that memory does not hold: runs in a temporary file without a name, merged when all are there. Entries whose keys are the same
- * stay in the order in which they were added. */
+/* Sorted entries that memory does not hold: runs in a temporary file without a name, merged when all are
+ * there. Entries whose keys are the same stay in the order in which they were added. */
 #ifndef SHEAF_DATASET_RUNS_H
 #define SHEAF_DATASET_RUNS_H
 
@@ -30,7 +30,8 @@ typedef struct sheaf_runs {
 } sheaf_runs;
 
 /* About `memory` bytes are used. */
-SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size, int64_t memory, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size,
+                                       int64_t memory, sheaf_context *cx, sheaf_error *err);
 /* Adds a sorted pile as one run. */
 SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_pile *pile, sheaf_error *err);
 /* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */

@@ -34,9 +34,12 @@ static sheaf_status refuse_piece(copying *c, sheaf_error *err)
 	sheaf_frame frame = {0};
 	sheaf_status status = c->d->format->decode(c->d->in, &c->piece, &frame, c->cx, err);
 	sheaf_frame_free(&frame);
-	return status ? status
-	              : sheaf_fail(err, SHEAF_DATA, "%s: expected whole rows up to the end, found others: they cannot be copied as they are",
-	                           sheaf_source_name(c->d->source));
+	return status
+	           ? status
+	           : sheaf_fail(
+					 err, SHEAF_DATA,
+					 "%s: expected whole rows up to the end, found others: they cannot be copied as they are",
+					 sheaf_source_name(c->d->source));
 }
 
 static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
@@ -62,13 +65,17 @@ static sheaf_status refuse_format(const char *path, const sheaf_format *format, 
 	char names[128] = "";
 	size_t used = 0;
 	for (int k = 0; (other = sheaf_format_at(k)) && used < sizeof names; k++)
-		if (other->can & SHEAF_CAN_SPLIT) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
+		if (other->can & SHEAF_CAN_SPLIT)
+			used +=
+				(size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected a format whose files are rows one behind the other and nothing else (%s), found %s; convert joins files of all formats", path,
-	                  used ? names : "none", format->name);
+	                  "%s: expected a format whose files are rows one behind the other and nothing else "
+	                  "(%s), found %s; convert joins files of all formats",
+	                  path, used ? names : "none", format->name);
 }
 
-static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_options *options, bool random, sheaf_context *cx, sheaf_error *err)
+static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_options *options, bool random,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_open_options how = options ? *options : (sheaf_open_options){.size = sizeof how};
 	how.random = random;
@@ -101,7 +108,8 @@ static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
 	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
 }
 
-/* The number of the first row behind part i: the first parts have one more where they cannot all have the same. */
+/* The number of the first row behind part i: the first parts have one more where they cannot all have the
+ * same. */
 static int64_t end_of(const parts *p, int i)
 {
 	int64_t more = p->total % p->n;
@@ -146,7 +154,8 @@ static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status open_sinks(const parts *p, const char *const *outputs, sheaf_context *cx, sheaf_error *err)
+static sheaf_status open_sinks(const parts *p, const char *const *outputs, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	for (int i = 0; i < p->n; i++) SHEAF_TRY(sheaf_sink_path(outputs[i], cx, &p->sinks[i], err));
 	return SHEAF_OK;
@@ -170,7 +179,8 @@ static sheaf_status split(copying *c, parts *p, const char *const *outputs, shea
 	return commit_sinks(p, err);
 }
 
-sheaf_status sheaf_split(const char *input, const char *const *outputs, int n, const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
+                         const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
 	copying c;
@@ -194,24 +204,29 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n, c
 
 /* ---- merge ---- */
 
-static sheaf_status copy_all(const char *input, const sheaf_open_options *options, sheaf_context *cx, sheaf_sink *sink, int64_t *rows, sheaf_error *err)
+static sheaf_status copy_all(const char *input, const sheaf_open_options *options, sheaf_context *cx,
+                             sheaf_sink *sink, int64_t *rows, sheaf_error *err)
 {
 	copying c;
 	SHEAF_TRY(open_copying(&c, input, options, false, cx, err));
 	sheaf_status status;
-	while ((status = next_piece(&c, c.d->piece_bytes, err)) == SHEAF_OK && (status = put_piece(&c, sink, err)) == SHEAF_OK) *rows += c.rows;
+	while ((status = next_piece(&c, c.d->piece_bytes, err)) == SHEAF_OK &&
+	       (status = put_piece(&c, sink, err)) == SHEAF_OK)
+		*rows += c.rows;
 	end_copying(&c);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output, const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
+                         const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
 	sheaf_sink *sink;
 	int64_t all = 0;
 	SHEAF_TRY(sheaf_sink_path(output, cx, &sink, err));
 	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < n && status == SHEAF_OK; i++) status = copy_all(inputs[i], options, cx, sink, &all, err);
+	for (int i = 0; i < n && status == SHEAF_OK; i++)
+		status = copy_all(inputs[i], options, cx, sink, &all, err);
 	if (rows) *rows = all;
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);

@@ -59,7 +59,8 @@ static sheaf_status begin_surveying(sheaf_dataset *d, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status cut_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths, sheaf_error *err)
+static sheaf_status cut_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths,
+                             sheaf_error *err)
 {
 	struct sheaf_surveying *s = d->surveying;
 	d->surveyed_past = true;
@@ -83,10 +84,15 @@ static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(d->source);
 	if (!d->format->recall)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format whose pieces can be read in any order, found %s", file, d->format->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a format whose pieces can be read in any order, found %s", file,
+		                  d->format->name);
 	if (d->decoding.format || d->ended || d->failed)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call for its pieces before the first row is read, found it behind %" PRId64 " rows", file,
-		                  d->next_row);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected a call for its pieces before the first row is read, found it behind %" PRId64
+			" rows",
+			file, d->next_row);
 	return SHEAF_OK;
 }
 
@@ -99,7 +105,8 @@ sheaf_status sheaf_survey_begin(sheaf_dataset *d, sheaf_error *err)
 	return d->pieces ? SHEAF_OK : begin_surveying(d, err);
 }
 
-sheaf_status sheaf_survey_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths, sheaf_error *err)
+sheaf_status sheaf_survey_next(sheaf_dataset *d, sheaf_piece_entry *entry, const uint32_t **lengths,
+                               sheaf_error *err)
 {
 	if (d->pieces) return SHEAF_END;
 	sheaf_status status = cut_next(d, entry, lengths, err);

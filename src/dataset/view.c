@@ -22,7 +22,8 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 	sheaf_context *owner = sheaf_context_owner(cx);
 	sheaf_buffer_reset(out);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof *frame, &memory, err));
-	sheaf_status status = sheaf_buffer_wrap(cx, (uint8_t *)memory, sizeof *frame, release_frame, owner, out, err);
+	sheaf_status status =
+		sheaf_buffer_wrap(cx, (uint8_t *)memory, sizeof *frame, release_frame, owner, out, err);
 	if (status) {
 		sheaf_release(cx, memory, sizeof *frame);
 		return status;
@@ -34,8 +35,8 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame, const sheaf_frame **below, sheaf_context *cx,
-                                     sheaf_error *err)
+sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame,
+                                     const sheaf_frame **below, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, &frame->notes, err));
 	*below = sheaf_view_unwrap(&frame->notes);
@@ -46,7 +47,8 @@ sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece 
 
 static const sheaf_schema *schema(const void *in) { return &((const sheaf_row_view *)in)->schema; }
 
-static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
+                             sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	return v->inner->describe ? v->inner->describe(v->in, json, cx, text, err) : SHEAF_OK;
@@ -121,20 +123,26 @@ sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out,
 
 /* ---- looking at all of it ---- */
 
-static sheaf_status see_all(sheaf_decoding *decoding, sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err), void *user, sheaf_error *err)
+static sheaf_status see_all(sheaf_decoding *decoding,
+                            sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
+                            void *user, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) SHEAF_TRY(see(user, frame, err));
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(see(user, frame, err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_view_survey(sheaf_row_view *v, sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err), void *user, sheaf_error *err)
+sheaf_status sheaf_view_survey(sheaf_row_view *v,
+                               sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
+                               void *user, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
-	sheaf_status status = sheaf_decoding_open(&decoding, v->inner, v->source, v->in, sheaf_usual_piece(v->cx), quiet, err);
+	sheaf_status status =
+		sheaf_decoding_open(&decoding, v->inner, v->source, v->in, sheaf_usual_piece(v->cx), quiet, err);
 	if (status == SHEAF_OK) status = see_all(&decoding, see, user, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
@@ -149,19 +157,26 @@ static sheaf_status refuse(const sheaf_dataset *d, sheaf_row_kind kind, unsigned
 	size_t used = 0;
 	bool coordinates = kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES);
 	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
-		if (wanted & 1u << k) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sheaf_row_kind_name((sheaf_row_kind)k));
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(d->source), names, sheaf_row_kind_name(kind),
+		if (wanted & 1u << k)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
+			                         sheaf_row_kind_name((sheaf_row_kind)k));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(d->source),
+	                  names, sheaf_row_kind_name(kind),
 	                  coordinates ? "; say which columns are coordinates (--coordinates NAME,...)" : "");
 }
 
-static sheaf_status put_view(sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted, sheaf_error *err)
+static sheaf_status put_view(sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted,
+                             sheaf_error *err)
 {
 	sheaf_row_kind kind = d->format->schema(d->in)->rows;
-	if (kind == SHEAF_CELLS && options->coordinates && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES))) return sheaf_view_coordinates(d, options, err);
+	if (kind == SHEAF_CELLS && options->coordinates &&
+	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
+		return sheaf_view_coordinates(d, options, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(d, options, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_group(d, options, err);
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(d, options, err);
-	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS))) return sheaf_view_ungroup(d, options, err);
+	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
+		return sheaf_view_ungroup(d, options, err);
 	return refuse(d, kind, wanted, err);
 }
 
@@ -184,17 +199,25 @@ static bool is_named_stream(const sheaf_dataset *d, const sheaf_open_options *op
 }
 
 /* What is named must be of use. */
-static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted, sheaf_error *err)
+static sheaf_status check_named(const sheaf_dataset *d, const sheaf_open_options *options, unsigned wanted,
+                                sheaf_error *err)
 {
 	sheaf_row_kind kind = d->format->schema(d->in)->rows;
 	const char *file = sheaf_source_name(d->source);
 	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected rows of a table, whose columns may be coordinates, found %s", file, sheaf_row_kind_name(kind));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected rows of a table, whose columns may be coordinates, found %s", file,
+		                  sheaf_row_kind_name(kind));
 	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none", file,
-		                  options->value ? "value" : "shape");
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none",
+			file, options->value ? "value" : "shape");
 	if (is_named_stream(d, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected no --value where sequences stay sequences with all of their streams, found %s", file, options->value);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected no --value where sequences stay sequences with all of their streams, found %s",
+			file, options->value);
 	return SHEAF_OK;
 }
 
@@ -205,7 +228,8 @@ sheaf_status sheaf_view_rows(sheaf_dataset *d, const sheaf_open_options *options
 	if (is_named_tensor(d, options)) SHEAF_TRY(sheaf_view_coordinates(d, options, err));
 	if (is_named_stream(d, options)) SHEAF_TRY(sheaf_view_ungroup(d, options, err));
 	while (!(wanted & 1u << d->format->schema(d->in)->rows)) SHEAF_TRY(put_view(d, options, wanted, err));
-	if (options->entries != SHEAF_ENTRIES_STORED && d->format->schema(d->in)->rows == SHEAF_ENTRIES) SHEAF_TRY(sheaf_view_expand(d, options, err));
+	if (options->entries != SHEAF_ENTRIES_STORED && d->format->schema(d->in)->rows == SHEAF_ENTRIES)
+		SHEAF_TRY(sheaf_view_expand(d, options, err));
 	if (d->view) sheaf_index_disown(d);
 	return SHEAF_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: rows of one kind made of rows of another. A view is a format over a format: it cuts the pieces of the one below, decodes them with it and makes its
- * own frames of theirs, on any thread. So pieces, random access and minibatches know nothing of views. */
+/* Views: rows of one kind made of rows of another. A view is a format over a format: it cuts the pieces of
+ * the one below, decodes them with it and makes its own frames of theirs, on any thread. So pieces, random
+ * access and minibatches know nothing of views. */
 #ifndef SHEAF_DATASET_VIEW_H
 #define SHEAF_DATASET_VIEW_H
 
@@ -31,28 +32,44 @@ SHEAF_USE sheaf_status sheaf_view_place(sheaf_dataset *d, sheaf_frame *frame, sh
 
 /* ---- for views ---- */
 
-/* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far as that makes sense. It takes over what is below. */
+/* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far
+ * as that makes sense. It takes over what is below. */
 SHEAF_USE sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out, sheaf_error *err);
-/* Decodes a piece with the format below. Its frame stays with the frame of the view, in its notes, until that is reviewed. */
-SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame, const sheaf_frame **below, sheaf_context *cx,
-                                               sheaf_error *err);
+/* Decodes a piece with the format below. Its frame stays with the frame of the view, in its notes, until that
+ * is reviewed. */
+SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
+                                               sheaf_frame *frame, const sheaf_frame **below,
+                                               sheaf_context *cx, sheaf_error *err);
 /* A frame in a buffer, of which it becomes the owner; it may be NULL then. */
-SHEAF_USE sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
-static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer) { return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL; }
+SHEAF_USE sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out,
+                                             sheaf_error *err);
+static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
+{
+	return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL;
+}
 /* Goes through all rows below, quietly, and begins anew. */
-SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v, sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err), void *user, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
+                                         sheaf_status (*see)(void *user, const sheaf_frame *frame,
+                                                             sheaf_error *err),
+                                         void *user, sheaf_error *err);
 
 /* Entries as sequences: the outermost dimension's slices are rows. */
-SHEAF_USE sheaf_status sheaf_view_group(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_group(sheaf_dataset *d, const sheaf_open_options *options,
+                                        sheaf_error *err);
 /* Sequences as entries: of one stream. */
-SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_dataset *d, const sheaf_open_options *options,
+                                          sheaf_error *err);
 /* Rows of a table as entries: some columns are coordinates, one the value. */
-SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_dataset *d, const sheaf_open_options *options,
+                                              sheaf_error *err);
 /* Rows of a table as sequences of one sample: each number is a stream. */
-SHEAF_USE sheaf_status sheaf_view_cells(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_cells(sheaf_dataset *d, const sheaf_open_options *options,
+                                        sheaf_error *err);
 /* Entries with what their structure implies. */
-SHEAF_USE sheaf_status sheaf_view_expand(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_expand(sheaf_dataset *d, const sheaf_open_options *options,
+                                         sheaf_error *err);
 /* Entries as rows of a table, which they are. */
-SHEAF_USE sheaf_status sheaf_view_table(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_table(sheaf_dataset *d, const sheaf_open_options *options,
+                                        sheaf_error *err);
 
 #endif

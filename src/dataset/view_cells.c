@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. Where an item is missing there is no sample. */
+/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. Where an item is
+ * missing there is no sample. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
@@ -9,15 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_number(const sheaf_field *field) { return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL || field->meaning == SHEAF_COORDINATE; }
+static bool is_number(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL ||
+	       field->meaning == SHEAF_COORDINATE;
+}
 
-static bool may_be_missing(const sheaf_field *field) { return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE; }
+static bool may_be_missing(const sheaf_field *field)
+{
+	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
+}
 
-static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code, sheaf_context *cx, sheaf_error *err)
+static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code,
+                                    sheaf_context *cx, sheaf_error *err)
 {
 	char found[48];
 	snprintf(found, sizeof found, "null, code %d", code);
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "missing value", SHEAF_NOWHERE, "a value, since rows are to be sequences", found, "the sequence has no sample there"};
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "missing value",
+	                         SHEAF_NOWHERE,
+	                         "a value, since rows are to be sequences",
+	                         found,
+	                         "the sequence has no sample there"};
 	problem.place.file = sheaf_source_name(v->source);
 	problem.place.row = row;
 	problem.place.stream = field->name;
@@ -26,7 +41,8 @@ static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *
 }
 
 /* Offsets of samples, and the values of those that are there. */
-static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_column *to, sheaf_context *cx,
+                                sheaf_error *err)
 {
 	sheaf_builder offsets, values;
 	size_t size = sheaf_type_size(from->type);
@@ -48,7 +64,8 @@ static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_c
 	return status;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	const sheaf_frame *below;
@@ -79,9 +96,12 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	for (int c = 0; c < schema->nfields; c++) {
 		const sheaf_level *level = &below->columns[c].levels[0];
-		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) || level->valid.size == 0) continue;
+		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) || level->valid.size == 0)
+			continue;
 		for (int64_t r = 0; r < below->nrows; r++)
-			if (!sheaf_level_has(level, r)) SHEAF_TRY(tell_of_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r), v->cx, err));
+			if (!sheaf_level_has(level, r))
+				SHEAF_TRY(tell_of_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r),
+				                          v->cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -93,7 +113,8 @@ static void facts(const void *in, sheaf_facts *out)
 	sheaf_facts below = SHEAF_NO_FACTS;
 	bool whole = true;
 	if (v->inner->facts) v->inner->facts(v->in, &below);
-	for (int c = 0; c < schema->nfields; c++) whole &= !is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]);
+	for (int c = 0; c < schema->nfields; c++)
+		whole &= !is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]);
 	*out = SHEAF_NO_FACTS;
 	out->guess = below.guess;
 	out->rows = below.rows;
@@ -131,7 +152,9 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 		}
 	}
 	if (streams) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a column of numbers, since rows are to be sequences, found none", sheaf_source_name(v->source));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a column of numbers, since rows are to be sequences, found none",
+	                  sheaf_source_name(v->source));
 }
 
 sheaf_status sheaf_view_cells(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)

@@ -18,8 +18,8 @@ typedef struct coordinates {
 	int rank;
 	int columns[SHEAF_MAX_RANK]; /* of the table */
 	int value;
-	bool nullable;               /* so is the value's */
-	bool shaped;                 /* the shape was given */
+	bool nullable; /* so is the value's */
+	bool shaped;   /* the shape was given */
 	int64_t shape[SHEAF_MAX_RANK];
 	int64_t rows, missing;
 	int64_t last[SHEAF_MAX_RANK]; /* coordinates of the row seen last */
@@ -43,7 +43,8 @@ static int64_t coordinate_at(const sheaf_column *column, int64_t row)
 	return v == INT64_MAX ? -1 : v;
 }
 
-static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *below, int64_t row, int d, sheaf_error *err)
+static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *below, int64_t row, int d,
+                                      sheaf_error *err)
 {
 	const sheaf_column *column = &below->columns[v->columns[d]];
 	const int64_t *lines = (const int64_t *)(const void *)below->lines.data;
@@ -52,8 +53,10 @@ static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *b
 	if (v->shaped) snprintf(expected, sizeof expected, "from 0 to %" PRId64, v->shape[d] - 1);
 	if (below->lines.size) snprintf(line, sizeof line, ":%" PRId64, lines[row]);
 	if (column->nlevels && !sheaf_level_has(&column->levels[0], row))
-		return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate, found null", file_of(v), line, name);
-	return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate %s, found %" PRId64, file_of(v), line, name, expected, coordinate_at(column, row));
+		return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate, found null",
+		                  file_of(v), line, name);
+	return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate %s, found %" PRId64,
+	                  file_of(v), line, name, expected, coordinate_at(column, row));
 }
 
 /* ---- looking at all rows ---- */
@@ -87,7 +90,8 @@ static bool is_there(const coordinates *v, const sheaf_frame *below, int64_t row
 	return !v->nullable || sheaf_level_has(&below->columns[v->value].levels[0], row);
 }
 
-static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d, sheaf_column *to,
+                                    sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &to->values);
@@ -107,7 +111,8 @@ static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *bel
 	return sheaf_builder_finish(&b, &to->values, err);
 }
 
-static sheaf_status fill_value(const coordinates *v, const sheaf_frame *below, sheaf_column *to, int64_t *n, sheaf_context *cx, sheaf_error *err)
+static sheaf_status fill_value(const coordinates *v, const sheaf_frame *below, sheaf_column *to, int64_t *n,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	const sheaf_column *from = &below->columns[v->value];
@@ -128,7 +133,8 @@ static sheaf_status fill_value(const coordinates *v, const sheaf_frame *below, s
 	return sheaf_builder_finish(&b, &to->values, err);
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
 	const coordinates *v = (const coordinates *)in;
 	const sheaf_frame *below;
@@ -140,7 +146,13 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 static sheaf_status tell_of_missing(const coordinates *v, int64_t row, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "missing value", SHEAF_NOWHERE, "a value, since rows are to be entries of a tensor", "null", "the entry is left out"};
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "missing value",
+	                         SHEAF_NOWHERE,
+	                         "a value, since rows are to be entries of a tensor",
+	                         "null",
+	                         "the entry is left out"};
 	problem.place.file = file_of(v);
 	problem.place.row = row;
 	problem.place.stream = v->view.inner->schema(v->view.in)->fields[v->value].name;
@@ -173,9 +185,11 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 	const sheaf_schema *below = v->view.inner->schema(v->view.in);
 	for (int f = 0; f < below->nfields; f++) {
 		*out = f;
-		if (strlen(below->fields[f].name) == n && memcmp(below->fields[f].name, name, n) == 0) return SHEAF_OK;
+		if (strlen(below->fields[f].name) == n && memcmp(below->fields[f].name, name, n) == 0)
+			return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a column \"%.*s\", found none of that name", file_of(v), (int)n, name);
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a column \"%.*s\", found none of that name", file_of(v),
+	                  (int)n, name);
 }
 
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
@@ -183,15 +197,23 @@ static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_err
 	const sheaf_schema *below = v->view.inner->schema(v->view.in);
 	for (const char *at = text; *at || v->rank == 0; v->rank++) {
 		size_t n = strcspn(at, ",");
-		if (v->rank == SHEAF_MAX_RANK) return sheaf_fail(err, SHEAF_USAGE, "--coordinates: expected at most %d columns, found more", SHEAF_MAX_RANK);
+		if (v->rank == SHEAF_MAX_RANK)
+			return sheaf_fail(err, SHEAF_USAGE, "--coordinates: expected at most %d columns, found more",
+			                  SHEAF_MAX_RANK);
 		SHEAF_TRY(find_column(v, at, n, &v->columns[v->rank], err));
 		const sheaf_field *field = &below->fields[v->columns[v->rank]];
 		bool plain = field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COORDINATE;
 		for (int d = 0; d < v->rank; d++)
-			if (v->columns[d] == v->columns[v->rank]) return sheaf_fail(err, SHEAF_USAGE, "--coordinates: expected each column once, found \"%s\" twice", field->name);
+			if (v->columns[d] == v->columns[v->rank])
+				return sheaf_fail(err, SHEAF_USAGE,
+				                  "--coordinates: expected each column once, found \"%s\" twice",
+				                  field->name);
 		if (!plain || !is_integer(field->type))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: column \"%s\": expected integers, since they are to be coordinates, found %s", file_of(v), field->name,
-			                  field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field));
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"%s: column \"%s\": expected integers, since they are to be coordinates, found %s",
+				file_of(v), field->name,
+				field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field));
 		at += n + (at[n] == ',');
 	}
 	return SHEAF_OK;
@@ -204,9 +226,11 @@ static sheaf_status read_shape(coordinates *v, const char *text, sheaf_error *er
 	int d = 0;
 	if (!text) return SHEAF_OK;
 	v->shaped = true;
-	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end) v->shape[d] = strtoll(at, &end, 10);
+	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end)
+		v->shape[d] = strtoll(at, &end, 10);
 	if (d == v->rank && *at == '\0') return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, parted by commas, found \"%s\"", v->rank, text);
+	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, parted by commas, found \"%s\"",
+	                  v->rank, text);
 }
 
 static bool is_coordinate(const coordinates *v, int f)
@@ -224,7 +248,8 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 	if (name) {
 		SHEAF_TRY(find_column(v, name, strlen(name), &v->value, err));
 		if (!is_coordinate(v, v->value)) return SHEAF_OK;
-		return sheaf_fail(err, SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"%s\"", name);
+		return sheaf_fail(err, SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"%s\"",
+		                  name);
 	}
 	for (int f = 0; f < below->nfields; f++) {
 		if (is_coordinate(v, f)) continue;
@@ -232,7 +257,10 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 		others++;
 	}
 	if (others == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected one column besides the coordinates, found %d; say which one is the value (--value NAME)", file_of(v), others);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected one column besides the coordinates, found %d; say which one is the value "
+	                  "(--value NAME)",
+	                  file_of(v), others);
 }
 
 static sheaf_status check_value(coordinates *v, sheaf_error *err)
@@ -243,8 +271,10 @@ static sheaf_status check_value(coordinates *v, sheaf_error *err)
 	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
 	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;
 	if (sheaf_element_of(&field, &element)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: column \"%s\": expected numbers, since they are to be the values of a tensor, found %s%s", file_of(v), field.name,
-	                  sheaf_field_storage(&field), v->nullable ? " that may be missing" : "");
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: column \"%s\": expected numbers, since they are to be the values of a tensor, found %s%s",
+		file_of(v), field.name, sheaf_field_storage(&field), v->nullable ? " that may be missing" : "");
 }
 
 static sheaf_status make_schema(coordinates *v, sheaf_error *err)
@@ -258,7 +288,8 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->rank, v->shape, names, &value, err));
 	sheaf_schema_remove(schema, sheaf_schema_value(schema));
 	SHEAF_TRY(sheaf_schema_add(schema, v->view.cx, from->name, strlen(from->name), &value, err));
-	sheaf_field_make_cell(value, from->meaning == SHEAF_COORDINATE ? SHEAF_NUMBER : from->meaning, from->type, from->meaning == SHEAF_COMPLEX ? 2 : 1, false);
+	sheaf_field_make_cell(value, from->meaning == SHEAF_COORDINATE ? SHEAF_NUMBER : from->meaning, from->type,
+	                      from->meaning == SHEAF_COMPLEX ? 2 : 1, false);
 	schema->tensor.sorted = schema->tensor.unique = v->sorted && !v->shaped;
 	return SHEAF_OK;
 }

@@ -9,13 +9,15 @@ typedef struct expanded {
 	sheaf_arrange_options options;
 } expanded;
 
-static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
 {
 	const expanded *e = (const expanded *)in;
 	const sheaf_frame *below;
 	sheaf_frame made;
 	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, frame, &below, cx, err));
-	SHEAF_TRY(sheaf_frame_arrange(below, e->view.inner->schema(e->view.in), &e->view.schema.tensor, &e->options, cx, &made, err));
+	SHEAF_TRY(sheaf_frame_arrange(below, e->view.inner->schema(e->view.in), &e->view.schema.tensor,
+	                              &e->options, cx, &made, err));
 	made.notes = frame->notes;
 	frame->notes = (sheaf_buffer){0};
 	sheaf_frame_free(frame);
@@ -45,13 +47,15 @@ sheaf_status sheaf_view_expand(sheaf_dataset *d, const sheaf_open_options *optio
 	bool drops = options->entries == SHEAF_ENTRIES_CONTENT && below->tensor.dense;
 	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(d, sizeof(expanded), &v, err));
-	((expanded *)v)->options = (sheaf_arrange_options){.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(d->source)};
+	((expanded *)v)->options = (sheaf_arrange_options){
+		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(d->source)};
 	v->format.decode = decode_expanded;
 	v->format.cut = cut_without_slices;
 	v->format.facts = forget_facts;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	sheaf_tensor *tensor = &v->schema.tensor;
-	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER || tensor->structure == SHEAF_SKEW_SYMMETRIC_UPPER; /* whose diagonal need not be stored */
+	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER ||
+	            tensor->structure == SHEAF_SKEW_SYMMETRIC_UPPER; /* whose diagonal need not be stored */
 	if (tensor->structure != SHEAF_GENERAL) tensor->sorted = tensor->iso = false;
 	tensor->structure = SHEAF_GENERAL;
 	if (drops || skew) tensor->dense = false;
@@ -60,7 +64,8 @@ sheaf_status sheaf_view_expand(sheaf_dataset *d, const sheaf_open_options *optio
 
 /* ---- entries as rows of a table ---- */
 
-static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	const sheaf_frame *below;

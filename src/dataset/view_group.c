@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries as sequences. Where the pieces below are slices of the tensor they become rows one by one. Else entries are gathered, in order, sorted first where they
- * must be, and cut between rows. */
+/* Entries as sequences. Where the pieces below are slices of the tensor they become rows one by one. Else
+ * entries are gathered, in order, sorted first where they must be, and cut between rows. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -20,9 +20,9 @@ enum { MOST_EMPTY = 64 << 10 /* rows of a piece without entries */ };
 typedef struct grouped {
 	sheaf_row_view view;
 	sheaf_grouping grouping;
-	int64_t next_row; /* the first that no piece has so far */
-	int64_t gap;      /* rows up to here have no entries */
-	bool ended;       /* there is nothing below any more */
+	int64_t next_row;    /* the first that no piece has so far */
+	int64_t gap;         /* rows up to here have no entries */
+	bool ended;          /* there is nothing below any more */
 	sheaf_piece waiting; /* behind the gap */
 	bool waits;
 	bool gathers;
@@ -30,7 +30,7 @@ typedef struct grouped {
 	sheaf_buffer rest; /* gathered entries behind those of the last piece: a wrapped frame */
 	sheaf_buffer last; /* those of that piece */
 	int64_t last_row, last_rows;
-	bool again; /* it is cut once more */
+	bool again;          /* it is cut once more */
 	sheaf_error failure; /* of gathering, which cannot be taken up again where it broke off */
 } grouped;
 
@@ -41,7 +41,8 @@ static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 	int64_t n = v->gap - v->next_row < MOST_EMPTY ? v->gap - v->next_row : MOST_EMPTY;
 	sheaf_buffer_reset(&piece->bytes);
 	sheaf_buffer_reset(&piece->notes);
-	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = EMPTY_ROWS, .slice = v->next_row, .slices = n};
+	*piece = (sheaf_piece){
+		.byte = -1, .line = -1, .column = -1, .chunk = EMPTY_ROWS, .slice = v->next_row, .slices = n};
 	v->next_row += n;
 	return SHEAF_OK;
 }
@@ -59,7 +60,9 @@ static sheaf_status give_waiting(grouped *v, sheaf_piece *piece)
 
 static sheaf_status refuse_slices(const grouped *v, const sheaf_piece *piece, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64 ", found %" PRId64 " of them from %" PRId64,
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64
+	                  ", found %" PRId64 " of them from %" PRId64,
 	                  v->grouping.name, v->next_row, v->grouping.rows, piece->slices, piece->slice);
 }
 
@@ -76,7 +79,8 @@ static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sh
 		v->gathers = true;
 		return sheaf_gatherer_begin(&v->gatherer, &v->view, piece, err);
 	}
-	if (piece->slice < v->next_row || piece->slices < 0 || piece->slices > v->grouping.rows - piece->slice) return refuse_slices(v, piece, err);
+	if (piece->slice < v->next_row || piece->slices < 0 || piece->slices > v->grouping.rows - piece->slice)
+		return refuse_slices(v, piece, err);
 	v->waiting = *piece;
 	piece->bytes = piece->notes = (sheaf_buffer){0};
 	v->waits = true;
@@ -86,7 +90,8 @@ static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sh
 
 /* ---- gathered pieces ---- */
 
-/* The entries that make whole rows, about `most` of them: up to the first of a row with which there are enough, or behind which too many rows have none. */
+/* The entries that make whole rows, about `most` of them: up to the first of a row with which there are
+ * enough, or behind which too many rows have none. */
 static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t most)
 {
 	int64_t n = entries->nrows, at = 0, row = sheaf_group_row(&v->grouping, entries, 0);
@@ -125,7 +130,8 @@ static sheaf_status fill_rest(grouped *v, int64_t bytes, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	if (!v->rest.size) SHEAF_TRY(sheaf_view_wrap_frame(NULL, v->view.cx, &v->rest, err));
 	sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
-	while (!v->ended && (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
+	while (!v->ended &&
+	       (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
 		status = sheaf_gatherer_next(&v->gatherer, &entries, err);
 		v->ended = status == SHEAF_END;
 		if (status == SHEAF_END) break;
@@ -139,7 +145,12 @@ static void give_gathered(grouped *v, sheaf_piece *piece)
 {
 	sheaf_buffer_reset(&piece->bytes);
 	sheaf_buffer_reset(&piece->notes);
-	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = GATHERED, .slice = v->last_row, .slices = v->last_rows};
+	*piece = (sheaf_piece){.byte = -1,
+	                       .line = -1,
+	                       .column = -1,
+	                       .chunk = GATHERED,
+	                       .slice = v->last_row,
+	                       .slices = v->last_rows};
 	piece->notes = sheaf_buffer_ref(&v->last);
 	v->next_row = v->gap = v->last_row + v->last_rows;
 	v->again = false;
@@ -156,8 +167,10 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	int64_t n = rest->nrows;
 	v->gap = n ? sheaf_group_row(&v->grouping, rest, 0) : v->grouping.rows;
 	if (v->gap < v->next_row)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries in the order of rows, found one of row %" PRId64 " behind row %" PRId64, v->grouping.name, v->gap,
-		                  v->next_row - 1);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected entries in the order of rows, found one of row %" PRId64
+		                  " behind row %" PRId64,
+		                  v->grouping.name, v->gap, v->next_row - 1);
 	if (v->gap > v->next_row) return cut_empty(v, piece);
 	if (n == 0) return SHEAF_END;
 	int64_t whole = whole_rows(v, rest, v->ended ? INT64_MAX : bytes / (1 + sheaf_frame_bytes(rest) / n));
@@ -190,7 +203,8 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 
 /* ---- rows ---- */
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
 	static const sheaf_frame no_entries = {0};
 	const grouped *v = (const grouped *)in;
@@ -211,7 +225,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return status;
 }
 
-static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                            sheaf_buffer *lengths, sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
@@ -278,7 +293,9 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	const grouped *v = (const grouped *)in;
 	if (piece->chunk == EMPTY_ROWS) return SHEAF_OK;
 	if (piece->chunk == GATHERED)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a tensor whose rows can be read in any order, found one whose entries must be gone through; convert it first",
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a tensor whose rows can be read in any order, found one whose "
+		                  "entries must be gone through; convert it first",
 		                  v->grouping.name);
 	int64_t slice = piece->slice, slices = piece->slices;
 	SHEAF_TRY(v->view.inner->recall(v->view.in, piece, err));
@@ -326,8 +343,10 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, sheaf_err
 	sheaf_field *field;
 	const sheaf_field *value = &below->fields[sheaf_schema_value(below)];
 	if (value->nlevels > 0 || (value->meaning != SHEAF_NUMBER && value->meaning != SHEAF_BOOL))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a tensor of numbers, none missing, since its rows are to be sequences, found %s values", v->grouping.name,
-		                  sheaf_field_storage(value));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a tensor of numbers, none missing, since its rows are to be "
+		                  "sequences, found %s values",
+		                  v->grouping.name, sheaf_field_storage(value));
 	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, value->name, strlen(value->name), &field, err));
 	sheaf_field_make_stream(field, !v->grouping.dense, v->grouping.dim, value->type);
 	v->view.schema.rows = SHEAF_SEQUENCES;
@@ -339,8 +358,13 @@ static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, shea
 {
 	sheaf_element element;
 	bool known = sheaf_element_of(&below->fields[sheaf_schema_value(below)], &element);
-	if (!known || below->tensor.dense || !below->tensor.has_fill || sheaf_element_is_zero(&element, below->tensor.fill)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill", v->grouping.name);
+	if (!known || below->tensor.dense || !below->tensor.has_fill ||
+	    sheaf_element_is_zero(&element, below->tensor.fill))
+		return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill",
+		v->grouping.name);
 }
 
 sheaf_status sheaf_view_group(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences as entries: a matrix where each sequence has one sample, else a tensor of sequences, samples and elements. */
+/* Sequences as entries: a matrix where each sequence has one sample, else a tensor of sequences, samples and
+ * elements. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -16,7 +17,8 @@ typedef struct ungrouped {
 	int64_t dim;
 	/* what all rows have in common */
 	int64_t rows, entries, longest, shortest;
-	int64_t first_length, first_less, nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
+	int64_t first_length, first_less,
+		nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
 	int64_t unseen; /* rows whose last sample has no entry, or that have none */
 	bool sorted;
 	bool key_told;
@@ -26,7 +28,8 @@ typedef struct ungrouped {
 
 static void see_entries(ungrouped *v, const sheaf_level *level, sheaf_run entries)
 {
-	for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++) v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
+	for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++)
+		v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
 }
 
 static void see_length(ungrouped *v, int64_t n)
@@ -108,14 +111,17 @@ static sheaf_status finish(making *m, sheaf_frame *frame, sheaf_error *err)
 	int rank = m->v->view.schema.tensor.rank;
 	size_t size = sheaf_type_size(m->from->type);
 	sheaf_column *value = &frame->columns[rank];
-	for (int d = 0; d < rank; d++) SHEAF_TRY(sheaf_builder_finish(&m->coordinates[d], &frame->columns[d].values, err));
+	for (int d = 0; d < rank; d++)
+		SHEAF_TRY(sheaf_builder_finish(&m->coordinates[d], &frame->columns[d].values, err));
 	sheaf_buffer_reset(&value->values);
-	value->values = m->n ? sheaf_buffer_part(&m->from->values, (size_t)m->first * size, (size_t)m->n * size) : (sheaf_buffer){0};
+	value->values = m->n ? sheaf_buffer_part(&m->from->values, (size_t)m->first * size, (size_t)m->n * size)
+	                     : (sheaf_buffer){0};
 	frame->nrows = m->n;
 	return SHEAF_OK;
 }
 
-static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	making m = {.v = v, .from = &below->columns[v->stream]};
 	int rank = v->view.schema.tensor.rank;
@@ -124,7 +130,8 @@ static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, s
 		m.wide[d] = frame->columns[d].type == SHEAF_I64;
 	}
 	if (below->nrows > 0) {
-		sheaf_run all = sheaf_level_below(&m.from->levels[1], sheaf_level_below(&m.from->levels[0], (sheaf_run){0, below->nrows}));
+		sheaf_run all = sheaf_level_below(
+			&m.from->levels[1], sheaf_level_below(&m.from->levels[0], (sheaf_run){0, below->nrows}));
 		m.first = all.begin;
 		m.n = sheaf_run_length(all);
 	}
@@ -134,7 +141,8 @@ static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, s
 	return status;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
 	const ungrouped *v = (const ungrouped *)in;
 	const sheaf_frame *below;
@@ -153,9 +161,11 @@ static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_e
 		const sheaf_field *field = &schema->fields[f];
 		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
 		if (field->meaning == SHEAF_KEY)
-			SHEAF_TRY(sheaf_tell_of_keys(v->view.cx, file, keys, v->view.inner_row, below->nrows, &v->key_told, err));
+			SHEAF_TRY(sheaf_tell_of_keys(v->view.cx, file, keys, v->view.inner_row, below->nrows,
+			                             &v->key_told, err));
 		else if (field->loss && !sheaf_field_is_stream(field))
-			SHEAF_TRY(sheaf_tell_of_lost(field, SHEAF_SEQUENCES, &below->columns[f], below->nrows, file, v->view.inner_row, v->view.cx, err));
+			SHEAF_TRY(sheaf_tell_of_lost(field, SHEAF_SEQUENCES, &below->columns[f], below->nrows, file,
+			                             v->view.inner_row, v->view.cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -165,8 +175,14 @@ static sheaf_status tell_of_empty(const ungrouped *v, sheaf_error *err)
 {
 	char found[96];
 	snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
-	sheaf_problem problem = {SHEAF_ERROR,     SHEAF_LOSS, "empty samples", SHEAF_NOWHERE, "sequences whose last sample has a value, since a tensor has no other end of them", found,
-	                         "they end earlier"};
+	sheaf_problem problem = {
+		SHEAF_ERROR,
+		SHEAF_LOSS,
+		"empty samples",
+		SHEAF_NOWHERE,
+		"sequences whose last sample has a value, since a tensor has no other end of them",
+		found,
+		"they end earlier"};
 	problem.place.file = sheaf_source_name(v->view.source);
 	problem.place.stream = v->view.schema.fields[v->view.schema.tensor.rank].name;
 	return sheaf_report(v->view.cx, &problem, err);
@@ -201,21 +217,27 @@ static void facts(const void *in, sheaf_facts *out)
 
 /* ---- opening ---- */
 
-static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
+static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below, const char *wanted,
+                                   sheaf_error *err)
 {
 	char names[300];
 	int n = sheaf_schema_list_streams(below, names, sizeof names);
 	const char *file = sheaf_source_name(v->view.source);
-	if (wanted) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted, names);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s", file, n, names,
-	                  n ? "; choose one (--value NAME)" : "");
+	if (wanted)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted,
+		                  names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s",
+	                  file, n, names, n ? "; choose one (--value NAME)" : "");
 }
 
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
 {
 	int n = 0;
 	for (int f = 0; f < below->nfields; f++) {
-		if (!sheaf_field_is_stream(&below->fields[f]) || (wanted && strcmp(below->fields[f].name, wanted) != 0)) continue;
+		if (!sheaf_field_is_stream(&below->fields[f]) ||
+		    (wanted && strcmp(below->fields[f].name, wanted) != 0))
+			continue;
 		v->stream = f;
 		n++;
 	}
@@ -227,13 +249,16 @@ static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const c
 
 static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_error *err)
 {
-	static const char *const names[] = {"sequence", "sample", "element"}, *const two[] = {"sequence", "element"};
+	static const char *const names[] = {"sequence", "sample", "element"}, *const two[] = {"sequence",
+	                                                                                      "element"};
 	const sheaf_field *stream = &below->fields[v->stream];
 	sheaf_schema *schema = &v->view.schema;
 	sheaf_field *value;
 	const int64_t shape2[] = {v->rows, v->dim}, shape3[] = {v->rows, v->longest, v->dim};
 	v->one_sample = v->longest <= 1 && (v->shortest == 1 || v->rows == 0);
-	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->one_sample ? 2 : 3, v->one_sample ? shape2 : shape3, v->one_sample ? two : names, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->one_sample ? 2 : 3,
+	                                    v->one_sample ? shape2 : shape3, v->one_sample ? two : names, &value,
+	                                    err));
 	/* The value is called like its stream, so that rows made of it are, too. */
 	int field = sheaf_schema_value(schema);
 	sheaf_schema_remove(schema, field);

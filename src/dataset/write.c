@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating a dataset and writing frames: rows are brought into the types and the chunks that the format wants. */
+/* Creating a dataset and writing frames: rows are brought into the types and the chunks that the format
+ * wants. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/element.h"
@@ -27,7 +28,8 @@ struct sheaf_writer {
 	int nsettings;
 	sheaf_facts totals;
 	bool overlap;
-	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go as they come */
+	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go
+	                             as they come */
 	bool holds;               /* it has all of them before the first one goes: the output is created then */
 	void *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
@@ -68,21 +70,28 @@ void sheaf_abandon(sheaf_writer *w)
 
 /* ---- create ---- */
 
-static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink, const sheaf_format **out, sheaf_error *err)
+static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink,
+                                const sheaf_format **out, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(sink);
 	*out = options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
-	if (!*out && options->format) return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", options->format);
-	if (!*out) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a suffix that names one format, found none; name the format", name);
+	if (!*out && options->format)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s",
+		                  options->format);
+	if (!*out)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a suffix that names one format, found none; name the format", name);
 	if (!((*out)->can & SHEAF_CAN_WRITE))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "format %s: expected one that can be written, found one that cannot", (*out)->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);
 	return SHEAF_OK;
 }
 
 static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
 {
 	if (w->format->takes & 1u << schema->rows) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name, w->format->name, sheaf_row_kind_name(schema->rows));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name,
+	                  w->format->name, sheaf_row_kind_name(schema->rows));
 }
 
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
@@ -105,8 +114,15 @@ static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
 	sheaf_element element;
 	char found[96];
 	bool known = sheaf_element_of(&w->given.fields[from->rank], &element);
-	if (!known || !from->has_fill || to->has_fill || to->dense || sheaf_element_is_zero(&element, from->fill)) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "fill value", SHEAF_NOWHERE, "0, since the format has no place for another one", NULL, "it is left out"};
+	if (!known || !from->has_fill || to->has_fill || to->dense || sheaf_element_is_zero(&element, from->fill))
+		return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "fill value",
+	                         SHEAF_NOWHERE,
+	                         "0, since the format has no place for another one",
+	                         NULL,
+	                         "it is left out"};
 	problem.found = sheaf_element_text(&element, from->fill, found, sizeof found);
 	problem.place.file = w->name;
 	return sheaf_report(w->cx, &problem, err);
@@ -118,9 +134,16 @@ static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
 	const sheaf_tensor *from = &w->given.tensor;
 	char expected[96], found[96];
 	if (from->nshort == 0 || !w->stored.tensor.dense) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
+	snprintf(expected, sizeof expected,
+	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
 	snprintf(found, sizeof found, "%" PRId64 " with fewer, of which this is the first", from->nshort);
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lengths of sequences", SHEAF_NOWHERE, expected, found, "samples of zeros are written behind theirs"};
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "lengths of sequences",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
+	                         "samples of zeros are written behind theirs"};
 	problem.place.file = w->name;
 	problem.place.row = from->first_short;
 	problem.place.stream = w->given.fields[from->rank].name;
@@ -131,7 +154,8 @@ static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
 static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
-	return from->structure == to->structure && from->dense == to->dense && (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
+	return from->structure == to->structure && from->dense == to->dense &&
+	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
 /* A number of rows that is needed first, and changes on the way, is known when all have come. */
@@ -139,7 +163,11 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 {
 	bool counts = w->format->needs & SHEAF_NEEDS_ROWS;
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
-	sheaf_arrange_options how = {.size = sizeof how, .duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
+	sheaf_arrange_options how = {.size = sizeof how,
+	                             .duplicates = options->duplicates,
+	                             .drop_fill = true,
+	                             .hold = w->holds,
+	                             .name = w->name};
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
 	SHEAF_TRY(tell_of_short(w, err));
 	return tell_of_fill(w, err);
@@ -152,16 +180,20 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 	if (!w->format->accept) return SHEAF_OK;
 	sheaf_status status = w->format->accept(&w->stored, &w->values, &why);
 	bool of_setting = status && strncmp(why.message, "--", 2) == 0;
-	return status ? sheaf_fail(err, status, "%s%s%s", of_setting ? "" : w->name, of_setting ? "" : ": ", why.message) : SHEAF_OK;
+	return status ? sheaf_fail(err, status, "%s%s%s", of_setting ? "" : w->name, of_setting ? "" : ": ",
+	                           why.message)
+	              : SHEAF_OK;
 }
 
-static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_error *err)
+static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
+                            bool *used, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
 	SHEAF_TRY(check_rows(w, schema, err));
-	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used, w->cx, &w->values, err));
+	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used,
+	                              w->cx, &w->values, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
 	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
 	w->key = sheaf_schema_key(schema);
@@ -169,18 +201,21 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	if (options->structure) w->stored.tensor.structure = *options->structure;
 	SHEAF_TRY(accept(w, err));
 	if (options->structure && w->stored.tensor.structure != *options->structure)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a format that can hold a %s matrix as such, found %s", w->name, sheaf_structure_name(*options->structure),
-		                  w->format->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a format that can hold a %s matrix as such, found %s", w->name,
+		                  sheaf_structure_name(*options->structure), w->format->name);
 	w->totals = options->totals;
 	return schema->rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }
 
-/* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller has. */
+/* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller
+ * has. */
 static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	const sheaf_writer *w = (const sheaf_writer *)user;
 	sheaf_problem told = *problem;
-	if (w->given.cells && !told.place.row_word && !told.place.stream_word) sheaf_place_words(&told.place, SHEAF_CELLS);
+	if (w->given.cells && !told.place.row_word && !told.place.stream_word)
+		sheaf_place_words(&told.place, SHEAF_CELLS);
 	return sheaf_report(w->caller, &told, err);
 }
 
@@ -198,13 +233,15 @@ static sheaf_status start(sheaf_writer *w, sheaf_error *err)
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
 }
 
-/* Tells the format how many entries there will be: what was said of the input counts where they go as they come, else what has come. */
+/* Tells the format how many entries there will be: what was said of the input counts where they go as they
+ * come, else what has come. */
 static sheaf_status foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
 {
 	return w->arranger && w->format->expect && rows >= 0 ? w->format->expect(w->out, rows, err) : SHEAF_OK;
 }
 
-static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_error *err)
+static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
+                          bool *used, bool overlap, sheaf_error *err)
 {
 	sheaf_context *cx;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
@@ -215,23 +252,31 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	SHEAF_TRY(prepare(w, schema, options, used, err));
 	if (w->holds) return SHEAF_OK;
 	SHEAF_TRY(start(w, err));
-	return foretell(w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1, err);
+	return foretell(w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1,
+	                err);
 }
 
-static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, bool overlap, sheaf_context *cx,
-                           sheaf_writer **out, sheaf_error *err)
+static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options,
+                           bool *used, bool overlap, sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	sheaf_status status = options->size != sizeof *options
-	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *options, options->size)
+	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu",
+	                                       sizeof *options, options->size)
 	                          : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
 	if (status) {
 		sheaf_sink_abandon(sink);
 		return status;
 	}
 	sheaf_writer *w = (sheaf_writer *)memory;
-	*w = (sheaf_writer){.caller = cx, .told = cx, .cx = cx, .sink = sink, .key = -1, .nsettings = options->nsettings, .losses_before = sheaf_context_losses(cx)};
+	*w = (sheaf_writer){.caller = cx,
+	                    .told = cx,
+	                    .cx = cx,
+	                    .sink = sink,
+	                    .key = -1,
+	                    .nsettings = options->nsettings,
+	                    .losses_before = sheaf_context_losses(cx)};
 	status = begin(w, schema, options, used, overlap, err);
 	if (status) {
 		sheaf_abandon(w);
@@ -241,22 +286,25 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
+sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
+                               const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
                                sheaf_error *err)
 {
 	return create(sink, schema, options, NULL, false, cx, out, err);
 }
 
-sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options, bool *used, sheaf_context *cx,
+sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
+                                      const sheaf_create_options *options, bool *used, sheaf_context *cx,
                                       sheaf_writer **out, sheaf_error *err)
 {
 	return create(sink, schema, options, used, true, cx, out, err);
 }
 
-sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
-                          sheaf_error *err)
+sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
+                          sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
-	static const sheaf_create_options defaults = {.size = sizeof defaults, .totals = {-1, -1, -1, -1, -1, NULL, NULL}};
+	static const sheaf_create_options defaults = {.size = sizeof defaults,
+	                                              .totals = {-1, -1, -1, -1, -1, NULL, NULL}};
 	sheaf_sink *sink;
 	*out = NULL;
 	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
@@ -265,10 +313,16 @@ sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sh
 
 /* ---- write ---- */
 
-static bool is_lost(const sheaf_writer *w) { return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before; }
+static bool is_lost(const sheaf_writer *w)
+{
+	return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before;
+}
 
 /* Once a loss is found the rest is still encoded, to find the other kinds, but goes nowhere. */
-static sheaf_status submit(sheaf_writer *w, sheaf_error *err) { return sheaf_encoding_submit(&w->encoding, is_lost(w), err); }
+static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
+{
+	return sheaf_encoding_submit(&w->encoding, is_lost(w), err);
+}
 
 /* Lets go the rows of the chunk that is not complete yet. */
 static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
@@ -299,7 +353,8 @@ static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *
 	return SHEAF_OK;
 }
 
-/* The first row from `from` on that opens a chunk, or nrows. Advances the running sum over the rows passed. */
+/* The first row from `from` on that opens a chunk, or nrows. Advances the running sum over the rows
+ * passed. */
 static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_t chunk_bytes)
 {
 	for (int64_t r = from; r < nrows; r++) {
@@ -312,7 +367,10 @@ static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_
 }
 
 /* Whether row `r`, at which the running sum stands, opens a chunk. */
-static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes) { return w->row + r > 0 && w->before / chunk_bytes > w->opened; }
+static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes)
+{
+	return w->row + r > 0 && w->before / chunk_bytes > w->opened;
+}
 
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
@@ -335,14 +393,16 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row, int64_t nrows, bool *told, sheaf_error *err)
+sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row,
+                                int64_t nrows, bool *told, sheaf_error *err)
 {
 	for (int64_t r = 0; r < nrows && !*told; r++) {
 		if (keys[r] == (uint64_t)(row + r)) continue;
 		char expected[48], found[48];
 		snprintf(expected, sizeof expected, "key %" PRId64, row + r);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE, expected, found, "keys become positions"};
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE,
+		                         expected,      found,      "keys become positions"};
 		problem.place.file = file;
 		problem.place.row = row + r;
 		*told = true;
@@ -355,7 +415,8 @@ sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint6
 static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 {
 	static const char hint[] = " (a chunk is held whole: raise --max-memory or make chunks smaller)";
-	if (status == SHEAF_LIMIT && err) strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	if (status == SHEAF_LIMIT && err)
+		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
 	return status;
 }
 
@@ -369,7 +430,8 @@ static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, shea
 		if (f == w->key)
 			SHEAF_TRY(sheaf_tell_of_keys(w->cx, w->name, keys, w->row, frame->nrows, &w->key_told, err));
 		else
-			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], w->given.rows, column, frame->nrows, w->name, w->row, w->cx, err));
+			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], w->given.rows, column, frame->nrows, w->name,
+			                             w->row, w->cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -379,7 +441,8 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
-	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err) : write_whole(w, &w->cast, err));
+	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err)
+	                           : write_whole(w, &w->cast, err));
 	w->row += frame->nrows;
 	/* The reader fills its buffers again only if nobody else holds them. */
 	sheaf_frame_free(&w->cast);
@@ -391,13 +454,16 @@ static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK) SHEAF_TRY(put_rows(w, frame, err));
+	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(put_rows(w, frame, err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (frame->ncolumns != w->given.nfields) return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields, frame->ncolumns);
+	if (frame->ncolumns != w->given.nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields,
+		                  frame->ncolumns);
 	if (frame->nrows == 0) return SHEAF_OK;
 	if (!w->arranger) return put_rows(w, frame, err);
 	SHEAF_TRY(sheaf_arranger_add(w->arranger, frame, err));
@@ -447,7 +513,8 @@ sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
 	if (status == SHEAF_OK) status = flush(w, err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
-	if (status == SHEAF_OK) status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
+	if (status == SHEAF_OK)
+		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
 		status = w->format->finish(w->out, err);
 		w->out = NULL;

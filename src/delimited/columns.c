@@ -27,7 +27,8 @@ static sheaf_status refuse(const char *at, const char *expected, sheaf_error *er
 }
 
 /* NAME:TYPE, then null or not null, which is by itself what `nullable` says. */
-static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *cx, sheaf_schema *out,
+                                sheaf_error *err)
 {
 	sheaf_field *field;
 	const char *name = skip_blanks(*at), *colon = strchr(name, ':');
@@ -35,7 +36,8 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 	const char *type = skip_blanks(colon + 1), *end = type + strcspn(type, " \t,>");
 	size_t n = (size_t)(colon - name);
 	SHEAF_TRY(sheaf_schema_add(out, cx, name, n, &field, err));
-	if (sheaf_schema_find(out, field->name) < out->nfields - 1) return refuse(name, "a name for each column", err);
+	if (sheaf_schema_find(out, field->name) < out->nfields - 1)
+		return refuse(name, "a name for each column", err);
 	*at = end;
 	if (takes_word(at, "not")) {
 		if (!takes_word(at, "null")) return refuse(*at, "null behind not", err);
@@ -44,7 +46,10 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 		nullable = true;
 	}
 	if (sheaf_item_make(field, type, (size_t)(end - type), nullable)) return SHEAF_OK;
-	return refuse(type, "a type (bool, char, int8 to uint64, float, double, datetime, datetimetz, string, binary, complex64, complex128)", err);
+	return refuse(type,
+	              "a type (bool, char, int8 to uint64, float, double, datetime, datetimetz, string, binary, "
+	              "complex64, complex128)",
+	              err);
 }
 
 /* As in SciDB's schemas, columns in angle brackets may have nothing unless they say otherwise. */
@@ -80,13 +85,16 @@ static bool is_item(const sheaf_field *field)
 	return field->meaning != SHEAF_KEY && field->meaning != SHEAF_SPELLING && field->nlevels <= 1;
 }
 
-sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own,
+                                     sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	(void)file, (void)own;
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_item(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected one item in each row, found another shape", schema->fields[f].name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "column \"%s\": expected one item in each row, found another shape",
+			                  schema->fields[f].name);
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_builder_text(&b, "# options\n--columns '");
 	sheaf_columns_text(&b, schema);

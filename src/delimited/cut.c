@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces that hold whole records, each of about the size asked for; a longer record makes a longer piece. */
+/* The input in pieces that hold whole records, each of about the size asked for; a longer record makes a
+ * longer piece. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
@@ -7,7 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n) { return bytes.size >= n && memcmp(bytes.data, mark, n) == 0; }
+static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
+{
+	return bytes.size >= n && memcmp(bytes.data, mark, n) == 0;
+}
 
 sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
 {
@@ -16,9 +20,14 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 	in->line = in->column = 1;
 	in->cut_off = SHEAF_OK;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
-	if (head.size == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected a line with the names of columns, or with values, found an empty input", file);
+	if (head.size == 0)
+		return sheaf_fail(
+			err, SHEAF_DATA,
+			"%s: expected a line with the names of columns, or with values, found an empty input", file);
 	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark", file);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark",
+		                  file);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
 	return SHEAF_OK;
 }
@@ -76,7 +85,8 @@ static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *beg
 }
 
 /* Where the input fails, the whole records before that come first. */
-static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
+static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t *size,
+                                       sheaf_error *err)
 {
 	*size = window.size ? whole_records(in, window.data, window.size) : 0;
 	return *size ? SHEAF_OK : fail_again(in, err);
@@ -113,7 +123,11 @@ sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece
 	size_t size;
 	sheaf_buffer_reset(&piece->bytes);
 	SHEAF_TRY(find_cut(in, (size_t)bytes, &size, err));
-	*piece = (sheaf_piece){.byte = sheaf_source_tell(in->source), .size = (int64_t)size, .line = in->line, .column = in->column, .chunk = -1};
+	*piece = (sheaf_piece){.byte = sheaf_source_tell(in->source),
+	                       .size = (int64_t)size,
+	                       .line = in->line,
+	                       .column = in->column,
+	                       .chunk = -1};
 	sheaf_source_take(in->source, size, &piece->bytes);
 	in->line += sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
 	return SHEAF_OK;
@@ -126,8 +140,9 @@ static sheaf_status check_piece(const sheaf_delimited_reader *in, const sheaf_pi
 {
 	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
 	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64, sheaf_source_name(in->source), piece->line,
-	                  piece->byte);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
+	                  sheaf_source_name(in->source), piece->line, piece->byte);
 }
 
 sheaf_status sheaf_delimited_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

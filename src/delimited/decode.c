@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns, one column after the other: what one column's words have in common, a processor guesses well. Where some word is worth a
- * finding, report.c goes through the piece row by row, and what is left is decoded again. */
+/* A piece into columns, one column after the other: what one column's words have in common, a processor
+ * guesses well. Where some word is worth a finding, report.c goes through the piece row by row, and what is
+ * left is decoded again. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
 #include <string.h>
 
-static bool is_nullable(const sheaf_field *field) { return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE; }
+static bool is_nullable(const sheaf_field *field)
+{
+	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+}
 
 int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect)
 {
 	if (!is_nullable(field)) return SHEAF_NO_CODE;
 	int code = sheaf_word_null(word, dialect);
-	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_BYTES) return code;
+	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR ||
+	    field->meaning == SHEAF_BYTES)
+		return code;
 	word = sheaf_word_trim(word);
 	return word.at == word.end ? 0 : SHEAF_NO_CODE;
 }
 
 /* ---- what is missing ---- */
 
-/* Bits and codes of a column, which begin with the first item that is missing, and with the first that has a code. */
+/* Bits and codes of a column, which begin with the first item that is missing, and with the first that has a
+ * code. */
 typedef struct absence {
 	sheaf_builder valid, codes;
 	int64_t count; /* of items */
@@ -36,7 +43,7 @@ static void note_missing(absence *a, int64_t count, int64_t at, int code)
 		memset(a->codes.data, 0, (size_t)count);
 		a->codes.size = (size_t)count;
 	}
-	if (a->valid.size) a->valid.data[at / 8] &= (uint8_t)~(1u << (at % 8));
+	if (a->valid.size) a->valid.data[at / 8] &= (uint8_t) ~(1u << (at % 8));
 	if (code && a->codes.size) a->codes.data[at] = (uint8_t)code;
 }
 
@@ -58,7 +65,10 @@ typedef struct column {
 	sheaf_builder values, offsets;
 } column;
 
-static sheaf_word word_of(const column *c, int64_t r) { return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at); }
+static sheaf_word word_of(const column *c, int64_t r)
+{
+	return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at);
+}
 
 static void read_items(column *c)
 {
@@ -110,7 +120,8 @@ static sheaf_status finish_column(column *c, sheaf_column *to)
 {
 	sheaf_error *err = c->d->err;
 	SHEAF_TRY(finish_absence(&c->absence, &to->levels[0], err));
-	if (c->offsets.size || c->offsets.failed) SHEAF_TRY(sheaf_builder_finish(&c->offsets, &to->levels[0].offsets, err));
+	if (c->offsets.size || c->offsets.failed)
+		SHEAF_TRY(sheaf_builder_finish(&c->offsets, &to->levels[0].offsets, err));
 	return sheaf_builder_finish(&c->values, &to->values, err);
 }
 
@@ -144,7 +155,8 @@ static sheaf_status read_piece(sheaf_delimited_decoding *d, sheaf_frame *frame)
 	const sheaf_delimited_reader *in = d->in;
 	const uint8_t *begin = d->piece->bytes.data;
 	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, d->cx, d->err));
-	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, begin, begin + d->piece->size, d->piece->line, d->err));
+	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, begin, begin + d->piece->size,
+	                             d->piece->line, d->err));
 	SHEAF_TRY(read_columns(d, frame));
 	if (d->found || d->records.findings.size) {
 		int64_t before = d->records.count;
@@ -155,9 +167,11 @@ static sheaf_status read_piece(sheaf_delimited_decoding *d, sheaf_frame *frame)
 	return sheaf_builder_finish(&d->records.lines, &frame->lines, d->err);
 }
 
-sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_delimited_decoding d = {.in = (const sheaf_delimited_reader *)reader, .cx = cx, .err = err, .piece = piece};
+	sheaf_delimited_decoding d = {
+		.in = (const sheaf_delimited_reader *)reader, .cx = cx, .err = err, .piece = piece};
 	sheaf_records_begin(&d.records, cx);
 	sheaf_status status = read_piece(&d, frame);
 	sheaf_records_drop(&d.records);

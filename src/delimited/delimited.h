@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as delimited text: rows are records of fields, parted by a delimiter and ended by a line feed. The formats of this family differ in
- * their dialects and options only; what is read and written is here.
+/* Tables as delimited text: rows are records of fields, parted by a delimiter and ended by a line feed. The
+ * formats of this family differ in their dialects and options only; what is read and written is here.
  *
- *   dialect.c  quotes, escapes, and which of them a file uses       columns.c  columns that the settings declare, names
- *   word.c     a field's text: nulls, kinds, without its escapes     item.c     a field's text as an item of its type
- *   records.c  where records and fields end                          cut.c      the input into pieces of whole records
- *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
- *   decode.c   a piece into columns                                  report.c   what is wrong with a piece, in order
- *   write.c    the writer's life                                     encode.c   rows into records
+ *   dialect.c  quotes, escapes, and which of them a file uses       columns.c  columns that the settings
+ * declare, names word.c     a field's text: nulls, kinds, without its escapes     item.c     a field's text
+ * as an item of its type records.c  where records and fields end                          cut.c      the
+ * input into pieces of whole records infer.c    types that nobody declared reader.c   opening, schema, facts
+ *   decode.c   a piece into columns                                  report.c   what is wrong with a piece,
+ * in order write.c    the writer's life                                     encode.c   rows into records
  *   probe.c    whether a file is a table
  *
  * What is read and why is in the formats' pages of docs/formats. */
@@ -25,7 +25,8 @@
 typedef struct sheaf_dialect {
 	uint8_t delimiter;
 	uint8_t quote;   /* around fields, doubled inside of them; 0: there are none */
-	uint8_t escape;  /* before a byte that is meant as it is: within quotes, or anywhere where there are none; 0: there is none */
+	uint8_t escape;  /* before a byte that is meant as it is: within quotes, or anywhere where there are none;
+	                    0: there is none */
 	bool any_quoted; /* a field in quotes may be something else than text */
 } sheaf_dialect;
 
@@ -43,15 +44,21 @@ const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end);
 /* A setting by its name; for writing, the one of the same name behind "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
 /* The dialect that the settings ask for. *guess is set where the file is to be asked which quotes it uses. */
-SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing, sheaf_dialect *out, bool *guess,
-                                            sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values,
+                                            bool writing, sheaf_dialect *out, bool *guess, sheaf_error *err);
 /* Takes the quotes of the first field that stands in quotes. */
 void sheaf_dialect_guess(sheaf_dialect *dialect, sheaf_bytes head);
 
 /* ---- records.c ---- */
 
 /* What is wrong with a record, or odd. */
-typedef enum sheaf_record_flaw { RECORD_COUNT, RECORD_BLANK, RECORD_OPEN, RECORD_BEHIND_QUOTE, RECORD_INNER_QUOTE } sheaf_record_flaw;
+typedef enum sheaf_record_flaw {
+	RECORD_COUNT,
+	RECORD_BLANK,
+	RECORD_OPEN,
+	RECORD_BEHIND_QUOTE,
+	RECORD_INNER_QUOTE
+} sheaf_record_flaw;
 
 typedef struct sheaf_record_finding {
 	uint32_t at, line_start, line; /* bytes of the piece; lines behind its first one */
@@ -60,7 +67,8 @@ typedef struct sheaf_record_finding {
 	sheaf_record_flaw flaw;
 } sheaf_record_finding;
 
-/* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one begins behind it. */
+/* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one
+ * begins behind it. */
 typedef struct sheaf_records {
 	const uint8_t *begin;
 	uint32_t width;
@@ -71,8 +79,10 @@ typedef struct sheaf_records {
 } sheaf_records;
 
 void sheaf_records_begin(sheaf_records *records, sheaf_context *cx);
-/* Finds the records of [at, end), which begins with one on line `line`. Those that are not of `width` fields, or are not sound, are findings. */
-SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width, const uint8_t *at, const uint8_t *end, int64_t line,
+/* Finds the records of [at, end), which begins with one on line `line`. Those that are not of `width` fields,
+ * or are not sound, are findings. */
+SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
+                                          const uint8_t *at, const uint8_t *end, int64_t line,
                                           sheaf_error *err);
 /* Leaves out the records that are marked. */
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
@@ -81,7 +91,8 @@ void sheaf_records_drop(sheaf_records *records);
 /* The byte behind the last whole record of [begin, end), or NULL. `begin` begins one. */
 const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 /* The byte behind the first one. */
-const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
+const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin,
+                                       const uint8_t *end);
 
 /* ---- word.c ---- */
 
@@ -91,13 +102,16 @@ typedef struct sheaf_word {
 	bool quoted;
 } sheaf_word;
 
-static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf_dialect *dialect, int64_t record, uint32_t field)
+static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf_dialect *dialect,
+                                       int64_t record, uint32_t field)
 {
-	const uint32_t *ends = (const uint32_t *)(const void *)records->ends.data + record * records->width + field;
+	const uint32_t *ends =
+		(const uint32_t *)(const void *)records->ends.data + record * records->width + field;
 	uint32_t start = field ? ends[-1] + 1 : ((const uint32_t *)(const void *)records->starts.data)[record];
 	sheaf_word word = {records->begin + start, records->begin + *ends, false};
 	if (field + 1 == records->width && word.end > word.at && word.end[-1] == '\r') word.end--;
-	if (dialect->quote && word.end - word.at >= 2 && *word.at == dialect->quote) word = (sheaf_word){word.at + 1, word.end - 1, true};
+	if (dialect->quote && word.end - word.at >= 2 && *word.at == dialect->quote)
+		word = (sheaf_word){word.at + 1, word.end - 1, true};
 	return word;
 }
 
@@ -126,25 +140,30 @@ enum {
 	KIND_TEXT = 512
 };
 unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
-/* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before one. */
+/* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before
+ * one. */
 bool sheaf_begins_as_number(const uint8_t *text, size_t size);
 /* Whether a text would be taken for something else where it stood without quotes and escapes. */
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect);
 
-/* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has nothing behind it. */
+/* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has
+ * nothing behind it. */
 uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to);
 
 /* ---- item.c ---- */
 
-/* What became of a word. All above OK are worth a finding; ITEM_ROUNDED and ITEM_INFINITE stand all the same. */
+/* What became of a word. All above OK are worth a finding; ITEM_ROUNDED and ITEM_INFINITE stand all the
+ * same. */
 typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } sheaf_item_flaw;
 
 /* Bytes of one item of a field, runs of no fixed length apart. */
 size_t sheaf_item_size(const sheaf_field *field);
 /* Reads an item of a fixed size. */
-sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, void *out);
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
+                                void *out);
 /* Reads a text, or bytes, to where there is room for the word; *size tells how many. */
-sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, uint8_t *to, size_t *size);
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
+                                    uint8_t *to, size_t *size);
 /* "an int32", for messages. */
 const char *sheaf_item_expected(const sheaf_field *field);
 /* The name of the field's type, as --columns takes it. */
@@ -170,7 +189,8 @@ typedef struct sheaf_delimited_reader {
 	sheaf_error cut_off_error;
 } sheaf_delimited_reader;
 
-SHEAF_USE sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind, const sheaf_values *values, const sheaf_opening *how,
+SHEAF_USE sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind,
+                                            const sheaf_values *values, const sheaf_opening *how,
                                             sheaf_context *cx, void **out, sheaf_error *err);
 void sheaf_delimited_close(void *reader);
 const sheaf_schema *sheaf_delimited_schema(const void *in);
@@ -179,15 +199,18 @@ SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
 
 /* ---- probe.c ---- */
 
-sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes);
+sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind,
+                                   const char *const *suffixes);
 
 /* ---- columns.c ---- */
 
 /* Columns as users write them: "a:int64, b:string null". */
-SHEAF_USE sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out,
+                                             sheaf_error *err);
 /* Appends them as --columns takes them. */
 void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema);
-SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own,
+                                               sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 /* ---- infer.c ---- */
 
@@ -203,7 +226,8 @@ void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width);
 /* Looks at all of the input, behind the header, and goes back to its beginning. */
 SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err);
 /* Looks at the first part without moving. */
-SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part,
+                                        bool *complete, sheaf_error *err);
 /* Makes a field of what was seen. */
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
 /* Bytes of the first part under the context's memory limit. */
@@ -214,7 +238,8 @@ size_t sheaf_infer_part_size(const sheaf_context *cx);
 /* Passes a byte order mark, and the header. */
 SHEAF_USE sheaf_status sheaf_delimited_begin(sheaf_delimited_reader *in, sheaf_error *err);
 /* Shows the first record, which stays where it is. */
-SHEAF_USE sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record,
+                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
@@ -231,7 +256,8 @@ typedef struct sheaf_delimited_decoding {
 	bool found; /* some item is worth a finding */
 } sheaf_delimited_decoding;
 
-SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                              sheaf_context *cx, sheaf_error *err);
 /* Reports all findings of a piece in the order of the input, and leaves out the records that do not stand. */
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
 /* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
@@ -239,10 +265,13 @@ int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_
 
 /* ---- the writer ---- */
 
-SHEAF_USE sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind, const sheaf_schema *schema, const sheaf_values *values,
+SHEAF_USE sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values,
+                                              sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind,
+                                              const sheaf_schema *schema, const sheaf_values *values,
                                               sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                              sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
 void sheaf_delimited_abandon(void *writer);
@@ -261,6 +290,7 @@ typedef struct sheaf_delimited_writer {
 } sheaf_delimited_writer;
 
 /* Puts a column's name as a field. */
-void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text, size_t size);
+void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text,
+                              size_t size);
 
 #endif

@@ -8,7 +8,8 @@ static const struct {
 	const char *name;
 	uint8_t byte;
 	bool rare; /* texts seldom have it */
-} names[] = {{"tab", '\t', true}, {"semicolon", ';', true}, {"pipe", '|', true}, {"comma", ',', false}, {"space", ' ', false}, {"\\t", '\t', false}};
+} names[] = {{"tab", '\t', true},   {"semicolon", ';', true}, {"pipe", '|', true},
+             {"comma", ',', false}, {"space", ' ', false},    {"\\t", '\t', false}};
 
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -34,10 +35,14 @@ static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *
 			return SHEAF_OK;
 		}
 	*out = (uint8_t)text[0];
-	bool is_byte = text[0] && !text[1] && !strchr("\r\n\"'\\?", text[0]) && !(text[0] >= '0' && text[0] <= '9') && text[0] != '.' && text[0] != '-' && text[0] != '+';
+	bool is_byte = text[0] && !text[1] && !strchr("\r\n\"'\\?", text[0]) &&
+	               !(text[0] >= '0' && text[0] <= '9') && text[0] != '.' && text[0] != '-' && text[0] != '+';
 	bool is_letter = (text[0] | 32) >= 'a' && (text[0] | 32) <= 'z';
 	if (is_byte && !is_letter) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--delimiter: expected one byte that is no part of numbers, words and quotes, or tab, comma, semicolon, pipe, space, found %s", text);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "--delimiter: expected one byte that is no part of numbers, words and quotes, or tab, "
+	                  "comma, semicolon, pipe, space, found %s",
+	                  text);
 }
 
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing)
@@ -48,11 +53,14 @@ const char *sheaf_delimited_choice(const sheaf_values *values, const char *name,
 	return text ? text : sheaf_values_text(values, name);
 }
 
-sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing, sheaf_dialect *out, bool *guess, sheaf_error *err)
+sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
+                                  sheaf_dialect *out, bool *guess, sheaf_error *err)
 {
-	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing), *name = sheaf_delimited_choice(values, "dialect", writing);
+	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing),
+			   *name = sheaf_delimited_choice(values, "dialect", writing);
 	const char *quoted = sheaf_values_text(values, "quoted");
-	*out = (sheaf_dialect){.delimiter = kind->delimiter, .quote = kind->quotes ? '"' : 0, .escape = kind->quotes ? 0 : '\\'};
+	*out = (sheaf_dialect){
+		.delimiter = kind->delimiter, .quote = kind->quotes ? '"' : 0, .escape = kind->quotes ? 0 : '\\'};
 	out->any_quoted = quoted && strcmp(quoted, "any") == 0;
 	*guess = kind->quotes && (!name || strcmp(name, "auto") == 0);
 	if (name && !*guess && strcmp(name, "rfc") != 0) { /* the only other one */
@@ -65,8 +73,10 @@ sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_
 /* Whether the field that begins at `at` stands in these quotes from its first byte to its last. */
 static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end, uint8_t quote)
 {
-	for (const uint8_t *close = at + 1; (close = (const uint8_t *)memchr(close, quote, (size_t)(end - close))); close++) {
-		if (close + 1 == end || close[1] == dialect->delimiter || close[1] == '\n' || close[1] == '\r') return true;
+	for (const uint8_t *close = at + 1;
+	     (close = (const uint8_t *)memchr(close, quote, (size_t)(end - close))); close++) {
+		if (close + 1 == end || close[1] == dialect->delimiter || close[1] == '\n' || close[1] == '\r')
+			return true;
 		if (close[1] == quote) close++;
 	}
 	return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into records. Each item is put straight into the blob, for which there is room before a row is begun. */
+/* Rows into records. Each item is put straight into the blob, for which there is room before a row is
+ * begun. */
 #include "base/memory.h"
 #include "delimited/delimited.h"
 #include "number/date.h"
@@ -13,13 +14,17 @@
 /* SciDB has its texts in quotes, but for names. */
 static bool encloses(const sheaf_dialect *dialect) { return dialect->quote && dialect->escape; }
 
-/* Bytes that could not be read back, or would be something else, without escapes or quotes; or within quotes that stand anyway. */
+/* Bytes that could not be read back, or would be something else, without escapes or quotes; or within quotes
+ * that stand anyway. */
 static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 {
-	const uint8_t mark = dialect->quote ? dialect->quote : dialect->escape, escape = dialect->escape ? dialect->escape : mark;
-	const uint8_t bytes[SHEAF_WANTED] = {mark, escape, dialect->delimiter, '\n', '\r', dialect->quote ? mark : '\t'};
+	const uint8_t mark = dialect->quote ? dialect->quote : dialect->escape,
+				  escape = dialect->escape ? dialect->escape : mark;
+	const uint8_t bytes[SHEAF_WANTED] = {mark, escape, dialect->delimiter,
+	                                     '\n', '\r',   dialect->quote ? mark : '\t'};
 	sheaf_wanted wanted;
-	for (size_t i = 0; i < SHEAF_WANTED; i++) memset(wanted.bytes[i], enclosed && i > 1 ? mark : bytes[i], sizeof wanted.bytes[i]);
+	for (size_t i = 0; i < SHEAF_WANTED; i++)
+		memset(wanted.bytes[i], enclosed && i > 1 ? mark : bytes[i], sizeof wanted.bytes[i]);
 	return wanted;
 }
 
@@ -28,14 +33,18 @@ static char *put_quoted(char *to, const sheaf_dialect *dialect, const uint8_t *t
 	*to++ = (char)dialect->quote;
 	for (size_t i = 0; i < size; i++) {
 		uint8_t c = text[i];
-		if (c == dialect->quote || (dialect->escape && c == dialect->escape)) *to++ = (char)(dialect->escape ? dialect->escape : dialect->quote);
+		if (c == dialect->quote || (dialect->escape && c == dialect->escape))
+			*to++ = (char)(dialect->escape ? dialect->escape : dialect->quote);
 		*to++ = (char)c;
 	}
 	*to++ = (char)dialect->quote;
 	return to;
 }
 
-static char escaped_letter(uint8_t c) { return (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c); }
+static char escaped_letter(uint8_t c)
+{
+	return (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c);
+}
 
 /* A byte that an escape leaves as it is. */
 static bool is_literal(uint8_t c)
@@ -45,11 +54,13 @@ static bool is_literal(uint8_t c)
 }
 
 /* With an escape before some byte, nothing is taken for anything but text. */
-static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size, bool protect)
+static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size,
+                         bool protect)
 {
 	for (size_t i = 0; i < size; i++) {
 		uint8_t c = text[i];
-		bool special = c == dialect->delimiter || c == dialect->escape || c == '\n' || c == '\r' || c == '\t', guard = protect && !special && is_literal(c);
+		bool special = c == dialect->delimiter || c == dialect->escape || c == '\n' || c == '\r' || c == '\t',
+			 guard = protect && !special && is_literal(c);
 		if (special || guard) *to++ = (char)dialect->escape;
 		*to++ = (char)(special ? escaped_letter(c) : (char)c);
 		protect &= !guard && !special;
@@ -67,7 +78,8 @@ typedef struct text {
 	bool clean;              /* none of its bytes is special */
 } text;
 
-/* Short texts are copied with what stands behind them, where that may be read: how long they are nobody can guess. */
+/* Short texts are copied with what stands behind them, where that may be read: how long they are nobody can
+ * guess. */
 static inline char *copy_text(char *to, const text *t)
 {
 	if (t->size <= COPY && t->readable - t->at >= COPY)
@@ -90,7 +102,8 @@ static char *put_enclosed(char *to, const sheaf_dialect *dialect, const text *t)
 static inline bool is_surely_text(const text *t)
 {
 	enum { LONGEST_WORD = 8 }; /* infinity */
-	const uint32_t words = UINT32_C(1) << ('f' - 'a') | UINT32_C(1) << ('i' - 'a') | UINT32_C(1) << ('n' - 'a') | UINT32_C(1) << ('t' - 'a');
+	const uint32_t words = UINT32_C(1) << ('f' - 'a') | UINT32_C(1) << ('i' - 'a') |
+	                       UINT32_C(1) << ('n' - 'a') | UINT32_C(1) << ('t' - 'a');
 	if (t->size == 0) return false;
 	unsigned letter = (t->at[0] | 32u) - 'a';
 	return letter < 26 && (t->size > LONGEST_WORD || !(words >> letter & 1)) && t->at[t->size - 1] > ' ';
@@ -102,7 +115,8 @@ static inline char *put_text(char *to, const sheaf_dialect *dialect, const text 
 	if (enclosed) return put_enclosed(to, dialect, t);
 	bool otherwise = !is_surely_text(t) && sheaf_text_looks_otherwise(t->at, t->size, dialect);
 	if (t->clean && !otherwise) return copy_text(to, t);
-	return dialect->quote ? put_enclosed(to, dialect, t) : put_escaped(to, dialect, t->at, t->size, otherwise);
+	return dialect->quote ? put_enclosed(to, dialect, t)
+	                      : put_escaped(to, dialect, t->at, t->size, otherwise);
 }
 
 /* A text of which nothing was found before. */
@@ -114,12 +128,14 @@ static char *put_any_text(char *to, const sheaf_dialect *dialect, const void *at
 	return put_text(to, dialect, &t, enclosed);
 }
 
-void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name, size_t size)
+void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,
+                              size_t size)
 {
 	if (!sheaf_builder_room(b, 2 * size + COPY)) return;
 	bool marked = sheaf_begins_as_number(name, size); /* it would be taken for data */
 	char *to = (char *)b->data + b->size;
-	to = marked && !dialect->quote ? put_escaped(to, dialect, name, size, true) : put_any_text(to, dialect, name, size, marked);
+	to = marked && !dialect->quote ? put_escaped(to, dialect, name, size, true)
+	                               : put_any_text(to, dialect, name, size, marked);
 	b->size = (size_t)(to - (char *)b->data);
 }
 
@@ -135,10 +151,13 @@ typedef struct source {
 	sheaf_day day;
 } source;
 
-/* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a point tells that it is none. */
+/* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a
+ * point tells that it is none. */
 static char *mark_real(char *from, char *to, double v, double exact)
 {
-	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) || memchr(from, '.', (size_t)(to - from))) return to;
+	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) ||
+	    memchr(from, '.', (size_t)(to - from)))
+		return to;
 	*to++ = '.';
 	*to++ = '0';
 	return to;
@@ -163,13 +182,11 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 	}
 }
 
-static char *put_word(char *to, const char *word)
-{
-	return (char *)mempcpy(to, word, strlen(word));
-}
+static char *put_word(char *to, const char *word) { return (char *)mempcpy(to, word, strlen(word)); }
 
 /* As SciDB has it: in its quotes dates stand, too. */
-static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *seconds, bool offset, sheaf_day *day)
+static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *seconds, bool offset,
+                             sheaf_day *day)
 {
 	bool quoted = encloses(dialect);
 	if (quoted) *to++ = (char)dialect->quote;
@@ -182,7 +199,8 @@ static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64
 	return to;
 }
 
-static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type, const uint8_t *values, int64_t at)
+static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type, const uint8_t *values,
+                         int64_t at)
 {
 	char parts[2 * SHEAF_NUMBER_MAX + 4], *end = parts;
 	*end++ = '(';
@@ -211,7 +229,8 @@ static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s,
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	if (dialect->quote) *to++ = (char)dialect->quote;
 	for (size_t i = 0; i < n; i += 3) {
-		uint32_t three = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
+		uint32_t three =
+			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
 		*to++ = digits[three >> 18];
 		*to++ = digits[three >> 12 & 63];
 		*to++ = (char)(i + 1 < n ? digits[three >> 6 & 63] : '=');
@@ -221,9 +240,13 @@ static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s,
 	return to;
 }
 
-static inline sheaf_run run_of(const source *s, int64_t r) { return s->level ? sheaf_level_below_one(s->level, r) : (sheaf_run){r, r + 1}; }
+static inline sheaf_run run_of(const source *s, int64_t r)
+{
+	return s->level ? sheaf_level_below_one(s->level, r) : (sheaf_run){r, r + 1};
+}
 
-static inline char *put_run(char *to, const sheaf_dialect *dialect, const source *s, sheaf_run run, bool clean)
+static inline char *put_run(char *to, const sheaf_dialect *dialect, const source *s, sheaf_run run,
+                            bool clean)
 {
 	const uint8_t *values = s->values ? s->values : (const uint8_t *)"";
 	text t = {values + run.begin, (size_t)sheaf_run_length(run), values + s->column->values.size, clean};
@@ -238,11 +261,15 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	switch (column->meaning) {
 	case SHEAF_STRING:
 	case SHEAF_SPELLING: return put_run(to, dialect, s, run, s->clean >> i & 1);
-	case SHEAF_BYTES: return put_bytes(to, dialect, s->values ? s->values + run.begin : NULL, (size_t)sheaf_run_length(run));
+	case SHEAF_BYTES:
+		return put_bytes(to, dialect, s->values ? s->values + run.begin : NULL,
+		                 (size_t)sheaf_run_length(run));
 	case SHEAF_BOOL: return put_word(to, s->values[run.begin] ? "true" : "false");
 	case SHEAF_CHAR: return put_char(to, dialect, s->values[run.begin]);
-	case SHEAF_DATETIME: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, &s->day);
-	case SHEAF_DATETIMETZ: return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, &s->day);
+	case SHEAF_DATETIME:
+		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, &s->day);
+	case SHEAF_DATETIMETZ:
+		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, &s->day);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);
 	default: return put_number(to, column->type, s->values, run.begin);
 	}
@@ -277,7 +304,9 @@ enum { ITEM_MOST = 2 * SHEAF_DATE_MAX + 2 * SHEAF_NUMBER_MAX + 16, BLOCK = 64, B
 
 static source source_of(const sheaf_column *column)
 {
-	source s = {.column = column, .values = column->values.data, .level = column->nlevels ? &column->levels[0] : NULL};
+	source s = {.column = column,
+	            .values = column->values.data,
+	            .level = column->nlevels ? &column->levels[0] : NULL};
 	s.nullable = s.level && s.level->shape.missing == SHEAF_NULLABLE;
 	s.is_text = sheaf_means_text(column->meaning);
 	return s;
@@ -292,7 +321,10 @@ typedef struct block {
 	sheaf_wanted specials;
 } block;
 
-static sheaf_run items_of(const block *b, const source *s) { return sheaf_level_below(s->level, (sheaf_run){b->first, b->first + b->rows}); }
+static sheaf_run items_of(const block *b, const source *s)
+{
+	return sheaf_level_below(s->level, (sheaf_run){b->first, b->first + b->rows});
+}
 
 /* The most that the rows may take. */
 static size_t room_for(const block *b)
@@ -300,7 +332,8 @@ static size_t room_for(const block *b)
 	size_t room = (size_t)b->rows * ((size_t)b->ncolumns * ITEM_MOST + 1);
 	for (int c = 0; c < b->ncolumns; c++) {
 		const source *s = &b->sources[c];
-		if (s->is_text || s->column->meaning == SHEAF_BYTES) room += 2 * (size_t)sheaf_run_length(items_of(b, s));
+		if (s->is_text || s->column->meaning == SHEAF_BYTES)
+			room += 2 * (size_t)sheaf_run_length(items_of(b, s));
 	}
 	return room;
 }
@@ -339,10 +372,14 @@ static void put_block(const block *b, sheaf_builder *builder)
 	builder->size = (size_t)(to - (char *)builder->data);
 }
 
-static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame, source *sources, sheaf_builder *builder)
+static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame, source *sources,
+                     sheaf_builder *builder)
 {
 	int most = BLOCK_ITEMS / frame->ncolumns;
-	block b = {.out = out, .sources = sources, .ncolumns = frame->ncolumns, .specials = specials_of(&out->dialect, encloses(&out->dialect))};
+	block b = {.out = out,
+	           .sources = sources,
+	           .ncolumns = frame->ncolumns,
+	           .specials = specials_of(&out->dialect, encloses(&out->dialect))};
 	most = most < 1 ? 1 : most > BLOCK ? BLOCK : most;
 	for (int c = 0; c < frame->ncolumns; c++) sources[c] = source_of(&frame->columns[c]);
 	for (; b.first < frame->nrows && !builder->failed; b.first += b.rows) {
@@ -351,7 +388,8 @@ static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame
 	}
 }
 
-sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
+                                    sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
 {
 	void *sources;
 	sheaf_builder b;

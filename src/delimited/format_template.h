@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table entry of a format of this family, from what is different: FORMAT, NAME, SUMMARY, SUFFIXES, KIND, and OPTIONS besides those that all have. Included once by each. */
+/* The table entry of a format of this family, from what is different: FORMAT, NAME, SUMMARY, SUFFIXES, KIND,
+ * and OPTIONS besides those that all have. Included once by each. */
 #include "delimited/delimited.h"
 
 static const char *const suffixes[] = {SUFFIXES, NULL};
@@ -7,26 +8,36 @@ static const char *const suffixes[] = {SUFFIXES, NULL};
 static const sheaf_delimited_kind kind = KIND;
 
 static const sheaf_option options[] = {
-	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...", "declare the columns: by the names of the header, or one by one", 0},
-	{"header", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|yes|no", "whether the first line has names (by itself: where it looks like it)", 0},
-	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE", "the byte between fields, or tab, comma, semicolon, pipe, space", 0},
-	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no", "whether to write a line with the names, whatever --header says", 0},
-	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE", "the byte between written fields, whatever --delimiter says", 0},
-	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|empty|?n", "how to write what is missing; codes other than 0 are ?n in any case", 0},
-	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "write why items are missing to columns of their own", 0},
-	OPTIONS
-	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...",
+     "declare the columns: by the names of the header, or one by one", 0},
+	{"header", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|yes|no",
+     "whether the first line has names (by itself: where it looks like it)", 0},
+	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE",
+     "the byte between fields, or tab, comma, semicolon, pipe, space", 0},
+	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no",
+     "whether to write a line with the names, whatever --header says", 0},
+	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE",
+     "the byte between written fields, whatever --delimiter says", 0},
+	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|empty|?n",
+     "how to write what is missing; codes other than 0 are ?n in any case", 0},
+	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "write why items are missing to columns of their own", 0},
+	OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return sheaf_delimited_probe(head, name, &kind, suffixes); }
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	return sheaf_delimited_probe(head, name, &kind, suffixes);
+}
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **in, sheaf_error *err)
 {
 	return sheaf_delimited_open(source, &kind, values, how, cx, in, err);
 }
 
-static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
-                           sheaf_error *err)
+static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                           const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	(void)totals;
 	return sheaf_delimited_create(sink, &kind, schema, values, cx, out, err);

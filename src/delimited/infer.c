@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Types that nobody declared: each column's type is the narrowest that says all that stands in it, and nothing is rounded or respelled to fit one. All
- * threads look at pieces of the input; what they have seen is put together. */
+/* Types that nobody declared: each column's type is the narrowest that says all that stands in it, and
+ * nothing is rounded or respelled to fit one. All threads look at pieces of the input; what they have seen is
+ * put together. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -31,24 +32,29 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 }
 
 /* Where a column has texts and nulls there is nothing left to see. */
-static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column, unsigned *kinds)
+static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column,
+                       unsigned *kinds)
 {
 	enum { ALL = KIND_TEXT | KIND_NULL };
 	unsigned seen = 0;
 	for (int64_t r = 0; r < records->count && (seen & ALL) != ALL; r++) {
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		unsigned kind = seen & KIND_TEXT ? (sheaf_word_null(word, dialect) != SHEAF_NO_CODE ? (unsigned)KIND_NULL : 0) : sheaf_word_kind(word, dialect);
+		unsigned kind = seen & KIND_TEXT
+		                    ? (sheaf_word_null(word, dialect) != SHEAF_NO_CODE ? (unsigned)KIND_NULL : 0)
+		                    : sheaf_word_kind(word, dialect);
 		seen |= kind;
 	}
 	*kinds |= seen;
 }
 
-static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end, sheaf_error *err)
+static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at,
+                        const uint8_t *end, sheaf_error *err)
 {
 	sheaf_records records;
 	sheaf_records_begin(&records, in->cx);
 	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, at, end, 1, err);
-	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++) see_column(&records, &in->dialect, c, &seen->kinds[c]);
+	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++)
+		see_column(&records, &in->dialect, c, &seen->kinds[c]);
 	seen->rows += records.count;
 	seen->flawed |= records.findings.size > 0;
 	sheaf_records_drop(&records);
@@ -94,7 +100,8 @@ static void cut_ahead(inference *f)
 {
 	item *i;
 	while (f->cut == SHEAF_OK && (i = (item *)sheaf_pipeline_free_item(&f->pipeline))) {
-		f->cut = sheaf_delimited_cut(f->in, (int64_t)sheaf_infer_part_size(f->in->cx), &i->piece, &f->cut_error);
+		f->cut =
+			sheaf_delimited_cut(f->in, (int64_t)sheaf_infer_part_size(f->in->cx), &i->piece, &f->cut_error);
 		if (f->cut == SHEAF_OK) sheaf_pipeline_submit(&f->pipeline);
 	}
 }
@@ -115,7 +122,8 @@ static sheaf_status look_at_pieces(inference *f)
 {
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
 	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
-	if (f->cut == SHEAF_END || (f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off)) return SHEAF_OK;
+	if (f->cut == SHEAF_END || (f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off))
+		return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
 	return f->cut;
 }
@@ -125,7 +133,8 @@ static sheaf_status look_at_depth(inference *f, int depth)
 	f->cut = SHEAF_OK;
 	SHEAF_TRY(sheaf_delimited_begin(f->in, f->err));
 	SHEAF_TRY(sheaf_seen_begin(f->seen, f->in->cx, f->in->width, f->err));
-	SHEAF_TRY(sheaf_pipeline_open(&f->pipeline, f->in->cx, sizeof(item), depth, (sheaf_pipeline_steps){look_at_piece, NULL, drop, f}, f->err));
+	SHEAF_TRY(sheaf_pipeline_open(&f->pipeline, f->in->cx, sizeof(item), depth,
+	                              (sheaf_pipeline_steps){look_at_piece, NULL, drop, f}, f->err));
 	sheaf_status status = look_at_pieces(f);
 	sheaf_pipeline_close(&f->pipeline);
 	return status;
@@ -157,7 +166,8 @@ size_t sheaf_infer_part_size(const sheaf_context *cx)
 	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
 }
 
-sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete, sheaf_error *err)
+sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete,
+                              sheaf_error *err)
 {
 	sheaf_bytes window;
 	const uint8_t *end = NULL;
@@ -167,7 +177,8 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 		sheaf_status status = sheaf_source_ahead(in->source, most, &window, err);
 		*complete = status == SHEAF_OK && window.size < most;
 		if (window.size > most) window.size = most;
-		end = window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
+		end =
+			window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
 		if (status && !end) return status;
 		if (window.size == 0) return SHEAF_OK;
 		if (*complete) end = window.data + window.size;
@@ -180,13 +191,21 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 {
-	enum { NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL, VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT };
+	enum {
+		NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL,
+		VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
+	};
 	unsigned values = kinds & VALUES;
-	bool number = values && !(values & ~(unsigned)NUMBERS) && ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
+	bool number = values && !(values & ~(unsigned)NUMBERS) &&
+	              ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
 	bool text = !number && values != KIND_BOOL && values != KIND_DATETIME && values != KIND_DATETIMETZ;
 	bool nullable = (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK)) || !complete;
 	if (number)
-		sheaf_field_make_cell(field, SHEAF_NUMBER, values & KIND_REAL ? SHEAF_F64 : values & KIND_LARGE ? SHEAF_U64 : SHEAF_I64, 1, nullable);
+		sheaf_field_make_cell(field, SHEAF_NUMBER,
+		                      values & KIND_REAL    ? SHEAF_F64
+		                      : values & KIND_LARGE ? SHEAF_U64
+		                                            : SHEAF_I64,
+		                      1, nullable);
 	else if (values == KIND_BOOL)
 		sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable);
 	else if (values == KIND_DATETIME)

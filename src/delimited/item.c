@@ -93,7 +93,9 @@ static sheaf_item_flaw read_signed(sheaf_word word, int64_t low, int64_t high, i
 	bool negative = word.at < word.end && *word.at == '-';
 	if (word.at < word.end && (negative || *word.at == '+')) word.at++;
 	*out = 0;
-	if (!read_magnitude(word.at, word.end, &v) || v > (negative ? (uint64_t)-(low + 1) + 1 : (uint64_t)high)) return ITEM_BAD;
+	if (!read_magnitude(word.at, word.end, &v) ||
+	    v > (negative ? (uint64_t) - (low + 1) + 1 : (uint64_t)high))
+		return ITEM_BAD;
 	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
 	return ITEM_OK;
 }
@@ -109,7 +111,8 @@ static sheaf_item_flaw read_unsigned(sheaf_word word, uint64_t high, uint64_t *o
 
 static bool is_named(sheaf_word word, const char *name)
 {
-	return (size_t)(word.end - word.at) == strlen(name) && strncasecmp((const char *)word.at, name, strlen(name)) == 0;
+	return (size_t)(word.end - word.at) == strlen(name) &&
+	       strncasecmp((const char *)word.at, name, strlen(name)) == 0;
 }
 
 static sheaf_item_flaw read_nonfinite(sheaf_word word, double *out)
@@ -121,7 +124,8 @@ static sheaf_item_flaw read_nonfinite(sheaf_word word, double *out)
 	return nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
 }
 
-/* An integer that the real type does not hold; one with a point was meant to be rounded. `most`: integers below are held. */
+/* An integer that the real type does not hold; one with a point was meant to be rounded. `most`: integers
+ * below are held. */
 static bool is_rounded(sheaf_word word, double value, double most)
 {
 	uint64_t v = 0;
@@ -198,7 +202,8 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	uint8_t text[LONGEST];
 	*out = 0;
 	if (word.end - word.at > LONGEST) return ITEM_BAD;
-	const char *name = word.end - word.at == LONGEST && dialect->quote && dialect->escape && *word.at == dialect->escape && word.at[1]
+	const char *name = word.end - word.at == LONGEST && dialect->quote && dialect->escape &&
+	                           *word.at == dialect->escape && word.at[1]
 	                       ? strchr(names, word.at[1])
 	                       : NULL;
 	const uint8_t *end = name ? NULL : sheaf_word_text(word, dialect, text);
@@ -231,13 +236,15 @@ static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 	parts[1].at = comma + 1;
 	sheaf_item_flaw worst = ITEM_OK;
 	for (int i = 0; i < 2; i++) {
-		sheaf_item_flaw flaw = read_number(type, sheaf_word_trim(parts[i]), (uint8_t *)out + (size_t)i * size);
+		sheaf_item_flaw flaw =
+			read_number(type, sheaf_word_trim(parts[i]), (uint8_t *)out + (size_t)i * size);
 		if (flaw > worst) worst = flaw;
 	}
 	return worst;
 }
 
-sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, void *out)
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
+                                void *out)
 {
 	if (field->meaning == SHEAF_CHAR) return read_char(word, dialect, (uint8_t *)out);
 	word = sheaf_word_trim(word);
@@ -277,10 +284,12 @@ static bool read_base64(sheaf_word word, uint8_t *to, size_t *size)
 	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
 }
 
-sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect, uint8_t *to, size_t *size)
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
+                                    uint8_t *to, size_t *size)
 {
 	*size = 0;
-	if (field->meaning == SHEAF_BYTES) return read_base64(sheaf_word_trim(word), to, size) ? ITEM_OK : ITEM_BAD;
+	if (field->meaning == SHEAF_BYTES)
+		return read_base64(sheaf_word_trim(word), to, size) ? ITEM_OK : ITEM_BAD;
 	uint8_t *end = sheaf_word_text(word, dialect, to);
 	if (!end) return ITEM_BAD;
 	*size = (size_t)(end - to);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file is a table, by its name and its first bytes. Content alone tells little, so a name that says something else is believed. */
+/* Whether a file is a table, by its name and its first bytes. Content alone tells little, so a name that says
+ * something else is believed. */
 #include "base/suffix.h"
 #include "delimited/delimited.h"
 #include <string.h>
 
-/* The delimiters outside of quotes on the line that begins at *at, which moves behind it; -1 where it has what lines of tables do not have, or does not end. */
+/* The delimiters outside of quotes on the line that begins at *at, which moves behind it; -1 where it has
+ * what lines of tables do not have, or does not end. */
 static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t delimiter)
 {
 	int count = 0;
@@ -28,9 +30,11 @@ static bool looks_like(sheaf_bytes head, uint8_t delimiter)
 	return first > 0 && at < end && count_delimiters(&at, end, delimiter) == first;
 }
 
-sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind, const char *const *suffixes)
+sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind,
+                                   const char *const *suffixes)
 {
-	if (sheaf_has_suffix_of(name, suffixes)) return SHEAF_PERHAPS; /* the reader says best what is wrong with it */
+	if (sheaf_has_suffix_of(name, suffixes))
+		return SHEAF_PERHAPS; /* the reader says best what is wrong with it */
 	const char *slash = strrchr(name, '/');
 	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
 }

@@ -29,8 +29,8 @@ void sheaf_delimited_close(void *reader)
 
 static sheaf_status refuse_first(const opening *o, const char *expected, const char *found)
 {
-	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(o->in->source),
-	                  sheaf_source_tell(o->in->source), expected, found);
+	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(o->in->source), sheaf_source_tell(o->in->source), expected, found);
 }
 
 /* ---- the first record ---- */
@@ -40,7 +40,9 @@ static bool has_bare_return(const sheaf_records *records, const sheaf_dialect *d
 {
 	for (uint32_t f = 0; f < records->width; f++) {
 		sheaf_word word = sheaf_word_of(records, dialect, 0, f);
-		const uint8_t *found = !word.quoted && word.end > word.at ? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at)) : NULL;
+		const uint8_t *found = !word.quoted && word.end > word.at
+		                           ? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at))
+		                           : NULL;
 		if (found && found + 1 < word.end) return true;
 	}
 	return false;
@@ -51,14 +53,19 @@ static sheaf_status read_first(opening *o)
 	sheaf_delimited_reader *in = o->in;
 	sheaf_bytes record;
 	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
-	SHEAF_TRY(sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
+	SHEAF_TRY(
+		sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
 	if (o->first.count == 0) return refuse_first(o, "a first record", "one whose quotes are not sound");
-	if (has_bare_return(&o->first, &in->dialect)) return refuse_first(o, "lines that end with LF or CR LF", "a CR alone");
+	if (has_bare_return(&o->first, &in->dialect))
+		return refuse_first(o, "lines that end with LF or CR LF", "a CR alone");
 	in->width = (int)o->first.width;
 	return o->first.width <= INT32_MAX / 8 ? SHEAF_OK : refuse_first(o, "fewer columns", "too many");
 }
 
-static sheaf_word first_word(const opening *o, int column) { return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)column); }
+static sheaf_word first_word(const opening *o, int column)
+{
+	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)column);
+}
 
 /* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
 static bool is_name(const opening *o, int column)
@@ -93,9 +100,12 @@ static sheaf_status doubt_delimiter(const opening *o)
 	if (!other) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "fields parted by %s", sheaf_delimiter_name(dialect->delimiter));
 	snprintf(found, sizeof found, "none, and %s within the first line", other);
-	snprintf(advice, sizeof advice, "each line is one field (--delimiter %s would part them, --delimiter %s says that this is meant)", other,
-	         sheaf_delimiter_name(dialect->delimiter));
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "delimiter in doubt", SHEAF_NOWHERE, expected, found, advice};
+	snprintf(
+		advice, sizeof advice,
+		"each line is one field (--delimiter %s would part them, --delimiter %s says that this is meant)",
+		other, sheaf_delimiter_name(dialect->delimiter));
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "delimiter in doubt", SHEAF_NOWHERE, expected,
+	                         found,         advice};
 	problem.place.file = sheaf_source_name(o->in->source);
 	problem.place.line = problem.place.column = 1;
 	problem.place.byte = sheaf_source_tell(o->in->source);
@@ -113,7 +123,8 @@ static sheaf_status name_of(const opening *o, int column, sheaf_builder *b)
 		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
 		if (!end) return refuse_first(o, "a name", "a backslash with nothing behind it");
 		b->size = (size_t)(end - b->data);
-		if (b->size && memchr(b->data, '\0', b->size)) return refuse_first(o, "names without NUL bytes", "one with some");
+		if (b->size && memchr(b->data, '\0', b->size))
+			return refuse_first(o, "names without NUL bytes", "one with some");
 	} else {
 		sheaf_builder_printf(b, "a%d", column);
 	}
@@ -127,7 +138,9 @@ static sheaf_status add_column(opening *o, int column, sheaf_names *names, sheaf
 	SHEAF_TRY(name_of(o, column, b));
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, (const char *)b->data, b->size, &field, o->err));
 	if (sheaf_names_find(names, field->name, strlen(field->name), -1) >= 0)
-		return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected a name for each column, found \"%s\" twice; name them with --columns, or say --header no",
+		return sheaf_fail(o->err, SHEAF_DATA,
+		                  "%s:1: expected a name for each column, found \"%s\" twice; name them with "
+		                  "--columns, or say --header no",
 		                  sheaf_source_name(in->source), field->name);
 	return sheaf_names_add(names, in->cx, field->name, strlen(field->name), o->err);
 }
@@ -158,7 +171,8 @@ static int find_in_header(const opening *o, const char *name, sheaf_builder *b)
 		b->size = 0;
 		if (!sheaf_builder_room(b, (size_t)(word.end - word.at) + 1)) return -1;
 		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
-		if (end && (size_t)(end - b->data) == strlen(name) && memcmp(b->data, name, strlen(name)) == 0) return c;
+		if (end && (size_t)(end - b->data) == strlen(name) && memcmp(b->data, name, strlen(name)) == 0)
+			return c;
 	}
 	return -1;
 }
@@ -199,8 +213,10 @@ static sheaf_status place_declared(opening *o, const char *header)
 	if (named) return SHEAF_OK;
 	for (int f = 0; f < in->schema.nfields; f++) in->columns[f] = f;
 	if (same) return SHEAF_OK;
-	return sheaf_fail(o->err, SHEAF_DATA, "%s:1: expected %d columns, as --columns says, or a header that has their names, found %d", sheaf_source_name(in->source),
-	                  in->schema.nfields, in->width);
+	return sheaf_fail(
+		o->err, SHEAF_DATA,
+		"%s:1: expected %d columns, as --columns says, or a header that has their names, found %d",
+		sheaf_source_name(in->source), in->schema.nfields, in->width);
 }
 
 /* ---- types ---- */
@@ -229,13 +245,15 @@ static sheaf_status look(opening *o)
 
 static void take_types(opening *o)
 {
-	for (int f = 0; f < o->in->schema.nfields; f++) sheaf_infer_field(&o->in->schema.fields[f], o->seen.kinds[o->in->columns[f]], o->complete);
+	for (int f = 0; f < o->in->schema.nfields; f++)
+		sheaf_infer_field(&o->in->schema.fields[f], o->seen.kinds[o->in->columns[f]], o->complete);
 }
 
 static sheaf_status find_columns(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
-	const char *text = sheaf_values_text(o->values, "columns"), *header = sheaf_values_text(o->values, "header");
+	const char *text = sheaf_values_text(o->values, "columns"),
+			   *header = sheaf_values_text(o->values, "header");
 	void *memory;
 	in->ncolumns = in->width;
 	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->schema, o->err));
@@ -279,8 +297,9 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	return sheaf_delimited_begin(in, o->err);
 }
 
-sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind, const sheaf_values *values, const sheaf_opening *how,
-                                  sheaf_context *cx, void **out, sheaf_error *err)
+sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind,
+                                  const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx,
+                                  void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -300,9 +319,15 @@ sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_ki
 	return SHEAF_OK;
 }
 
-const sheaf_schema *sheaf_delimited_schema(const void *in) { return &((const sheaf_delimited_reader *)in)->schema; }
+const sheaf_schema *sheaf_delimited_schema(const void *in)
+{
+	return &((const sheaf_delimited_reader *)in)->schema;
+}
 
-void sheaf_delimited_facts(const void *in, sheaf_facts *facts) { *facts = ((const sheaf_delimited_reader *)in)->facts; }
+void sheaf_delimited_facts(const void *in, sheaf_facts *facts)
+{
+	*facts = ((const sheaf_delimited_reader *)in)->facts;
+}
 
 sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)
 {

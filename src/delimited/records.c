@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at a time. A quote opens a quoted field
- * where it stands first in it, and nowhere else. */
+/* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at
+ * a time. A quote opens a quoted field where it stands first in it, and nowhere else. */
 #include "delimited/delimited.h"
 #include <string.h>
 
@@ -53,7 +53,8 @@ void sheaf_records_drop(sheaf_records *records)
 
 static void put_u32(sheaf_builder *b, uint32_t v) { sheaf_builder_append(b, &v, sizeof v); }
 
-static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, uint32_t line, sheaf_record_flaw flaw, uint32_t count)
+static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, uint32_t line,
+                         sheaf_record_flaw flaw, uint32_t count)
 {
 	sheaf_record_finding finding = {.at = (uint32_t)(at - w->begin),
 	                                .line_start = (uint32_t)(line_start - w->begin),
@@ -64,7 +65,10 @@ static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, 
 	sheaf_builder_append(&w->records->findings, &finding, sizeof finding);
 }
 
-static void find_flaw(walk *w, const uint8_t *at, sheaf_record_flaw flaw) { find_in_line(w, at, w->line_start, w->lines, flaw, 0); }
+static void find_flaw(walk *w, const uint8_t *at, sheaf_record_flaw flaw)
+{
+	find_in_line(w, at, w->line_start, w->lines, flaw, 0);
+}
 
 static inline void end_field(walk *w, const uint8_t *at)
 {
@@ -72,14 +76,18 @@ static inline void end_field(walk *w, const uint8_t *at)
 	w->field = at + 1;
 }
 
-static bool is_blank(const walk *w, const uint8_t *end) { return end == w->record || (end == w->record + 1 && *w->record == '\r'); }
+static bool is_blank(const walk *w, const uint8_t *end)
+{
+	return end == w->record || (end == w->record + 1 && *w->record == '\r');
+}
 
 /* Whether the record of `count` fields that ends before `end` stands. */
 static bool stands(walk *w, const uint8_t *end, uint32_t count)
 {
 	if (w->bad) return false;
 	if (count == w->records->width) return true;
-	find_in_line(w, w->record, w->record, w->record_lines, count == 1 && is_blank(w, end) ? RECORD_BLANK : RECORD_COUNT, count);
+	find_in_line(w, w->record, w->record, w->record_lines,
+	             count == 1 && is_blank(w, end) ? RECORD_BLANK : RECORD_COUNT, count);
 	return false;
 }
 
@@ -153,13 +161,20 @@ static void meet_quote(walk *w, const uint8_t *at)
 		find_flaw(w, at, RECORD_INNER_QUOTE);
 }
 
-sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width, const uint8_t *at, const uint8_t *end, int64_t line,
-                                sheaf_error *err)
+sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
+                                const uint8_t *at, const uint8_t *end, int64_t line, sheaf_error *err)
 {
 	uint8_t quote = dialect->quote ? dialect->quote : '\n';
 	const uint8_t bytes[SHEAF_MARKS] = {dialect->delimiter, '\n', quote, quote};
-	walk w = {.records = records, .dialect = dialect, .begin = at, .end = end, .record = at, .field = at, .line_start = at};
-	if (end - at >= UINT32_MAX) return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
+	walk w = {.records = records,
+	          .dialect = dialect,
+	          .begin = at,
+	          .end = end,
+	          .record = at,
+	          .field = at,
+	          .line_start = at};
+	if (end - at >= UINT32_MAX)
+		return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
 	records->begin = at;
 	records->width = (uint32_t)width;
 	sheaf_marks_begin(&w.marks, at, end, bytes);
@@ -189,8 +204,10 @@ void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
 	size_t size = records->width * sizeof(uint32_t);
 	for (int64_t r = 0; r < records->count; r++) {
 		if (marked[r]) continue;
-		memmove(records->starts.data + (size_t)kept * sizeof(uint32_t), records->starts.data + (size_t)r * sizeof(uint32_t), sizeof(uint32_t));
-		memmove(records->lines.data + (size_t)kept * sizeof(int64_t), records->lines.data + (size_t)r * sizeof(int64_t), sizeof(int64_t));
+		memmove(records->starts.data + (size_t)kept * sizeof(uint32_t),
+		        records->starts.data + (size_t)r * sizeof(uint32_t), sizeof(uint32_t));
+		memmove(records->lines.data + (size_t)kept * sizeof(int64_t),
+		        records->lines.data + (size_t)r * sizeof(int64_t), sizeof(int64_t));
 		memmove(records->ends.data + (size_t)kept * size, records->ends.data + (size_t)r * size, size);
 		kept++;
 	}
@@ -208,9 +225,11 @@ static bool opens(const sheaf_dialect *dialect, const uint8_t *begin, const uint
 }
 
 /* The next quote that opens a field from `at` on; `end` where there is none. */
-static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at, const uint8_t *end)
+static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at,
+                                const uint8_t *end)
 {
-	while (dialect->quote && at < end && (at = (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at)))) {
+	while (dialect->quote && at < end &&
+	       (at = (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at)))) {
 		if (opens(dialect, begin, at)) return at;
 		at++;
 	}

@@ -16,7 +16,8 @@ typedef struct reporting {
 	bool any;
 } reporting;
 
-static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at, int64_t line, const uint8_t *line_start, const char *stream)
+static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at, int64_t line,
+                         const uint8_t *line_start, const char *stream)
 {
 	sheaf_delimited_decoding *d = p->d;
 	problem.status = SHEAF_DATA;
@@ -32,31 +33,38 @@ static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at,
 
 /* ---- records ---- */
 
-static sheaf_status tell_of_count(reporting *p, const sheaf_record_finding *f, const uint8_t *at, int64_t line)
+static sheaf_status tell_of_count(reporting *p, const sheaf_record_finding *f, const uint8_t *at,
+                                  int64_t line)
 {
 	char expected[48], found[48];
 	snprintf(expected, sizeof expected, "%d fields", p->d->in->width);
 	snprintf(found, sizeof found, "%" PRIu32, f->count);
-	sheaf_problem problem = {.severity = SHEAF_ERROR, .rule = "number of fields", .expected = expected, .found = found, .consequence = "the row is left out"};
+	sheaf_problem problem = {.severity = SHEAF_ERROR,
+	                         .rule = "number of fields",
+	                         .expected = expected,
+	                         .found = found,
+	                         .consequence = "the row is left out"};
 	return tell(p, problem, at, line, at, NULL);
 }
 
 static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
 {
 	static const sheaf_problem problems[] = {
-		[RECORD_BLANK] = {SHEAF_WARNING, .rule = "blank line", .expected = "fields", .found = "a blank line", .consequence = "it is passed over"},
-		[RECORD_OPEN] = {SHEAF_ERROR,
-	                     .rule = "open quote",
-	                     .expected = "a quote that closes the field",
+		[RECORD_BLANK] = {SHEAF_WARNING, .rule = "blank line", .expected = "fields", .found = "a blank line",
+	                      .consequence = "it is passed over"},
+		[RECORD_OPEN] = {SHEAF_ERROR, .rule = "open quote", .expected = "a quote that closes the field",
 	                     .found = "the end of the input",
 	                     .consequence = "the row is left out, and all that follows belongs to it"},
-		[RECORD_BEHIND_QUOTE] = {SHEAF_ERROR, .rule = "text behind a quote", .expected = "a delimiter or the end of the line behind a quoted field",
+		[RECORD_BEHIND_QUOTE] = {SHEAF_ERROR, .rule = "text behind a quote",
+	                             .expected = "a delimiter or the end of the line behind a quoted field",
 	                             .consequence = "the row is left out"},
-		[RECORD_INNER_QUOTE] = {SHEAF_BREACH, .rule = "quote inside of a field", .expected = "quotes around all of a field", .found = "one inside of it",
+		[RECORD_INNER_QUOTE] = {SHEAF_BREACH, .rule = "quote inside of a field",
+	                            .expected = "quotes around all of a field", .found = "one inside of it",
 	                            .consequence = "it is taken as it is"},
 	};
 	char shown[SHEAF_SHOWN_SIZE];
-	const uint8_t *at = p->begin + f->at, *line_start = p->begin + f->line_start, *end = p->begin + p->d->piece->size;
+	const uint8_t *at = p->begin + f->at, *line_start = p->begin + f->line_start,
+				  *end = p->begin + p->d->piece->size;
 	int64_t line = p->d->piece->line + f->line;
 	if (f->flaw == RECORD_COUNT) return tell_of_count(p, f, at, line);
 	sheaf_problem problem = problems[f->flaw];
@@ -73,7 +81,8 @@ static sheaf_item_flaw judge(reporting *p, int f, sheaf_word word)
 	_Alignas(16) uint8_t item[16];
 	size_t size;
 	if (sheaf_delimited_null(field, word, &in->dialect) != SHEAF_NO_CODE) return ITEM_OK;
-	if (field->nlevels == 0 || field->levels[0].kind != SHEAF_LIST) return sheaf_item_read(field, word, &in->dialect, item);
+	if (field->nlevels == 0 || field->levels[0].kind != SHEAF_LIST)
+		return sheaf_item_read(field, word, &in->dialect, item);
 	return sheaf_item_read_run(field, word, &in->dialect, p->scratch, &size);
 }
 
@@ -84,15 +93,21 @@ static int64_t find_line(const reporting *p, int64_t r, const uint8_t *at, const
 	int64_t line = ((const int64_t *)(const void *)records->lines.data)[r];
 	const uint8_t *from = p->begin + ((const uint32_t *)(const void *)records->starts.data)[r];
 	*line_start = from;
-	for (const uint8_t *feed = from; feed < at && (feed = (const uint8_t *)memchr(feed, '\n', (size_t)(at - feed))); line++) *line_start = ++feed;
+	for (const uint8_t *feed = from;
+	     feed < at && (feed = (const uint8_t *)memchr(feed, '\n', (size_t)(at - feed))); line++)
+		*line_start = ++feed;
 	return line;
 }
 
 static sheaf_status tell_of_item(reporting *p, int64_t r, int f, sheaf_word word, sheaf_item_flaw flaw)
 {
 	static const sheaf_problem problems[] = {
-		[ITEM_ROUNDED] = {SHEAF_WARNING, .rule = "integer rounded", .expected = "an integer that the column's type holds", .consequence = "rounded to the nearest"},
-		[ITEM_INFINITE] = {SHEAF_WARNING, .rule = "number overflow", .expected = "a number in the range of the column's type", .consequence = "read as an infinity"},
+		[ITEM_ROUNDED] = {SHEAF_WARNING, .rule = "integer rounded",
+	                      .expected = "an integer that the column's type holds",
+	                      .consequence = "rounded to the nearest"},
+		[ITEM_INFINITE] = {SHEAF_WARNING, .rule = "number overflow",
+	                       .expected = "a number in the range of the column's type",
+	                       .consequence = "read as an infinity"},
 		[ITEM_BAD] = {SHEAF_ERROR, .rule = "field type", .consequence = "the row is left out"},
 	};
 	enum { LONGEST = 40 };
@@ -103,7 +118,8 @@ static sheaf_status tell_of_item(reporting *p, int64_t r, int f, sheaf_word word
 	size_t n = (size_t)(word.end - word.at);
 	int64_t line = find_line(p, r, word.at, &line_start);
 	if (flaw == ITEM_BAD) problem.expected = sheaf_item_expected(field);
-	snprintf(shown, sizeof shown, "\"%.*s%s\"", (int)(n > LONGEST ? LONGEST : n), (const char *)word.at, n > LONGEST ? "..." : "");
+	snprintf(shown, sizeof shown, "\"%.*s%s\"", (int)(n > LONGEST ? LONGEST : n), (const char *)word.at,
+	         n > LONGEST ? "..." : "");
 	for (char *c = shown; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
 	problem.found = n ? shown : "nothing";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a field's text says, and how: whether anything is there, what it looks like, and what it is without its escapes. */
+/* What a field's text says, and how: whether anything is there, what it looks like, and what it is without
+ * its escapes. */
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
@@ -56,11 +57,13 @@ static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
 static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 {
 	enum { SURE = 18 };
-	static const char most[] = "9223372036854775807", least[] = "9223372036854775808", largest[] = "18446744073709551615";
+	static const char most[] = "9223372036854775807", least[] = "9223372036854775808",
+					  largest[] = "18446744073709551615";
 	unsigned sign = negative ? KIND_NEGATIVE : 0;
 	if (n > 1 && *digits == '0') return KIND_TEXT;
 	if (n == 1 && *digits == '0' && negative) return KIND_REAL;
-	if (n <= SURE || (n == SURE + 1 && memcmp(digits, negative ? least : most, n) <= 0)) return KIND_INTEGER | sign;
+	if (n <= SURE || (n == SURE + 1 && memcmp(digits, negative ? least : most, n) <= 0))
+		return KIND_INTEGER | sign;
 	if (!negative && (n == SURE + 1 || (n == SURE + 2 && memcmp(digits, largest, n) <= 0))) return KIND_LARGE;
 	return KIND_TEXT;
 }
@@ -114,7 +117,8 @@ static unsigned plain_kind(const uint8_t *at, const uint8_t *end)
 	if (is_digit(first) || first == '-' || first == '+' || first == '.') {
 		unsigned kind = number_kind(at, end);
 		if (kind != KIND_TEXT) return kind;
-		if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH))) kind = date_kind(at, end);
+		if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH)))
+			kind = date_kind(at, end);
 		return kind == KIND_TEXT && is_nonfinite(at, end) ? KIND_REAL : kind;
 	}
 	if ((first | 32) == 't' || (first | 32) == 'f') {
@@ -135,7 +139,8 @@ unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
 bool sheaf_begins_as_number(const uint8_t *text, size_t size)
 {
 	size_t before = 0;
-	while (before < 2 && before < size && strchr(before ? "." : "+-.", text[before]) && text[before]) before++;
+	while (before < 2 && before < size && strchr(before ? "." : "+-.", text[before]) && text[before])
+		before++;
 	return before < size && is_digit(text[before]);
 }
 
@@ -143,9 +148,12 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 {
 	if (size == 0) return dialect->quote != 0;
 	uint8_t first = text[0], last = text[size - 1];
-	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)) return true; /* at the start of a file it would be a mark of its encoding */
-	if (dialect->quote && (first == '"' || first == '\'')) return true; /* the other dialect's quotes, where it is guessed */
-	if (is_space(first) || is_space(last) || first == '?' || null_of(text, size) != SHEAF_NO_CODE) return true;
+	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0))
+		return true; /* at the start of a file it would be a mark of its encoding */
+	if (dialect->quote && (first == '"' || first == '\''))
+		return true; /* the other dialect's quotes, where it is guessed */
+	if (is_space(first) || is_space(last) || first == '?' || null_of(text, size) != SHEAF_NO_CODE)
+		return true;
 	/* Most texts begin with a letter that nothing else begins with. */
 	return plain_kind(text, text + size) != KIND_TEXT;
 }
@@ -156,13 +164,17 @@ static uint8_t *take_quoted(sheaf_word word, const sheaf_dialect *dialect, uint8
 {
 	for (const uint8_t *at = word.at; at < word.end; at++) {
 		bool doubled = *at == dialect->quote && at + 1 < word.end && at[1] == dialect->quote;
-		bool escaped = dialect->escape && *at == dialect->escape && at + 1 < word.end && (at[1] == dialect->quote || at[1] == dialect->escape);
+		bool escaped = dialect->escape && *at == dialect->escape && at + 1 < word.end &&
+		               (at[1] == dialect->quote || at[1] == dialect->escape);
 		*to++ = *(at += doubled || escaped);
 	}
 	return to;
 }
 
-static uint8_t meaning_of(uint8_t escaped) { return escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped; }
+static uint8_t meaning_of(uint8_t escaped)
+{
+	return escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped;
+}
 
 static uint8_t *take_escaped(sheaf_word word, uint8_t escape, uint8_t *to)
 {
@@ -180,8 +192,11 @@ static uint8_t *take_escaped(sheaf_word word, uint8_t escape, uint8_t *to)
 uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to)
 {
 	size_t n = (size_t)(word.end - word.at);
-	if (word.quoted && (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n)))) return take_quoted(word, dialect, to);
-	if (!dialect->quote && n && memchr(word.at, dialect->escape, n)) return take_escaped(word, dialect->escape, to);
+	if (word.quoted &&
+	    (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n))))
+		return take_quoted(word, dialect, to);
+	if (!dialect->quote && n && memchr(word.at, dialect->escape, n))
+		return take_escaped(word, dialect->escape, to);
 	if (n) memcpy(to, word.at, n);
 	return to + n;
 }

@@ -19,7 +19,10 @@ static bool is_item(const sheaf_field *field)
 	return level->kind == SHEAF_FIXED && level->extents[0] == 1;
 }
 
-static bool is_nullable(const sheaf_field *field) { return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE; }
+static bool is_nullable(const sheaf_field *field)
+{
+	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+}
 
 /* A header with a name twice could not be read again. */
 static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -31,9 +34,13 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
 		const char *name = schema->fields[f].name;
 		if (sheaf_names_find(&names, name, strlen(name), -1) >= 0)
-			status = sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected a name for each column, found it twice; --header no writes none", name);
+			status = sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"column \"%s\": expected a name for each column, found it twice; --header no writes none",
+				name);
 		else if (!*name)
-			status = sheaf_fail(err, SHEAF_UNSUPPORTED, "column %d: expected a name, found none; --header no writes none", f);
+			status = sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                    "column %d: expected a name, found none; --header no writes none", f);
 		else
 			status = sheaf_names_add(&names, schema->cx, name, strlen(name), err);
 	}
@@ -43,18 +50,21 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 
 sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column, found none");
+	if (schema->nfields == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column, found none");
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_item(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "column \"%s\": expected one item in each row, found another shape", schema->fields[f].name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "column \"%s\": expected one item in each row, found another shape",
+			                  schema->fields[f].name);
 	if (schema->rows == SHEAF_ENTRIES) schema->tensor.structure = SHEAF_GENERAL;
 	return check_names(schema, values, err);
 }
 
 /* ---- what is told before the first row ---- */
 
-static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, const char *column, const char *expected, const char *found, const char *advice,
-                         sheaf_error *err)
+static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, const char *column,
+                         const char *expected, const char *found, const char *advice, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, advice};
 	problem.place.file = sheaf_sink_name(out->sink);
@@ -79,8 +89,10 @@ static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error
 		const sheaf_field *field = &out->schema.fields[f];
 		if (!is_not_inferred(out, field)) continue;
 		snprintf(found, sizeof found, "%s, which nothing in the text tells", sheaf_item_type(field));
-		snprintf(advice, sizeof advice, "read it back with --columns and %.40s:%s%s", field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "");
-		SHEAF_TRY(warn(out, "element type not stored", field->name, "a type that text shows", found, advice, err));
+		snprintf(advice, sizeof advice, "read it back with --columns and %.40s:%s%s", field->name,
+		         sheaf_item_type(field), is_nullable(field) ? " null" : "");
+		SHEAF_TRY(
+			warn(out, "element type not stored", field->name, "a type that text shows", found, advice, err));
 	}
 	return SHEAF_OK;
 }
@@ -99,12 +111,19 @@ static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_erro
 	size_t used = 0;
 	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	found[0] = '\0';
-	for (int d = 0; d < tensor->rank; d++) used += (size_t)snprintf(found + used, sizeof found - used, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+	for (int d = 0; d < tensor->rank; d++)
+		used +=
+			(size_t)snprintf(found + used, sizeof found - used, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
 	snprintf(advice, sizeof advice, "read it back with --shape %s", found);
 	SHEAF_TRY(warn(out, "shape not stored", NULL, "a shape that the entries tell", found, advice, err));
 	if (!tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill)) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR,   SHEAF_LOSS, "fill value", SHEAF_NOWHERE, "none, or 0, since the format has no place for it",
-	                         "another one", "it is left out"};
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "fill value",
+	                         SHEAF_NOWHERE,
+	                         "none, or 0, since the format has no place for it",
+	                         "another one",
+	                         "it is left out"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }
@@ -121,7 +140,8 @@ void sheaf_delimited_abandon(void *writer)
 }
 
 /* Where there are no quotes, an empty text and nothing at all would look the same. */
-static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind, const sheaf_values *values, sheaf_error *err)
+static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
+                                 const sheaf_values *values, sheaf_error *err)
 {
 	const char *word = sheaf_values_text(values, "null");
 	out->null_word = kind->null_word;
@@ -133,15 +153,19 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimi
 		out->null_word = strcmp(word, "null") == 0 ? "null" : "\\N";
 	for (int f = 0; f < out->schema.nfields && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
-		bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
+		bool text =
+			sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
 		if (text && is_nullable(field))
-			return sheaf_fail(err, SHEAF_USAGE, "--null empty: expected a dialect in which an empty text and nothing at all differ, found column \"%s\" and one without quotes",
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--null empty: expected a dialect in which an empty text and nothing at all "
+			                  "differ, found column \"%s\" and one without quotes",
 			                  field->name);
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind, const sheaf_values *values, sheaf_error *err)
+static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
+                            const sheaf_values *values, sheaf_error *err)
 {
 	bool guess;
 	const char *header = sheaf_delimited_choice(values, "header", true);
@@ -153,8 +177,9 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	return tell_of_tensor(out, err);
 }
 
-sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind, const sheaf_schema *schema, const sheaf_values *values,
-                                    sheaf_context *cx, void **created, sheaf_error *err)
+sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind,
+                                    const sheaf_schema *schema, const sheaf_values *values, sheaf_context *cx,
+                                    void **created, sheaf_error *err)
 {
 	void *memory;
 	*created = NULL;
@@ -216,7 +241,9 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
 	sheaf_status status = begin(out, err);
 	if (status == SHEAF_OK && !out->begun && !out->header)
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a row or a header, since an empty file is no table, found neither", sheaf_sink_name(out->sink));
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                    "%s: expected a row or a header, since an empty file is no table, found neither",
+		                    sheaf_sink_name(out->sink));
 	if (status == SHEAF_OK) {
 		status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;

@@ -16,9 +16,11 @@ typedef struct block {
 	sheaf_error error;
 } block;
 
-sheaf_status sheaf_read_stored(sheaf_decoder *decoder, sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+sheaf_status sheaf_read_stored(sheaf_decoder *decoder, sheaf_raw *raw, void *data, size_t size, size_t *got,
+                               sheaf_error *err)
 {
-	return decoder->filter ? sheaf_decoder_read(decoder, raw, data, size, got, err) : sheaf_raw_read(raw, data, size, got, err);
+	return decoder->filter ? sheaf_decoder_read(decoder, raw, data, size, got, err)
+	                       : sheaf_raw_read(raw, data, size, got, err);
 }
 
 static void fill(void *user, void *item)
@@ -31,7 +33,10 @@ static void fill(void *user, void *item)
 	atomic_fetch_add(&a->filled, b->size);
 }
 
-static void drop(void *user, void *item) { sheaf_release(((sheaf_ahead *)user)->cx, ((block *)item)->data, BLOCK); }
+static void drop(void *user, void *item)
+{
+	sheaf_release(((sheaf_ahead *)user)->cx, ((block *)item)->data, BLOCK);
+}
 
 int sheaf_ahead_blocks(const sheaf_context *cx)
 {
@@ -45,7 +50,8 @@ sheaf_status sheaf_ahead_open(sheaf_ahead *a, sheaf_decoder *decoder, sheaf_raw 
 	sheaf_context *cx;
 	SHEAF_TRY(sheaf_context_listen(raw->cx, (sheaf_listener){NULL, NULL}, &cx, err));
 	*a = (sheaf_ahead){.cx = cx, .before = raw->cx, .decoder = decoder, .raw = raw};
-	sheaf_status status = sheaf_pipeline_open(&a->pipeline, cx, sizeof(block), sheaf_ahead_blocks(cx), (sheaf_pipeline_steps){NULL, fill, drop, a}, err);
+	sheaf_status status = sheaf_pipeline_open(&a->pipeline, cx, sizeof(block), sheaf_ahead_blocks(cx),
+	                                          (sheaf_pipeline_steps){NULL, fill, drop, a}, err);
 	raw->cx = cx;
 	raw->is_polled = true;
 	if (status) sheaf_ahead_close(a);

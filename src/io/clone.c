@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A target that begins as what it is to replace. Where the file system can, the two share their blocks until one is changed. */
+/* A target that begins as what it is to replace. Where the file system can, the two share their blocks until
+ * one is changed. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -12,13 +13,16 @@
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static sheaf_status refuse_changed(const sheaf_target *target, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_IO, "%s: expected that it stays as it is while it is written into, found that somebody has changed it", target->name);
+	return sheaf_fail(
+		err, SHEAF_IO,
+		"%s: expected that it stays as it is while it is written into, found that somebody has changed it",
+		target->name);
 }
 
 sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *err)
@@ -60,7 +64,8 @@ static sheaf_status copy(const sheaf_target *target, int from, sheaf_error *err)
 	enum { STEP = 64 << 20 };
 	int64_t at = 0;
 	if (ioctl(target->fd, FICLONE, from) == 0) return SHEAF_OK;
-	for (ssize_t n; (n = copy_inside(from, target->fd, STEP)) > 0; at += n) SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	for (ssize_t n; (n = copy_inside(from, target->fd, STEP)) > 0; at += n)
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	return at == target->old.st_size ? SHEAF_OK : copy_through(target, from, at, err);
 }
 
@@ -70,7 +75,9 @@ sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
 	target->is_clone = true;
 	if (!target->is_there) return SHEAF_OK;
 	int from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (from < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it", target->name);
+	if (from < 0)
+		return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it",
+		                      target->name);
 	sheaf_status status = SHEAF_OK;
 	if (fstat(from, &info) != 0 || !is_same(&info, &target->old)) status = refuse_changed(target, err);
 	if (!status) status = copy(target, from, err);

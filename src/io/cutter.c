@@ -3,7 +3,10 @@
 #include "io/cutter.h"
 #include <string.h>
 
-void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source) { *cutter = (sheaf_cutter){.source = source}; }
+void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source)
+{
+	*cutter = (sheaf_cutter){.source = source};
+}
 
 /* Bytes of the whole lines in the first `limit` bytes. */
 static size_t whole_lines(sheaf_bytes window, size_t limit)

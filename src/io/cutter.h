@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A text in runs of whole lines, each of about the size asked for; a longer line gets a longer run. What formats of lines cut their pieces
- * with. */
+/* A text in runs of whole lines, each of about the size asked for; a longer line gets a longer run. What
+ * formats of lines cut their pieces with. */
 #ifndef SHEAF_IO_CUTTER_H
 #define SHEAF_IO_CUTTER_H
 
@@ -13,8 +13,9 @@ typedef struct sheaf_cutter {
 } sheaf_cutter;
 
 void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source);
-/* The next run into *out, which is reset first, or END. Where the input fails, the whole lines before that come first, and the failure with the
- * next call. Runs are the same whatever the source has at hand. */
-SHEAF_USE sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out, sheaf_error *err);
+/* The next run into *out, which is reset first, or END. Where the input fails, the whole lines before that
+ * come first, and the failure with the next call. Runs are the same whatever the source has at hand. */
+SHEAF_USE sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out,
+                                         sheaf_error *err);
 
 #endif

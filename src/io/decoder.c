@@ -7,13 +7,15 @@
 
 enum { INPUT_STEP = 256 << 10 };
 
-static sheaf_status out_of_memory(const sheaf_raw *raw, const sheaf_filter *filter, sheaf_status status, sheaf_error *err)
+static sheaf_status out_of_memory(const sheaf_raw *raw, const sheaf_filter *filter, sheaf_status status,
+                                  sheaf_error *err)
 {
 	return sheaf_fail(err, status, "%s: expected memory to decode %s, found %s", raw->name, filter->name,
 	                  status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
 }
 
-sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw, sheaf_builder *head, sheaf_error *err)
+sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw,
+                                sheaf_builder *head, sheaf_error *err)
 {
 	*d = (sheaf_decoder){.memory = {.cx = raw->cx}, .is_first = true};
 	sheaf_status status = sheaf_coder_open(&filter->decoder, &d->memory, &d->state);
@@ -45,8 +47,10 @@ static int64_t place(const sheaf_decoder *d, const sheaf_raw *raw) { return raw-
 
 static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 " of the file): expected the rest of the data, found that the file ends inside %s", raw->name,
-	                  raw->at, d->filter->a_member);
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s (byte %" PRId64
+	                  " of the file): expected the rest of the data, found that the file ends inside %s",
+	                  raw->name, raw->at, d->filter->a_member);
 }
 
 /* Reads more behind the bytes that are left. */
@@ -57,7 +61,8 @@ static sheaf_status feed(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 	memmove(input->data, d->in, d->in_left); /* at most a few bytes of a magic */
 	input->size = d->in_left;
 	d->in = input->data;
-	if (!sheaf_builder_room(input, INPUT_STEP - input->size)) return out_of_memory(raw, d->filter, input->failed, err);
+	if (!sheaf_builder_room(input, INPUT_STEP - input->size))
+		return out_of_memory(raw, d->filter, input->failed, err);
 	d->in = input->data;
 	SHEAF_TRY(sheaf_raw_read(raw, input->data + input->size, INPUT_STEP - input->size, &got, err));
 	input->size += got;
@@ -73,8 +78,10 @@ static void skip_zeros(sheaf_decoder *d)
 
 static sheaf_status refuse_trailer(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 " of the file): expected %s or the end, found a byte of value %d that begins neither", raw->name,
-	                  place(d, raw), d->filter->a_member, *d->in);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s (byte %" PRId64
+	                  " of the file): expected %s or the end, found a byte of value %d that begins neither",
+	                  raw->name, place(d, raw), d->filter->a_member, *d->in);
 }
 
 static sheaf_status begin_member(sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
@@ -102,11 +109,13 @@ static sheaf_status find_member(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *e
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse_member(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_status status, const char *found, sheaf_error *err)
+static sheaf_status refuse_member(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_status status,
+                                  const char *found, sheaf_error *err)
 {
 	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return out_of_memory(raw, d->filter, status, err);
-	return sheaf_fail(err, status, "%s (byte %" PRId64 " of the file): expected %s that can be decoded, found %s", raw->name, place(d, raw),
-	                  d->filter->a_member, found);
+	return sheaf_fail(err, status,
+	                  "%s (byte %" PRId64 " of the file): expected %s that can be decoded, found %s",
+	                  raw->name, place(d, raw), d->filter->a_member, found);
 }
 
 /* One call of the filter inside a member. */
@@ -124,12 +133,14 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 		return SHEAF_OK;
 	}
 	if (d->in_left < in_before || step->out_left < out_before) return SHEAF_OK;
-	/* Only a call that moved nothing shows that the filter has given all it had: then it is time to read more. */
+	/* Only a call that moved nothing shows that the filter has given all it had: then it is time to read
+	 * more. */
 	if (d->in_left > 0) return refuse_member(d, raw, SHEAF_DATA, "bytes that it stops at", err);
 	return d->raw_has_ended ? ends_inside(d, raw, err) : feed(d, raw, err);
 }
 
-static sheaf_status read_some(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+static sheaf_status read_some(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got,
+                              sheaf_error *err)
 {
 	sheaf_filter_step step = {.out = (uint8_t *)data, .out_left = size};
 	while (step.out_left == size && !d->has_ended) {
@@ -140,14 +151,16 @@ static sheaf_status read_some(sheaf_decoder *d, sheaf_raw *raw, void *data, size
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got,
+                                sheaf_error *err)
 {
 	*got = 0;
 	if (!d->failure.status) {
 		sheaf_error failure = {0};
 		sheaf_status status = read_some(d, raw, data, size, got, &failure);
 		if (!status) return SHEAF_OK;
-		/* What the system or the caller did may pass; the rest is told again, since the libraries do not promise to. */
+		/* What the system or the caller did may pass; the rest is told again, since the libraries do not
+		 * promise to. */
 		if (status == SHEAF_IO || status == SHEAF_STOPPED) return sheaf_fail_again(err, &failure);
 		d->failure = failure;
 	}

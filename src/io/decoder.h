@@ -11,8 +11,9 @@ typedef struct sheaf_decoder {
 	const sheaf_filter *filter; /* NULL: not open */
 	void *state;                /* the filter's */
 	sheaf_filter_memory memory;
-	sheaf_builder input; /* stored bytes that were read; unused for memory, which is shown to the filter as it is */
-	const uint8_t *in;   /* those of them not decoded yet */
+	sheaf_builder
+		input; /* stored bytes that were read; unused for memory, which is shown to the filter as it is */
+	const uint8_t *in; /* those of them not decoded yet */
 	size_t in_left;
 	bool is_inside; /* a member is begun and not complete */
 	bool is_first;  /* no member was begun yet */
@@ -21,11 +22,13 @@ typedef struct sheaf_decoder {
 	sheaf_error failure; /* bad data stays bad: told again on every read */
 } sheaf_decoder;
 
-/* Opens; the decoder must stay where it is in memory. *head has the bytes of `raw` read so far, and is taken over on
- * success; for memory it is empty. */
-SHEAF_USE sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw, sheaf_builder *head, sheaf_error *err);
+/* Opens; the decoder must stay where it is in memory. *head has the bytes of `raw` read so far, and is taken
+ * over on success; for memory it is empty. */
+SHEAF_USE sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw,
+                                          sheaf_builder *head, sheaf_error *err);
 /* 1 to `size` decompressed bytes; *got is 0 at the end only. */
-SHEAF_USE sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size,
+                                          size_t *got, sheaf_error *err);
 void sheaf_decoder_close(sheaf_decoder *d);
 
 #endif

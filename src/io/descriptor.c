@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes on a file descriptor. The only place of this folder that knows EINTR, EAGAIN and short writes. */
+/* Reads and writes on a file descriptor. The only place of this folder that knows EINTR, EAGAIN and short
+ * writes. */
 #include "io/descriptor.h"
 #include "base/context.h"
 #include <errno.h>
@@ -8,10 +9,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(off_t) == sizeof(int64_t), "files beyond 2 GiB need a 64-bit off_t: build with _FILE_OFFSET_BITS=64");
+_Static_assert(sizeof(off_t) == sizeof(int64_t),
+               "files beyond 2 GiB need a 64-bit off_t: build with _FILE_OFFSET_BITS=64");
 
-/* Whether the call that just failed is worth another try. A terminal or pipe that somebody else made non-blocking is
- * waited for, in short naps so that the stop flag is seen. */
+/* Whether the call that just failed is worth another try. A terminal or pipe that somebody else made
+ * non-blocking is waited for, in short naps so that the stop flag is seen. */
 static bool is_worth_retrying(int fd, short events)
 {
 	enum { NAP_MS = 100 };
@@ -22,7 +24,8 @@ static bool is_worth_retrying(int fd, short events)
 	return true;
 }
 
-sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size, size_t *got, const char *name, sheaf_error *err)
+sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size, size_t *got,
+                           const char *name, sheaf_error *err)
 {
 	*got = 0;
 	for (;;) {
@@ -34,7 +37,8 @@ sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data
 		}
 		if (is_worth_retrying(fd, POLLIN)) continue;
 		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes", name);
-		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", name, offset);
+		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", name,
+		                      offset);
 	}
 }
 
@@ -47,7 +51,8 @@ sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size, const char *name, sheaf_error *err)
+sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size,
+                            const char *name, sheaf_error *err)
 {
 	const uint8_t *at = (const uint8_t *)data;
 	while (size > 0) {
@@ -67,7 +72,8 @@ sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const voi
 int sheaf_fd_close(int *fd)
 {
 	int failed = 0;
-	/* Never repeated after EINTR: Linux has closed the descriptor by then, and its number may be another thread's. */
+	/* Never repeated after EINTR: Linux has closed the descriptor by then, and its number may be another
+	 * thread's. */
 	if (*fd >= 0 && close(*fd) != 0 && errno != EINTR) failed = errno;
 	*fd = -1;
 	return failed;

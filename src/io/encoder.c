@@ -6,14 +6,17 @@
 
 enum { OUT_STEP = 256 << 10 };
 
-static sheaf_status refuse(const sheaf_encoder *e, const sheaf_filter *filter, sheaf_status status, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_encoder *e, const sheaf_filter *filter, sheaf_status status,
+                           const char *found, sheaf_error *err)
 {
 	if (status == SHEAF_LIMIT) found = "that the limit (--max-memory) is reached";
 	if (status == SHEAF_NOMEM) found = "none";
-	return sheaf_fail(err, status, "%s: expected %s to compress by %s, found %s", e->name, status == SHEAF_USAGE ? "bytes" : "memory", filter->name, found);
+	return sheaf_fail(err, status, "%s: expected %s to compress by %s, found %s", e->name,
+	                  status == SHEAF_USAGE ? "bytes" : "memory", filter->name, found);
 }
 
-sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx, const char *name, sheaf_error *err)
+sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx,
+                                const char *name, sheaf_error *err)
 {
 	void *out;
 	*e = (sheaf_encoder){.memory = {.cx = cx}, .name = name};
@@ -28,7 +31,8 @@ sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish, sheaf_store_function store, void *user, sheaf_error *err)
+sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish,
+                                 sheaf_store_function store, void *user, sheaf_error *err)
 {
 	sheaf_filter_step step = {.in = (const uint8_t *)data, .in_left = size};
 	while (finish ? !step.ended : step.in_left > 0) {

@@ -17,10 +17,11 @@ typedef struct sheaf_encoder {
 } sheaf_encoder;
 
 /* Opens; the encoder must stay where it is in memory, and `name` must live as long. */
-SHEAF_USE sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx, const char *name, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx,
+                                          const char *name, sheaf_error *err);
 /* Compresses the bytes, with `finish` as the last ones, and stores what comes out. */
-SHEAF_USE sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish, sheaf_store_function store, void *user,
-                                           sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish,
+                                           sheaf_store_function store, void *user, sheaf_error *err);
 void sheaf_encoder_close(sheaf_encoder *e);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const sheaf_filter *const filters[] = {&sheaf_filter_gzip, &sheaf_filter_bzip2, &sheaf_filter_zstd, &sheaf_filter_xz};
+static const sheaf_filter *const filters[] = {&sheaf_filter_gzip, &sheaf_filter_bzip2, &sheaf_filter_zstd,
+                                              &sheaf_filter_xz};
 enum { FILTERS = sizeof filters / sizeof *filters };
 
 static sheaf_match match_magic(const sheaf_magic *magic, const uint8_t *data, size_t size)
@@ -49,7 +50,8 @@ const sheaf_filter *sheaf_filter_by_suffix(const char *name)
 
 /* ---- memory ---- */
 
-/* The libraries free without saying a size, so it stands before the memory. As long as our alignment, to keep that. */
+/* The libraries free without saying a size, so it stands before the memory. As long as our alignment, to keep
+ * that. */
 enum { SIZE_HEADER = 64 };
 
 void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t size)
@@ -73,7 +75,10 @@ void sheaf_filter_free(sheaf_filter_memory *memory, void *allocated)
 	sheaf_release(memory->cx, begin, bytes);
 }
 
-sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory) { return memory->failed ? memory->failed : SHEAF_NOMEM; }
+sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory)
+{
+	return memory->failed ? memory->failed : SHEAF_NOMEM;
+}
 
 /* ---- coders ---- */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressions: one table of them, one file for each library. A filter's functions turn bytes into bytes and know neither
- * files nor names; decoder.c and encoder.c move the bytes and write the messages. */
+/* Compressions: one table of them, one file for each library. A filter's functions turn bytes into bytes and
+ * know neither files nor names; decoder.c and encoder.c move the bytes and write the messages. */
 #ifndef SHEAF_IO_FILTER_H
 #define SHEAF_IO_FILTER_H
 
 #include <sheaf/base.h>
 
-/* The allocator that the libraries are given. It remembers why it refused, since they only say "no memory". */
+/* The allocator that the libraries are given. It remembers why it refused, since they only say "no
+ * memory". */
 typedef struct sheaf_filter_memory {
 	sheaf_context *cx;
 	sheaf_status failed;
@@ -36,8 +37,8 @@ typedef struct sheaf_magic {
 	uint8_t mask[SHEAF_MAGIC_MAX];
 } sheaf_magic;
 
-/* One direction of a filter. Its state is zeroed memory that begins with the sheaf_filter_memory * to allocate by. The functions give OK,
- * DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. */
+/* One direction of a filter. Its state is zeroed memory that begins with the sheaf_filter_memory * to
+ * allocate by. The functions give OK, DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. */
 typedef struct sheaf_coder {
 	size_t state_size;
 	sheaf_status (*start)(void *state);
@@ -50,7 +51,8 @@ typedef struct sheaf_coder {
 } sheaf_coder;
 
 SHEAF_USE sheaf_status sheaf_coder_open(const sheaf_coder *coder, sheaf_filter_memory *memory, void **state);
-void sheaf_coder_close(const sheaf_coder *coder, sheaf_filter_memory *memory, void *state); /* state may be NULL */
+void sheaf_coder_close(const sheaf_coder *coder, sheaf_filter_memory *memory,
+                       void *state); /* state may be NULL */
 
 typedef struct sheaf_filter {
 	const char *name;      /* "gzip" */
@@ -64,7 +66,11 @@ typedef struct sheaf_filter {
 
 extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz;
 
-typedef enum sheaf_match { SHEAF_MATCH_NO, SHEAF_MATCH_PARTLY /* so far, and the bytes are too few */, SHEAF_MATCH_YES } sheaf_match;
+typedef enum sheaf_match {
+	SHEAF_MATCH_NO,
+	SHEAF_MATCH_PARTLY /* so far, and the bytes are too few */,
+	SHEAF_MATCH_YES
+} sheaf_match;
 
 /* Whether a member of this filter begins with these bytes. */
 sheaf_match sheaf_filter_match(const sheaf_filter *filter, const uint8_t *data, size_t size);

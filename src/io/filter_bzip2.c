@@ -18,7 +18,10 @@ static void *allocate(void *memory, int count, int size)
 	return sheaf_filter_allocate((sheaf_filter_memory *)memory, (size_t)count, (size_t)size);
 }
 
-static void release(void *memory, void *allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
+static void release(void *memory, void *allocated)
+{
+	sheaf_filter_free((sheaf_filter_memory *)memory, allocated);
+}
 
 /* libbzip2 has no reset: every member begins with a clean structure. */
 static bz_stream *clean_stream_of(void *state)
@@ -51,7 +54,9 @@ static void move_on(const bz_stream *z, sheaf_filter_step *step)
 
 static sheaf_status start_decoding(void *state)
 {
-	return BZ2_bzDecompressInit(clean_stream_of(state), QUIET, FAST) == BZ_OK ? SHEAF_OK : sheaf_filter_refused(((bzip2_state *)state)->memory);
+	return BZ2_bzDecompressInit(clean_stream_of(state), QUIET, FAST) == BZ_OK
+	           ? SHEAF_OK
+	           : sheaf_filter_refused(((bzip2_state *)state)->memory);
 }
 
 static void stop_decoding(void *state) { BZ2_bzDecompressEnd(&((bzip2_state *)state)->z); }
@@ -72,7 +77,8 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 	step->ended = result == BZ_STREAM_END;
 	if (result == BZ_OK || result == BZ_STREAM_END) return SHEAF_OK;
 	if (result == BZ_MEM_ERROR) return sheaf_filter_refused(s->memory);
-	step->found = result == BZ_DATA_ERROR_MAGIC ? "a wrong header" : "a block that its checksum or its structure contradicts";
+	step->found = result == BZ_DATA_ERROR_MAGIC ? "a wrong header"
+	                                            : "a block that its checksum or its structure contradicts";
 	return SHEAF_DATA;
 }
 
@@ -97,13 +103,18 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 
 static void stop_encoding(void *state) { BZ2_bzCompressEnd(&((bzip2_state *)state)->z); }
 
-/* "BZh", the block size as a digit, then the number pi for a first block, or its square root for an empty stream. */
+/* "BZh", the block size as a digit, then the number pi for a first block, or its square root for an empty
+ * stream. */
 const sheaf_filter sheaf_filter_bzip2 = {
 	.name = "bzip2",
 	.a_member = "a bzip2 member",
 	.suffix = ".bz2",
-	.magics = {{10, {'B', 'Z', 'h', 0x30, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
-               {10, {'B', 'Z', 'h', 0x30, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}},
+	.magics = {{10,
+                {'B', 'Z', 'h', 0x30, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59},
+                {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+               {10,
+                {'B', 'Z', 'h', 0x30, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90},
+                {0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}},
 	.decoder = {sizeof(bzip2_state), start_decoding, restart_decoding, decode, stop_decoding},
 	.encoder = {sizeof(bzip2_state), start_encoding, NULL, encode, stop_encoding},
 };

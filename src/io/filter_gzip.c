@@ -4,15 +4,25 @@
 #include <limits.h>
 #include <zlib.h>
 
-enum { GZIP_WINDOW_BITS = 15 + 16 /* zlib's way to ask for the gzip wrapping */, LEVEL = 6, MEMORY_LEVEL = 8 };
+enum {
+	GZIP_WINDOW_BITS = 15 + 16 /* zlib's way to ask for the gzip wrapping */,
+	LEVEL = 6,
+	MEMORY_LEVEL = 8
+};
 
 typedef struct gzip_state {
 	sheaf_filter_memory *memory;
 	z_stream z;
 } gzip_state;
 
-static voidpf allocate(voidpf memory, uInt count, uInt size) { return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size); }
-static void release(voidpf memory, voidpf allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
+static voidpf allocate(voidpf memory, uInt count, uInt size)
+{
+	return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size);
+}
+static void release(voidpf memory, voidpf allocated)
+{
+	sheaf_filter_free((sheaf_filter_memory *)memory, allocated);
+}
 
 static z_stream *stream_of(void *state)
 {
@@ -44,10 +54,15 @@ static void move_on(const z_stream *z, sheaf_filter_step *step)
 
 static sheaf_status start_decoding(void *state)
 {
-	return inflateInit2(stream_of(state), GZIP_WINDOW_BITS) == Z_OK ? SHEAF_OK : sheaf_filter_refused(((gzip_state *)state)->memory);
+	return inflateInit2(stream_of(state), GZIP_WINDOW_BITS) == Z_OK
+	           ? SHEAF_OK
+	           : sheaf_filter_refused(((gzip_state *)state)->memory);
 }
 
-static sheaf_status restart_decoding(void *state) { return inflateReset(&((gzip_state *)state)->z) == Z_OK ? SHEAF_OK : SHEAF_NOMEM; }
+static sheaf_status restart_decoding(void *state)
+{
+	return inflateReset(&((gzip_state *)state)->z) == Z_OK ? SHEAF_OK : SHEAF_NOMEM;
+}
 
 static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 {
@@ -68,7 +83,8 @@ static void stop_decoding(void *state) { inflateEnd(&((gzip_state *)state)->z); 
 /* zlib's header has no name and no time: the same content gives the same file. */
 static sheaf_status start_encoding(void *state)
 {
-	int result = deflateInit2(stream_of(state), LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+	int result =
+		deflateInit2(stream_of(state), LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 	return result == Z_OK ? SHEAF_OK : sheaf_filter_refused(((gzip_state *)state)->memory);
 }
 

@@ -12,8 +12,14 @@ typedef struct xz_state {
 	lzma_allocator allocator;
 } xz_state;
 
-static void *allocate(void *memory, size_t count, size_t size) { return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size); }
-static void release(void *memory, void *allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
+static void *allocate(void *memory, size_t count, size_t size)
+{
+	return sheaf_filter_allocate((sheaf_filter_memory *)memory, count, size);
+}
+static void release(void *memory, void *allocated)
+{
+	sheaf_filter_free((sheaf_filter_memory *)memory, allocated);
+}
 
 static lzma_stream *stream_of(void *state)
 {
@@ -73,7 +79,9 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 	case LZMA_BUF_ERROR: return SHEAF_OK;
 	case LZMA_MEM_ERROR: return sheaf_filter_refused(s->memory);
 	case LZMA_MEMLIMIT_ERROR: return SHEAF_LIMIT;
-	case LZMA_OPTIONS_ERROR: step->found = "options that this liblzma does not know"; return SHEAF_UNSUPPORTED;
+	case LZMA_OPTIONS_ERROR:
+		step->found = "options that this liblzma does not know";
+		return SHEAF_UNSUPPORTED;
 	case LZMA_FORMAT_ERROR: step->found = "a wrong header"; return SHEAF_DATA;
 	default: step->found = "a block that its checksum or its structure contradicts"; return SHEAF_DATA;
 	}
@@ -90,7 +98,9 @@ static uint32_t affordable_preset(const sheaf_filter_memory *memory)
 static sheaf_status start_encoding(void *state)
 {
 	sheaf_filter_memory *memory = ((xz_state *)state)->memory;
-	return lzma_easy_encoder(stream_of(state), affordable_preset(memory), LZMA_CHECK_CRC64) == LZMA_OK ? SHEAF_OK : sheaf_filter_refused(memory);
+	return lzma_easy_encoder(stream_of(state), affordable_preset(memory), LZMA_CHECK_CRC64) == LZMA_OK
+	           ? SHEAF_OK
+	           : sheaf_filter_refused(memory);
 }
 
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Zstandard frames by libzstd. The counted allocator needs the part of its interface that is declared only on demand;
- * shared libraries export it all the same. */
+/* Zstandard frames by libzstd. The counted allocator needs the part of its interface that is declared only on
+ * demand; shared libraries export it all the same. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "io/filter.h"
 #include <zstd.h>
@@ -15,8 +15,14 @@ typedef struct zstd_state {
 	ZSTD_CStream *encoder;
 } zstd_state;
 
-static void *allocate(void *memory, size_t size) { return sheaf_filter_allocate((sheaf_filter_memory *)memory, 1, size); }
-static void release(void *memory, void *allocated) { sheaf_filter_free((sheaf_filter_memory *)memory, allocated); }
+static void *allocate(void *memory, size_t size)
+{
+	return sheaf_filter_allocate((sheaf_filter_memory *)memory, 1, size);
+}
+static void release(void *memory, void *allocated)
+{
+	sheaf_filter_free((sheaf_filter_memory *)memory, allocated);
+}
 
 static void stop(void *state)
 {
@@ -29,7 +35,8 @@ static sheaf_status start_decoding(void *state)
 {
 	zstd_state *s = (zstd_state *)state;
 	s->decoder = ZSTD_createDStream_advanced((ZSTD_customMem){allocate, release, s->memory});
-	bool ready = s->decoder && !ZSTD_isError(ZSTD_DCtx_setParameter(s->decoder, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
+	bool ready =
+		s->decoder && !ZSTD_isError(ZSTD_DCtx_setParameter(s->decoder, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
 	return ready ? SHEAF_OK : sheaf_filter_refused(s->memory);
 }
 
@@ -44,7 +51,8 @@ static sheaf_status explain(const zstd_state *s, size_t result, sheaf_filter_ste
 	ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
 	if (code == ZSTD_error_memory_allocation) return sheaf_filter_refused(s->memory);
 	step->found = ZSTD_getErrorName(result);
-	bool beyond_us = code == ZSTD_error_dictionary_wrong || code == ZSTD_error_version_unsupported || code == ZSTD_error_frameParameter_windowTooLarge;
+	bool beyond_us = code == ZSTD_error_dictionary_wrong || code == ZSTD_error_version_unsupported ||
+	                 code == ZSTD_error_frameParameter_windowTooLarge;
 	return beyond_us ? SHEAF_UNSUPPORTED : SHEAF_DATA;
 }
 
@@ -81,7 +89,8 @@ static sheaf_status start_encoding(void *state)
 {
 	zstd_state *s = (zstd_state *)state;
 	s->encoder = ZSTD_createCStream_advanced((ZSTD_customMem){allocate, release, s->memory});
-	bool ready = s->encoder && !ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder, ZSTD_c_compressionLevel, LEVEL)) &&
+	bool ready = s->encoder &&
+	             !ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder, ZSTD_c_compressionLevel, LEVEL)) &&
 	             !ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder, ZSTD_c_checksumFlag, 1));
 	return ready ? SHEAF_OK : sheaf_filter_refused(s->memory);
 }
@@ -104,7 +113,8 @@ const sheaf_filter sheaf_filter_zstd = {
 	.name = "zstd",
 	.a_member = "a zstd member",
 	.suffix = ".zst",
-	.magics = {{4, {0x28, 0xb5, 0x2f, 0xfd}, {0xff, 0xff, 0xff, 0xff}}, {4, {0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}}},
+	.magics = {{4, {0x28, 0xb5, 0x2f, 0xfd}, {0xff, 0xff, 0xff, 0xff}},
+               {4, {0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}}},
 	.decoder = {sizeof(zstd_state), start_decoding, restart_decoding, decode, stop},
 	.encoder = {sizeof(zstd_state), start_encoding, NULL, encode, stop},
 };

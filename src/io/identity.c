@@ -19,7 +19,8 @@ static const int64_t SECOND = 1000000000;
 
 static sheaf_status refuse(const sheaf_source *s, const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an uncompressed regular file, found %s", s->name, found);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an uncompressed regular file, found %s", s->name,
+	                  found);
 }
 
 sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_error *err)
@@ -31,7 +32,8 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 	if (s->compression) return refuse(s, s->compression, err);
 	if (!s->raw.is_owned || s->raw.is_spool) return refuse(s, "an input without a name", err);
 	if (fstat(s->raw.fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", s->name);
-	*out = (sheaf_identity){.size = info.st_size, .mtime = (int64_t)info.st_mtim.tv_sec * SECOND + info.st_mtim.tv_nsec};
+	*out = (sheaf_identity){.size = info.st_size,
+	                        .mtime = (int64_t)info.st_mtim.tv_sec * SECOND + info.st_mtim.tv_nsec};
 	return SHEAF_OK;
 }
 
@@ -43,17 +45,20 @@ static sheaf_status gather(const sheaf_source *s, uint8_t *to, size_t *size, she
 	if (whole <= MOST) return sheaf_raw_read_at(&s->raw, 0, to, *size, err);
 	SHEAF_TRY(sheaf_raw_read_at(&s->raw, 0, to, END, err));
 	for (int k = 0; k < SAMPLES; k++)
-		SHEAF_TRY(sheaf_raw_read_at(&s->raw, END + (middle - SAMPLE) / (SAMPLES + 1) * (k + 1), to + END + (size_t)k * SAMPLE, SAMPLE, err));
+		SHEAF_TRY(sheaf_raw_read_at(&s->raw, END + (middle - SAMPLE) / (SAMPLES + 1) * (k + 1),
+		                            to + END + (size_t)k * SAMPLE, SAMPLE, err));
 	return sheaf_raw_read_at(&s->raw, whole - END, to + MOST - END, END, err);
 }
 
-sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp, sheaf_identity *out, sheaf_error *err)
+sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp, sheaf_identity *out,
+                                   sheaf_error *err)
 {
 	void *memory;
 	size_t size;
 	SHEAF_TRY(sheaf_source_stamp(s, out, err));
 	if (out->size != stamp->size || out->mtime != stamp->mtime || out->size != s->raw.size)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected it as it was when it was opened, found it changed", s->name);
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected it as it was when it was opened, found it changed",
+		                  s->name);
 	SHEAF_TRY(sheaf_allocate(s->cx, MOST, &memory, err));
 	sheaf_status status = gather(s, (uint8_t *)memory, &size, err);
 	sheaf_digest digest = sheaf_xxhash(memory, status ? 0 : size, (uint64_t)out->size);
@@ -76,7 +81,8 @@ void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source)
 {
 	sheaf_target *target = &sink->target;
 	struct stat info;
-	bool applies = target->folder >= 0 && source->raw.kind == SHEAF_RAW_FILE && fstat(source->raw.fd, &info) == 0;
+	bool applies =
+		target->folder >= 0 && source->raw.kind == SHEAF_RAW_FILE && fstat(source->raw.fd, &info) == 0;
 	if (!applies || fchmod(target->fd, S_IRUSR | S_IWUSR) != 0) return;
 	target->is_there = true;
 	target->old = info;

@@ -11,12 +11,14 @@ typedef struct sheaf_identity {
 	uint64_t low, high; /* XXH3 of the first and the last bytes and of samples between */
 } sheaf_identity;
 
-/* The size and the time alone. UNSUPPORTED, saying why, where the source is no plain regular file that was opened by its name. */
+/* The size and the time alone. UNSUPPORTED, saying why, where the source is no plain regular file that was
+ * opened by its name. */
 SHEAF_USE sheaf_status sheaf_source_stamp(sheaf_source *source, sheaf_identity *out, sheaf_error *err);
 /* All of it; `stamp` is from before: DATA where the file was changed since. */
-SHEAF_USE sheaf_status sheaf_source_identify(sheaf_source *source, const sheaf_identity *stamp, sheaf_identity *out, sheaf_error *err);
-/* What is written to the sink gets the mode of the source's file, but for execution, and its owner and group where that may be; until then it is the writer's
- * alone. */
+SHEAF_USE sheaf_status sheaf_source_identify(sheaf_source *source, const sheaf_identity *stamp,
+                                             sheaf_identity *out, sheaf_error *err);
+/* What is written to the sink gets the mode of the source's file, but for execution, and its owner and group
+ * where that may be; until then it is the writer's alone. */
 void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source);
 bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b);
 /* Whether the file was changed so lately that another change could leave the same time. */

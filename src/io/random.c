@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources at random: rewinding, the copy to a temporary file that makes it possible where the input passes only once,
- * and reads and views at any byte. */
+/* Sources at random: rewinding, the copy to a temporary file that makes it possible where the input passes
+ * only once, and reads and views at any byte. */
 #include "base/context.h"
 #include "io/descriptor.h"
 #include "io/source.h"
@@ -27,20 +27,29 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
 	sheaf_ahead_close(&s->ahead);
 	sheaf_raw_close(&s->raw);
-	s->raw = (sheaf_raw){.cx = s->cx, .name = s->name, .kind = SHEAF_RAW_FILE, .fd = spool->fd, .is_owned = true, .is_spool = true, .size = spool->size};
+	s->raw = (sheaf_raw){.cx = s->cx,
+	                     .name = s->name,
+	                     .kind = SHEAF_RAW_FILE,
+	                     .fd = spool->fd,
+	                     .is_owned = true,
+	                     .is_spool = true,
+	                     .size = spool->size};
 	sheaf_source_restart(s);
 	s->has_begun = true; /* the content is not looked at again: what was compressed twice is unpacked once */
 	spool->fd = -1;
 }
 
-/* The decompressed content goes to the file, also where only a rewind is wanted: the second pass then decodes nothing. */
+/* The decompressed content goes to the file, also where only a rewind is wanted: the second pass then decodes
+ * nothing. */
 static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 {
 	sheaf_spool spool;
 	sheaf_error failure = {0};
 	if (s->position != 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the stream at byte 0 to copy it to a temporary file, found it at byte %" PRId64, s->name,
-		                  s->position);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected the stream at byte 0 to copy it to a temporary file, found it at byte %" PRId64,
+			s->name, s->position);
 	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
 	sheaf_status status = copy_rest(s, &spool, &failure);
 	if (status) {
@@ -64,7 +73,10 @@ sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	if (s->position == 0) return SHEAF_OK;
 	if (!sheaf_raw_is_lasting(&s->raw))
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_rewindable before a rewind, found an input that passes once", s->name);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected sheaf_source_make_rewindable before a rewind, found an input that passes once",
+			s->name);
 	bool is_known_plain = s->has_begun && !s->decoder.filter;
 	bool is_direct = s->is_direct;
 	sheaf_source_restart(s);
@@ -75,7 +87,8 @@ sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 
 static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected sheaf_source_make_seekable before access at random, found none", s->name);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected sheaf_source_make_seekable before access at random, found none", s->name);
 }
 
 sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err)
@@ -90,7 +103,10 @@ sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err
 	return SHEAF_OK;
 }
 
-bool sheaf_source_is_plain(const sheaf_source *s) { return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter; }
+bool sheaf_source_is_plain(const sheaf_source *s)
+{
+	return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter;
+}
 
 /* ---- the map ---- */
 
@@ -100,11 +116,13 @@ static void unmap(void *user, uint8_t *data, size_t size)
 	munmap(data, size);
 }
 
-/* Maps the whole file, once. Where the system refuses, views are copies. MAP_PRIVATE: nothing is ever written through the
- * map, so it shows the same pages as a shared one, and file systems without coherent shared mappings grant it, too. */
+/* Maps the whole file, once. Where the system refuses, views are copies. MAP_PRIVATE: nothing is ever written
+ * through the map, so it shows the same pages as a shared one, and file systems without coherent shared
+ * mappings grant it, too. */
 static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 {
-	int64_t end = s->raw.base + s->raw.size; /* a map begins at a page, so it takes in what stands before the input */
+	int64_t end =
+		s->raw.base + s->raw.size; /* a map begins at a page, so it takes in what stands before the input */
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
 	if (memory == MAP_FAILED) return SHEAF_OK;
@@ -142,7 +160,9 @@ int64_t sheaf_source_size(const sheaf_source *s)
 	bool undecided;
 	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
 	if (s->has_begun) return s->raw.size;
-	return sheaf_filter_by_content(head, sheaf_raw_peek(&s->raw, head, sizeof head), &undecided) ? -1 : s->raw.size;
+	return sheaf_filter_by_content(head, sheaf_raw_peek(&s->raw, head, sizeof head), &undecided)
+	           ? -1
+	           : s->raw.size;
 }
 
 sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)
@@ -166,8 +186,9 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
 	return sheaf_builder_finish(&copy, out, err);
 }
 
-/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view, and those that the threads may be at, is let go: its pages
- * are the file's own, so that a view of them that somebody still has reads them in again. */
+/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view, and those
+ * that the threads may be at, is let go: its pages are the file's own, so that a view of them that somebody
+ * still has reads them in again. */
 void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
 	enum { LEAST = 128 << 20, STEP = 16 << 20 };
@@ -182,11 +203,14 @@ void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 
 void sheaf_source_let_go(const sheaf_source *s, int64_t offset, int64_t size)
 {
-	int64_t page = sysconf(_SC_PAGESIZE), begin = (s->raw.base + offset) / page * page, end = s->raw.base + offset + size;
-	if (s->map.data && offset >= 0 && size > 0 && end <= (int64_t)s->map.size) (void)madvise(s->map.data + begin, (size_t)(end - begin), MADV_DONTNEED);
+	int64_t page = sysconf(_SC_PAGESIZE), begin = (s->raw.base + offset) / page * page,
+			end = s->raw.base + offset + size;
+	if (s->map.data && offset >= 0 && size > 0 && end <= (int64_t)s->map.size)
+		(void)madvise(s->map.data + begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
-sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,
+                                  sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
 	if (!s->is_seekable) return refuse_access(s, err);

@@ -66,7 +66,8 @@ static size_t read_memory(const sheaf_raw *raw, void *data, size_t size)
 	return n;
 }
 
-static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
+static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size, size_t *got,
+                                  sheaf_error *err)
 {
 	int64_t n;
 	do {
@@ -77,7 +78,10 @@ static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size,
 		int sys = n < -INT32_MAX ? EIO : (int)-n;
 		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes", raw->name, raw->at);
 	}
-	if ((uint64_t)n > size) return sheaf_fail(err, SHEAF_USAGE, "%s: expected at most %zu bytes from the read function, found %" PRId64, raw->name, size, n);
+	if ((uint64_t)n > size)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected at most %zu bytes from the read function, found %" PRId64, raw->name,
+		                  size, n);
 	*got = (size_t)n;
 	return SHEAF_OK;
 }
@@ -88,7 +92,9 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 	if (raw->has_ended) return SHEAF_OK;
 	switch (raw->kind) {
 	case SHEAF_RAW_MEMORY: *got = read_memory(raw, data, size); break;
-	case SHEAF_RAW_FILE: SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + raw->at, data, size, got, raw->name, err)); break;
+	case SHEAF_RAW_FILE:
+		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + raw->at, data, size, got, raw->name, err));
+		break;
 	case SHEAF_RAW_STREAM:
 		if (raw->is_polled) SHEAF_TRY(sheaf_fd_wait(raw->cx, raw->fd, err));
 		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err));
@@ -100,7 +106,10 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 	return SHEAF_OK;
 }
 
-bool sheaf_raw_is_lasting(const sheaf_raw *raw) { return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE; }
+bool sheaf_raw_is_lasting(const sheaf_raw *raw)
+{
+	return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE;
+}
 
 void sheaf_raw_rewind(sheaf_raw *raw)
 {
@@ -119,12 +128,17 @@ size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
 
 sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size, sheaf_error *err)
 {
-	if (offset < 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected an offset of at least 0, found %" PRId64, raw->name, offset);
+	if (offset < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected an offset of at least 0, found %" PRId64, raw->name,
+		                  offset);
 	if (offset <= raw->size && size <= (uint64_t)(raw->size - offset)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 "): expected %zu bytes, found the end at byte %" PRId64, raw->name, offset, size, raw->size);
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s (byte %" PRId64 "): expected %zu bytes, found the end at byte %" PRId64, raw->name,
+	                  offset, size, raw->size);
 }
 
-sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size, sheaf_error *err)
+sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,
+                               sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_raw_check_range(raw, offset, size, err));
 	if (raw->kind == SHEAF_RAW_MEMORY) {
@@ -135,10 +149,13 @@ sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data,
 	for (size_t done = 0; done < size;) {
 		size_t got;
 		int64_t at = offset + (int64_t)done;
-		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + at, to + done, size - done, &got, raw->name, err));
+		SHEAF_TRY(
+			sheaf_fd_read(raw->cx, raw->fd, raw->base + at, to + done, size - done, &got, raw->name, err));
 		if (got == 0)
-			return sheaf_fail(err, SHEAF_SHORT, "%s (byte %" PRId64 "): expected %zu bytes, found that the file was cut to %" PRId64, raw->name, offset, size,
-			                  at);
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s (byte %" PRId64
+			                  "): expected %zu bytes, found that the file was cut to %" PRId64,
+			                  raw->name, offset, size, at);
 		done += got;
 	}
 	return SHEAF_OK;

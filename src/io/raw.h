@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes as stored, before any decompression: a regular file, a stream that can be read once, memory, or the caller's
- * function. */
+/* The bytes as stored, before any decompression: a regular file, a stream that can be read once, memory, or
+ * the caller's function. */
 #ifndef SHEAF_IO_RAW_H
 #define SHEAF_IO_RAW_H
 
@@ -18,11 +18,11 @@ typedef struct sheaf_raw {
 	const char *name; /* the source's */
 	sheaf_raw_kind kind;
 	int fd;
-	bool is_owned;  /* the descriptor is closed with the source; standard input's is not */
-	bool is_spool;  /* a temporary file of ours, without a name */
-	int64_t base;   /* byte of the file where the input begins: standard input may stand behind the beginning */
-	int64_t size;   /* -1: not known */
-	int64_t at;     /* bytes read so far */
+	bool is_owned; /* the descriptor is closed with the source; standard input's is not */
+	bool is_spool; /* a temporary file of ours, without a name */
+	int64_t base; /* byte of the file where the input begins: standard input may stand behind the beginning */
+	int64_t size; /* -1: not known */
+	int64_t at;   /* bytes read so far */
 	bool has_ended; /* the end was seen: a terminal must not be asked again */
 	bool is_polled; /* a thread that no signal reaches reads it */
 	sheaf_bytes memory;
@@ -40,9 +40,11 @@ void sheaf_raw_rewind(sheaf_raw *raw);
 /* The first bytes of lasting input, without moving; gives how many. For a guess only: errors give 0. */
 size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);
 /* OK where `size` bytes at `offset` lie within lasting input, else SHORT. */
-SHEAF_USE sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size,
+                                             sheaf_error *err);
 /* Exactly `size` bytes at `offset` of lasting input. Several threads may call it. */
-SHEAF_USE sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,
+                                         sheaf_error *err);
 void sheaf_raw_close(sheaf_raw *raw);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks: a buffer, compression where the name asks for it, and a target or the caller's function behind. */
+#include "io/sink.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
-#include "io/sink.h"
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **o
 	return status;
 }
 
-sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx,
+                                 sheaf_sink **out, sheaf_error *err)
 {
 	sheaf_sink *sink = NULL;
 	*out = NULL;
@@ -93,9 +94,11 @@ static sheaf_status store(void *user, const void *data, size_t size, sheaf_error
 	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes", sink->name, size);
 }
 
-sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err)
+sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish,
+                                sheaf_error *err)
 {
-	if (sink->encoder.filter) return sheaf_encoder_write(&sink->encoder, data, size, finish, store, sink, err);
+	if (sink->encoder.filter)
+		return sheaf_encoder_write(&sink->encoder, data, size, finish, store, sink, err);
 	return size > 0 ? store(sink, data, size, err) : SHEAF_OK;
 }
 
@@ -118,7 +121,9 @@ static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_e
 sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
 {
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
-	if (sink->is_random) return sheaf_fail(err, SHEAF_USAGE, "%s: expected writes at a byte of their own, found one at the end", sink->name);
+	if (sink->is_random)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected writes at a byte of their own, found one at the end", sink->name);
 	if (size == 0) return SHEAF_OK;
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
@@ -142,7 +147,8 @@ sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_error *failure = &sink->failure;
 	if (sink->guest && !failure->status)
-		sheaf_fail(failure, SHEAF_USAGE, "%s: expected that its writers have finished, found one that has not", sink->name);
+		sheaf_fail(failure, SHEAF_USAGE,
+		           "%s: expected that its writers have finished, found one that has not", sink->name);
 	if (!failure->status) {
 		sheaf_status status = sheaf_sink_deliver_spool(sink, failure);
 		if (!status) status = flush(sink, true, failure);

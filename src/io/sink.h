@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sinks from the inside: a stream (sink.c), or a file that is read and written at any byte (sink_random.c). */
+/* Sinks from the inside: a stream (sink.c), or a file that is read and written at any byte
+ * (sink_random.c). */
 #ifndef SHEAF_IO_SINK_H
 #define SHEAF_IO_SINK_H
 
@@ -19,22 +20,25 @@ struct sheaf_sink {
 	size_t used;
 	int64_t tell;
 	sheaf_error failure; /* bytes are lost: no later call may succeed */
-	bool is_random;      /* written at any byte: in the target's own file, or in the spool where that cannot be */
+	bool is_random; /* written at any byte: in the target's own file, or in the spool where that cannot be */
 	sheaf_spool spool;
 	void *guest; /* whoever is writing to it; it cannot be committed before that is gone */
 	void (*drop_guest)(void *guest);
 };
 
-/* From now on the sink is written at any byte, and not as a stream; it begins empty. What is no plain regular file gets its bytes at commit, from a temporary file. Before anything is
- * written. */
+/* From now on the sink is written at any byte, and not as a stream; it begins empty. What is no plain regular
+ * file gets its bytes at commit, from a temporary file. Before anything is written. */
 SHEAF_USE sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err);
-/* The same, beginning as a copy of the file that is to be replaced; *is_there: there is one. A file that somebody else replaces or changes meanwhile is not replaced: the commit
- * fails. UNSUPPORTED where the target is no plain regular file. */
+/* The same, beginning as a copy of the file that is to be replaced; *is_there: there is one. A file that
+ * somebody else replaces or changes meanwhile is not replaced: the commit fails. UNSUPPORTED where the target
+ * is no plain regular file. */
 SHEAF_USE sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error *err);
 
 /* Any thread, once it is random. Bytes that were never written are zeros, also behind the end. */
-SHEAF_USE sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, size_t size,
+                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size,
+                                           sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err);
 
@@ -42,7 +46,8 @@ SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_e
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why);
 
 /* One step of a stream, past the buffer. */
-SHEAF_USE sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish,
+                                          sheaf_error *err);
 /* What was written at random goes on to where no such writing is possible; nothing to do elsewhere. */
 SHEAF_USE sheaf_status sheaf_sink_deliver_spool(sheaf_sink *sink, sheaf_error *err);
 

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks that are written at any byte. */
-#include "io/sink.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
+#include "io/sink.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_plain(const sheaf_sink *sink) { return !sink->function && !sink->encoder.filter && sink->target.folder >= 0; }
+static bool is_plain(const sheaf_sink *sink)
+{
+	return !sink->function && !sink->encoder.filter && sink->target.folder >= 0;
+}
 
-static int descriptor(const sheaf_sink *sink) { return sink->spool.fd >= 0 ? sink->spool.fd : sink->target.fd; }
+static int descriptor(const sheaf_sink *sink)
+{
+	return sink->spool.fd >= 0 ? sink->spool.fd : sink->target.fd;
+}
 
 static sheaf_status check_unused(const sheaf_sink *sink, sheaf_error *err)
 {
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
 	if (sink->tell == 0 && !sink->is_random) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an output to which nothing is written yet, found another", sink->name);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected an output to which nothing is written yet, found another", sink->name);
 }
 
 sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
@@ -33,7 +40,10 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 	*is_there = false;
 	SHEAF_TRY(check_unused(sink, err));
 	if (!is_plain(sink))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a plain file, to keep what is in it, found that it is none or would be compressed", sink->name);
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected a plain file, to keep what is in it, found that it is none or would be compressed",
+			sink->name);
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	*is_there = sink->target.is_there;
@@ -58,7 +68,8 @@ sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, si
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size, sheaf_error *err)
+sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size,
+                                 sheaf_error *err)
 {
 	sheaf_status status = sheaf_fd_write(sink->cx, descriptor(sink), offset, data, size, sink->name, err);
 	if (!status && sink->spool.fd < 0) sheaf_target_write_back(&sink->target, offset, (int64_t)size);
@@ -69,7 +80,8 @@ sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err)
 {
 	struct stat info;
 	*size = 0;
-	if (fstat(descriptor(sink), &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", sink->name);
+	if (fstat(descriptor(sink), &info) != 0)
+		return sheaf_fail_sys(err, errno, "%s: expected an open file", sink->name);
 	*size = info.st_size;
 	return SHEAF_OK;
 }
@@ -80,7 +92,8 @@ sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err)
 	do failed = ftruncate(descriptor(sink), size) == 0 ? 0 : errno;
 	while (failed == EINTR);
 	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected to make it %lld bytes long", sink->name, (long long)size);
+	return sheaf_fail_sys(err, failed, "%s: expected to make it %lld bytes long", sink->name,
+	                      (long long)size);
 }
 
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why)

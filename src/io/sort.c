@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Radix sort, a byte at a time from the lowest: the time depends on the number of records only, and bytes that all
- * records share (most of them, in offsets and ids) cost nothing. */
+/* Radix sort, a byte at a time from the lowest: the time depends on the number of records only, and bytes
+ * that all records share (most of them, in offsets and ids) cost nothing. */
 #include "io/sort.h"
 #include <string.h>
 

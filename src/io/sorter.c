@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The external sorter: sorted runs in a temporary file, merged through a heap. When there are more runs than the memory
- * has read buffers for, the oldest are merged into one, until the rest can be merged together. */
+/* The external sorter: sorted runs in a temporary file, merged through a heap. When there are more runs than
+ * the memory has read buffers for, the oldest are merged into one, until the rest can be merged together. */
 #include "io/sorter.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -69,7 +69,8 @@ static sheaf_status grow_records(sheaf_sorter *s, sheaf_error *err)
 	size_t capacity = s->capacity ? s->capacity * 2 : FIRST_RECORDS;
 	if (capacity > s->most) capacity = s->most;
 	void *memory = s->records;
-	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, s->capacity * sizeof *s->records, capacity * sizeof *s->records, err));
+	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, s->capacity * sizeof *s->records,
+	                           capacity * sizeof *s->records, err));
 	s->records = (sheaf_record *)memory;
 	s->capacity = capacity;
 	return SHEAF_OK;
@@ -82,14 +83,16 @@ static sheaf_status grow_runs(sheaf_sorter *s, sheaf_error *err)
 	if (s->run_count < s->run_capacity) return SHEAF_OK;
 	size_t capacity = s->run_capacity ? s->run_capacity * 2 : FIRST_RUNS;
 	void *memory = s->runs;
-	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, s->run_capacity * sizeof *s->runs, capacity * sizeof *s->runs, err));
+	SHEAF_TRY(
+		sheaf_reallocate(s->cx, &memory, s->run_capacity * sizeof *s->runs, capacity * sizeof *s->runs, err));
 	s->runs = (run *)memory;
 	s->run_capacity = capacity;
 	return SHEAF_OK;
 }
 
 /* Sorts what is in memory; *sorted is s->records or *spare, which the caller releases (s->count records). */
-static sheaf_status sort_memory(sheaf_sorter *s, sheaf_record **spare, sheaf_record **sorted, sheaf_error *err)
+static sheaf_status sort_memory(sheaf_sorter *s, sheaf_record **spare, sheaf_record **sorted,
+                                sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_check_stop(s->cx, err));
@@ -114,7 +117,10 @@ static sheaf_status spill(sheaf_sorter *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse_late_call(sheaf_error *err) { return sheaf_fail(err, SHEAF_USAGE, "sorter: expected no call after sheaf_sorter_finish, found one"); }
+static sheaf_status refuse_late_call(sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "sorter: expected no call after sheaf_sorter_finish, found one");
+}
 
 sheaf_status sheaf_sorter_add(sheaf_sorter *s, uint64_t key, uint64_t value, sheaf_error *err)
 {
@@ -155,7 +161,8 @@ static void sift_down(head *heap, size_t n, size_t i)
 	heap[i] = moved;
 }
 
-static sheaf_status drain(sheaf_sorter *s, head *heap, size_t n, size_t buffer_records, sheaf_sorted_function told, void *user, sheaf_error *err)
+static sheaf_status drain(sheaf_sorter *s, head *heap, size_t n, size_t buffer_records,
+                          sheaf_sorted_function told, void *user, sheaf_error *err)
 {
 	for (size_t i = n / 2; i-- > 0;) sift_down(heap, n, i);
 	for (uint64_t done = 0; n > 0; done++) {
@@ -176,13 +183,15 @@ static size_t fan(const sheaf_sorter *s)
 }
 
 /* Merges n runs from runs[first] on. */
-static sheaf_status merge(sheaf_sorter *s, size_t first, size_t n, sheaf_sorted_function told, void *user, sheaf_error *err)
+static sheaf_status merge(sheaf_sorter *s, size_t first, size_t n, sheaf_sorted_function told, void *user,
+                          sheaf_error *err)
 {
 	size_t buffer_records = s->memory / n / sizeof(sheaf_record);
 	void *heap_memory = NULL, *buffer_memory = NULL;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, n, sizeof(head), &heap_memory, err));
 	head *heap = (head *)heap_memory;
-	sheaf_status status = sheaf_allocate_array(s->cx, n * buffer_records, sizeof(sheaf_record), &buffer_memory, err);
+	sheaf_status status =
+		sheaf_allocate_array(s->cx, n * buffer_records, sizeof(sheaf_record), &buffer_memory, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		heap[i].left = s->runs[first + i];
 		heap[i].buffer = (sheaf_record *)buffer_memory + i * buffer_records;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts any number of (key, value) records in bounded memory: in place while they fit, else by sorted runs in an unlinked
- * temporary file. Order is by key, then by value; with positions as values that is a stable sort. */
+/* Sorts any number of (key, value) records in bounded memory: in place while they fit, else by sorted runs in
+ * an unlinked temporary file. Order is by key, then by value; with positions as values that is a stable
+ * sort. */
 #ifndef SHEAF_IO_SORTER_H
 #define SHEAF_IO_SORTER_H
 
@@ -8,15 +9,17 @@
 
 typedef struct sheaf_sorter sheaf_sorter;
 
-/* Told of each record in order. A status that is not OK ends the sort, and is returned from sheaf_sorter_finish; an
- * error to go with it is the callback's to fill, through `user`. */
+/* Told of each record in order. A status that is not OK ends the sort, and is returned from
+ * sheaf_sorter_finish; an error to go with it is the callback's to fill, through `user`. */
 typedef sheaf_status (*sheaf_sorted_function)(void *user, uint64_t key, uint64_t value);
 
 /* memory_bytes bounds what the sorter holds; a minimum of some kilobytes is taken in any case. */
-SHEAF_USE sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sorter_add(sheaf_sorter *sorter, uint64_t key, uint64_t value, sheaf_error *err);
 /* Once, after the last record. */
-SHEAF_USE sheaf_status sheaf_sorter_finish(sheaf_sorter *sorter, sheaf_sorted_function told, void *user, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sorter_finish(sheaf_sorter *sorter, sheaf_sorted_function told, void *user,
+                                           sheaf_error *err);
 void sheaf_sorter_free(sheaf_sorter *sorter);
 
 #endif

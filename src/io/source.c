@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources as streams. The window holds what was read and not consumed. A part that is taken out keeps the window's block
- * alive; bytes are still read into the rest of that block, where nobody else looks, but nothing in it is moved or written
- * again: for that, the window gets a new block and copies only what is not consumed yet. */
+/* Sources as streams. The window holds what was read and not consumed. A part that is taken out keeps the
+ * window's block alive; bytes are still read into the rest of that block, where nobody else looks, but
+ * nothing in it is moved or written again: for that, the window gets a new block and copies only what is not
+ * consumed yet. */
 #include "io/source.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -49,7 +50,8 @@ sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source
 	return status;
 }
 
-sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx, sheaf_source **out,
+                                 sheaf_error *err)
 {
 	sheaf_source *s = NULL;
 	*out = NULL;
@@ -61,7 +63,8 @@ sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_cont
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx,
+                                   sheaf_source **out, sheaf_error *err)
 {
 	sheaf_source *s = NULL;
 	*out = NULL;
@@ -89,7 +92,10 @@ void sheaf_source_close(sheaf_source *s)
 
 static size_t available(const sheaf_source *s) { return s->window.size - s->at; }
 
-static sheaf_buffer window_buffer(const sheaf_source *s) { return (sheaf_buffer){s->window.data, s->window.size, s->window.block}; }
+static sheaf_buffer window_buffer(const sheaf_source *s)
+{
+	return (sheaf_buffer){s->window.data, s->window.size, s->window.block};
+}
 
 /* A small limit must leave room for what is made of the bytes. */
 static size_t most_worth_reading(const sheaf_source *s)
@@ -143,9 +149,9 @@ static sheaf_status move_tail(sheaf_source *s, size_t capacity)
 	return SHEAF_OK;
 }
 
-/* Room to read into. The window grows with what is there, not with what is wanted: a wish may come from a file that lies
- * about its size. Room for half of the tail at least, so that each byte is moved only a few times, however little is
- * consumed between two calls. */
+/* Room to read into. The window grows with what is there, not with what is wanted: a wish may come from a
+ * file that lies about its size. Room for half of the tail at least, so that each byte is moved only a few
+ * times, however little is consumed between two calls. */
 static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 {
 	size_t tail = available(s), lacking = want - tail;
@@ -153,22 +159,27 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	size_t least = step < READ_LEAST ? step : READ_LEAST;
 	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
 	size_t ample = tail + (tail / 2 > least ? tail / 2 : least);
-	/* As large as the last one at once, where that is not much more than is wanted: it has been filled, too. */
+	/* As large as the last one at once, where that is not much more than is wanted: it has been filled,
+	 * too. */
 	size_t before = s->window.capacity / 2 < want ? s->window.capacity : want;
 	if (ample < before) ample = before;
 	if (move_tail(s, ample > step ? ample : step) == SHEAF_OK) return SHEAF_OK;
 	sheaf_status status = move_tail(s, tail + (lacking < least ? lacking : least));
 	if (!status) return SHEAF_OK;
-	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected memory for %zu bytes in one piece, found %s", s->name, s->position, want,
-	                  status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
+	return sheaf_fail(
+		err, status, "%s (byte %" PRId64 "): expected memory for %zu bytes in one piece, found %s", s->name,
+		s->position, want, status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
 }
 
-/* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on the caller's thread. */
+/* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on
+ * the caller's thread. */
 static bool is_worth_reading_ahead(const sheaf_source *s)
 {
 	enum { LONG = 512 << 10 };
-	bool takes_time = s->raw.kind == SHEAF_RAW_STREAM || (s->decoder.filter && s->raw.kind != SHEAF_RAW_FUNCTION);
-	return takes_time && s->has_begun && sheaf_ahead_blocks(s->cx) > 0 && s->position + (int64_t)available(s) >= LONG;
+	bool takes_time =
+		s->raw.kind == SHEAF_RAW_STREAM || (s->decoder.filter && s->raw.kind != SHEAF_RAW_FUNCTION);
+	return takes_time && s->has_begun && sheaf_ahead_blocks(s->cx) > 0 &&
+	       s->position + (int64_t)available(s) >= LONG;
 }
 
 /* One read behind the window's bytes. */
@@ -179,7 +190,8 @@ static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 	uint8_t *to = s->window.data + s->window.size;
 	if (room > READ_STEP) room = READ_STEP;
 	/* Where there is no memory for it, it is done without. */
-	bool ahead = s->ahead.cx || (is_worth_reading_ahead(s) && sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL) == SHEAF_OK);
+	bool ahead = s->ahead.cx || (is_worth_reading_ahead(s) &&
+	                             sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL) == SHEAF_OK);
 	if (ahead)
 		SHEAF_TRY(sheaf_ahead_read(&s->ahead, to, room, &got, err));
 	else
@@ -251,7 +263,9 @@ sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
 	if (sheaf_raw_is_lasting(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an input that can be opened again by its name, found another", s->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an input that can be opened again by its name, found another",
+		                  s->name);
 	sheaf_raw_close(&s->raw);
 	SHEAF_TRY(sheaf_raw_open(&s->raw, s->name, err));
 	sheaf_source_restart(s);
@@ -283,7 +297,10 @@ sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, 
 	return status;
 }
 
-static size_t shown(const sheaf_source *s) { return s->is_direct ? direct(s).size - (size_t)s->position : available(s); }
+static size_t shown(const sheaf_source *s)
+{
+	return s->is_direct ? direct(s).size - (size_t)s->position : available(s);
+}
 
 void sheaf_source_consume(sheaf_source *s, size_t n)
 {
@@ -301,7 +318,8 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + s->position), n);
 		sheaf_source_let_go_before(s, (size_t)(s->raw.base + s->position), n);
 	} else if (s->is_direct) {
-		/* Borrowed; the cast only drops a const that nobody may write through, since buffers are immutable. */
+		/* Borrowed; the cast only drops a const that nobody may write through, since buffers are
+		 * immutable. */
 		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + s->position, n, NULL};
 	} else {
 		sheaf_buffer whole = window_buffer(s);
@@ -312,7 +330,8 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 
 bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size)
 {
-	return sheaf_raw_is_lasting(&s->raw) || s->has_ended || available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
+	return sheaf_raw_is_lasting(&s->raw) || s->has_ended ||
+	       available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
 }
 
 int64_t sheaf_source_tell(const sheaf_source *s) { return s->position; }
@@ -323,6 +342,8 @@ const char *sheaf_source_compression(const sheaf_source *s) { return s->compress
 
 void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 {
-	*done = s->ahead.cx ? s->ahead.done : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left : s->position;
+	*done = s->ahead.cx         ? s->ahead.done
+	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
+	                            : s->position;
 	*total = s->raw.size;
 }

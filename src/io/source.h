@@ -32,9 +32,11 @@ SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err
 bool sheaf_source_is_plain(const sheaf_source *source);
 /* The stream starts anew from byte 0 of the raw input. */
 void sheaf_source_restart(sheaf_source *source);
-/* Pages of the map that lie before the byte `end` of it, where a view of `size` bytes begins, and that no thread may be at. */
+/* Pages of the map that lie before the byte `end` of it, where a view of `size` bytes begins, and that no
+ * thread may be at. */
 void sheaf_source_let_go_before(const sheaf_source *source, size_t end, size_t size);
-/* Bytes that were viewed and are used no longer: their pages need not count as this process's. A view of them that somebody still has reads them in again. */
+/* Bytes that were viewed and are used no longer: their pages need not count as this process's. A view of them
+ * that somebody still has reads them in again. */
 void sheaf_source_let_go(const sheaf_source *source, int64_t offset, int64_t size);
 /* Whether so many bytes can be shown without waiting for somebody to write them. */
 bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);

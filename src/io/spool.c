@@ -49,20 +49,25 @@ sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t siz
 {
 	char name[256];
 	int64_t end;
-	if (size > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)size)) return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
+	if (size > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)size))
+		return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
 	snprintf(name, sizeof name, "temporary file in %.200s", spool_folder());
 	SHEAF_TRY(sheaf_fd_write(spool->cx, spool->fd, spool->size, data, size, name, err));
 	spool->size = end;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_spool_read(const sheaf_spool *spool, int64_t offset, void *data, size_t size, sheaf_error *err)
+sheaf_status sheaf_spool_read(const sheaf_spool *spool, int64_t offset, void *data, size_t size,
+                              sheaf_error *err)
 {
 	uint8_t *at = (uint8_t *)data;
 	while (size > 0) {
 		size_t got;
 		SHEAF_TRY(sheaf_fd_read(spool->cx, spool->fd, offset, at, size, &got, "temporary file", err));
-		if (got == 0) return sheaf_fail(err, SHEAF_SHORT, "temporary file (byte %" PRId64 "): expected %zu bytes more, found the end", offset, size);
+		if (got == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "temporary file (byte %" PRId64 "): expected %zu bytes more, found the end",
+			                  offset, size);
 		at += got;
 		size -= got;
 		offset += (int64_t)got;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A temporary file without a name, for what does not fit into memory or cannot be read twice. It vanishes with its
- * descriptor, however the process ends. Lies in $TMPDIR, else in /tmp. */
+/* A temporary file without a name, for what does not fit into memory or cannot be read twice. It vanishes
+ * with its descriptor, however the process ends. Lies in $TMPDIR, else in /tmp. */
 #ifndef SHEAF_IO_SPOOL_H
 #define SHEAF_IO_SPOOL_H
 
@@ -14,9 +14,11 @@ typedef struct sheaf_spool {
 
 SHEAF_USE sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error *err);
 /* Not buffered: append in big steps. */
-SHEAF_USE sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t size,
+                                          sheaf_error *err);
 /* Exactly `size` bytes at `offset`, which the caller has appended before. */
-SHEAF_USE sheaf_status sheaf_spool_read(const sheaf_spool *spool, int64_t offset, void *data, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_spool_read(const sheaf_spool *spool, int64_t offset, void *data, size_t size,
+                                        sheaf_error *err);
 void sheaf_spool_close(sheaf_spool *spool);
 
 #endif

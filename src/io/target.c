@@ -46,14 +46,19 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 	const char *folder = !slash ? "." : slash == path ? "/" : path;
-	if (*base == '\0') return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file", target->name);
+	if (*base == '\0')
+		return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file",
+		                      target->name);
 	size_t size = strlen(base) + 1;
-	if (size > sizeof target->base) return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name than one of %zu bytes", target->name, size - 1);
+	if (size > sizeof target->base)
+		return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name than one of %zu bytes",
+		                      target->name, size - 1);
 	memcpy(target->base, base, size);
 	if (slash && slash != path) *slash = '\0';
 	target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* A folder that may be written and not listed: it can be neither cleaned nor synced. */
-	if (target->folder < 0 && errno == EACCES) target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (target->folder < 0 && errno == EACCES)
+		target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->folder >= 0) return SHEAF_OK;
 	return sheaf_fail_sys(err, errno, "%s: expected a folder to write it in", target->name);
 }
@@ -61,13 +66,15 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_error *err)
 {
 	target->is_owned = true;
-	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR)
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->fd >= 0) return SHEAF_OK;
 	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written", target->name);
 }
 
-/* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file with its place and
- * its mode, also where a regular file is behind it: that must be neither replaced nor written from its start. */
+/* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file
+ * with its place and its mode, also where a regular file is behind it: that must be neither replaced nor
+ * written from its start. */
 static int descriptor_named(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -76,7 +83,8 @@ static int descriptor_named(const char *path)
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		size_t n = strlen(folders[i]);
 		int64_t fd;
-		if (strncmp(path, folders[i], n) == 0 && sheaf_size_from_text(path + n, &fd) && fd <= INT_MAX) return (int)fd;
+		if (strncmp(path, folders[i], n) == 0 && sheaf_size_from_text(path + n, &fd) && fd <= INT_MAX)
+			return (int)fd;
 	}
 	return -1;
 }
@@ -120,14 +128,16 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 	if (fd >= 0) return open_duplicate(target, fd, err);
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
-		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
+		if (errno != ENOENT)
+			return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
 		return open_beside(target, path, err);
 	}
 	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);
 	return S_ISREG(target->old.st_mode) ? open_beside(target, path, err) : open_directly(target, path, err);
 }
 
-sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	*target = (sheaf_target){.cx = cx, .name = name, .fd = -1, .folder = -1};
 	sheaf_status status = choose_and_open(target, path, err);
@@ -138,7 +148,8 @@ sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const cha
 /* What will be synced goes to the disk while the rest is made. */
 static void begin_writing_back(sheaf_target *target)
 {
-	(void)sync_file_range(target->fd, target->begun, target->written - target->begun, SYNC_FILE_RANGE_WRITE); /* a wish: the sync at the end is what counts */
+	(void)sync_file_range(target->fd, target->begun, target->written - target->begun,
+	                      SYNC_FILE_RANGE_WRITE); /* a wish: the sync at the end is what counts */
 	target->begun = target->written;
 }
 
@@ -178,7 +189,8 @@ static int keep_owner_and_mode(const sheaf_target *target)
 {
 	if (!target->is_there) return 0;
 	mode_t mode = target->old.st_mode & 07777;
-	/* Only root can give files away; a group may be one's own. Set-id bits make sense for the old owner only. */
+	/* Only root can give files away; a group may be one's own. Set-id bits make sense for the old owner
+	 * only. */
 	if (fchown(target->fd, target->old.st_uid, target->old.st_gid) != 0) {
 		if (fchown(target->fd, (uid_t)-1, target->old.st_gid) != 0) mode &= ~(mode_t)S_ISGID;
 		mode &= ~(mode_t)S_ISUID;
@@ -187,14 +199,15 @@ static int keep_owner_and_mode(const sheaf_target *target)
 	return fchmod(target->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
 }
 
-/* Closing may tell of writes that failed late, so it must come before the rename; but the lock must last until after it.
- * A second descriptor of the same open file holds the lock. */
+/* Closing may tell of writes that failed late, so it must come before the rename; but the lock must last
+ * until after it. A second descriptor of the same open file holds the lock. */
 static int close_and_rename(sheaf_target *target)
 {
 	int lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
 	if (lock < 0) return errno;
 	int failed = sheaf_fd_close(&target->fd);
-	if (!failed && renameat(target->folder, target->temporary, target->folder, target->base) != 0) failed = errno;
+	if (!failed && renameat(target->folder, target->temporary, target->folder, target->base) != 0)
+		failed = errno;
 	if (!failed) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
 	sheaf_fd_close(&lock);
 	return failed;
@@ -207,10 +220,14 @@ static sheaf_status put_in_place(sheaf_target *target, sheaf_error *err)
 	int failed = keep_owner_and_mode(target);
 	if (!failed) failed = sync_fd(target->fd);
 	if (!failed) failed = close_and_rename(target);
-	if (failed) return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
+	if (failed)
+		return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
+		                      target->name);
 	failed = sync_fd(target->folder);
 	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected the folder to be synced after the file was put in its place", target->name);
+	return sheaf_fail_sys(err, failed,
+	                      "%s: expected the folder to be synced after the file was put in its place",
+	                      target->name);
 }
 
 sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file behind a sink. A regular one is written under a temporary name beside the resolved target and takes its place
- * at commit; everything else is written directly. */
+/* The file behind a sink. A regular one is written under a temporary name beside the resolved target and
+ * takes its place at commit; everything else is written directly. */
 #ifndef SHEAF_IO_TARGET_H
 #define SHEAF_IO_TARGET_H
 
@@ -26,8 +26,10 @@ typedef struct sheaf_target {
 	bool is_clone; /* began as a copy of that one, which must stay as it looks */
 } sheaf_target;
 
-SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name,
+                                         sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size,
+                                          sheaf_error *err);
 /* Puts the file in its place, and closes in any case. */
 SHEAF_USE sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err);
 void sheaf_target_abandon(sheaf_target *target);

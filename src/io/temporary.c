@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files beside a target: created under lock, and removed when their writer has died. The lock is flock's: it
- * belongs to the open file, so it ends with the process, and two sinks of one process see each other's. */
+/* Temporary files beside a target: created under lock, and removed when their writer has died. The lock is
+ * flock's: it belongs to the open file, so it ends with the process, and two sinks of one process see each
+ * other's. */
 #include "io/descriptor.h"
 #include "io/target.h"
 #include <dirent.h>
@@ -34,12 +35,13 @@ static void make_name(char name[SHEAF_TEMPORARY_SIZE])
 	}
 	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
 	memcpy(name, SHEAF_TEMPORARY_PREFIX, n);
-	for (; n < SHEAF_TEMPORARY_SIZE - 1; n++, bits /= sizeof letters - 1) name[n] = letters[bits % (sizeof letters - 1)];
+	for (; n < SHEAF_TEMPORARY_SIZE - 1; n++, bits /= sizeof letters - 1)
+		name[n] = letters[bits % (sizeof letters - 1)];
 	name[n] = '\0';
 }
 
-/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then another try. On a
- * file system without locks nobody can clean, either. */
+/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then another
+ * try. On a file system without locks nobody can clean, either. */
 static bool lock(const sheaf_target *target)
 {
 	if (flock(target->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -49,12 +51,15 @@ static bool lock(const sheaf_target *target)
 sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 {
 	enum { TRIES = 100 };
-	/* A new file gets the mode that the umask allows; what is to replace a file may be as private as that one. */
-	mode_t mode = target->is_there ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+	/* A new file gets the mode that the umask allows; what is to replace a file may be as private as that
+	 * one. */
+	mode_t mode =
+		target->is_there ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 	errno = EEXIST;
 	for (int i = 0; i < TRIES; i++) {
 		make_name(target->temporary);
-		target->fd = openat(target->folder, target->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		target->fd = openat(target->folder, target->temporary,
+		                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (target->fd < 0 && (errno == EEXIST || errno == EINTR)) continue;
 		if (target->fd < 0) break;
 		if (lock(target)) return SHEAF_OK;
@@ -71,7 +76,8 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 static bool is_temporary_name(const char *name)
 {
 	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
-	if (strlen(name) != SHEAF_TEMPORARY_SIZE - 1 || strncmp(name, SHEAF_TEMPORARY_PREFIX, n) != 0) return false;
+	if (strlen(name) != SHEAF_TEMPORARY_SIZE - 1 || strncmp(name, SHEAF_TEMPORARY_PREFIX, n) != 0)
+		return false;
 	return strspn(name + n, letters) == SHEAF_TEMPORARY_SIZE - 1 - n;
 }
 
@@ -83,8 +89,10 @@ static void remove_leftover(int folder, const char *name)
 	if (fd < 0) fd = openat(folder, name, O_RDONLY | flags);
 	if (fd < 0) return;
 	struct stat info;
-	bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid();
-	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd)) unlinkat(folder, name, 0);
+	bool is_file =
+		fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid();
+	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd))
+		unlinkat(folder, name, 0);
 	sheaf_fd_close(&fd);
 }
 

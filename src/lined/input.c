@@ -17,7 +17,8 @@ static int64_t count_rows(const sheaf_lined_syntax *syntax, const uint8_t *at, c
 	sheaf_lines lines;
 	int64_t n = 0;
 	sheaf_lines_begin(&lines, at, end);
-	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) n += sheaf_lined_is_row(syntax, at, next);
+	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next)
+		n += sheaf_lined_is_row(syntax, at, next);
 	return n + sheaf_lined_is_row(syntax, at, end);
 }
 
@@ -61,7 +62,10 @@ sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
 	for (int64_t left = in->begin; left > 0;) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, 1, &window, err));
-		if (window.size == 0) return sheaf_fail(err, SHEAF_SHORT, "%s: expected its first lines again, found the end of the file", sheaf_source_name(in->source));
+		if (window.size == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s: expected its first lines again, found the end of the file",
+			                  sheaf_source_name(in->source));
 		size_t n = (int64_t)window.size < left ? window.size : (size_t)left;
 		sheaf_source_consume(in->source, n);
 		left -= (int64_t)n;
@@ -70,12 +74,15 @@ sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                                 sheaf_buffer *lengths, sheaf_error *err)
 {
 	const uint32_t one = 1;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, lengths);
-	for (int64_t n = count_rows(((const sheaf_lined *)reader)->syntax, piece->bytes.data, piece->bytes.data + piece->size); n > 0; n--)
+	for (int64_t n = count_rows(((const sheaf_lined *)reader)->syntax, piece->bytes.data,
+	                            piece->bytes.data + piece->size);
+	     n > 0; n--)
 		sheaf_builder_append(&b, &one, sizeof one);
 	return sheaf_builder_finish(&b, lengths, err);
 }
@@ -92,11 +99,13 @@ const char *sheaf_lined_counting(const void *reader)
 static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t before = piece->byte - in->begin;
-	bool placed = piece->size > 0 && piece->byte >= in->begin && piece->line >= in->first_line && piece->line - in->first_line <= before;
+	bool placed = piece->size > 0 && piece->byte >= in->begin && piece->line >= in->first_line &&
+	              piece->line - in->first_line <= before;
 	bool numbered = in->numbered ? piece->chunk >= 0 && piece->chunk <= before : piece->chunk == -1;
 	if (placed && numbered && piece->column == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64, sheaf_source_name(in->source), piece->line,
-	                  piece->byte);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
+	                  sheaf_source_name(in->source), piece->line, piece->byte);
 }
 
 sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs whose lines are rows: what their formats share.
  *
- *   input.c   the lines into pieces, in order and in any     text.c   a piece, byte by byte, and what is wrong with it */
+ *   input.c   the lines into pieces, in order and in any     text.c   a piece, byte by byte, and what is
+ * wrong with it */
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
 
@@ -21,28 +22,35 @@ typedef struct sheaf_lined_syntax {
 /* What parts words in all of them. */
 #define SHEAF_LINED_SPACES (UINT64_C(1) << ' ' | UINT64_C(1) << '\t' | UINT64_C(1) << '\r')
 
-static inline bool sheaf_lined_is_space(const sheaf_lined_syntax *syntax, uint8_t c) { return c <= ' ' && (syntax->spaces >> c & 1); }
+static inline bool sheaf_lined_is_space(const sheaf_lined_syntax *syntax, uint8_t c)
+{
+	return c <= ' ' && (syntax->spaces >> c & 1);
+}
 
 /* Past white space, up to the end. */
-static inline const uint8_t *sheaf_lined_pass_spaces(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
+static inline const uint8_t *sheaf_lined_pass_spaces(const sheaf_lined_syntax *syntax, const uint8_t *at,
+                                                     const uint8_t *end)
 {
 	while (at < end && sheaf_lined_is_space(syntax, *at)) at++;
 	return at;
 }
 
-/* Whether a line that begins there is a row: it is not where it is blank or a comment. What is wrong with a row does not matter. */
+/* Whether a line that begins there is a row: it is not where it is blank or a comment. What is wrong with a
+ * row does not matter. */
 static inline bool sheaf_lined_is_row(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
 {
 	at = sheaf_lined_pass_spaces(syntax, at, end);
 	return at < end && *at != syntax->comment && *at != '\n';
 }
 
-static inline bool sheaf_lined_ends_row(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
+static inline bool sheaf_lined_ends_row(const sheaf_lined_syntax *syntax, const uint8_t *at,
+                                        const uint8_t *end)
 {
 	return at == end || *at == '\n' || *at == syntax->stop;
 }
 
-static inline bool sheaf_lined_ends_word(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
+static inline bool sheaf_lined_ends_word(const sheaf_lined_syntax *syntax, const uint8_t *at,
+                                         const uint8_t *end)
 {
 	if (at == end) return true;
 	return *at > ' ' ? *at == syntax->stop : *at == '\n' || sheaf_lined_is_space(syntax, *at);
@@ -64,7 +72,7 @@ bool sheaf_lined_is_text(sheaf_bytes head);
 typedef struct sheaf_lined {
 	sheaf_source *source;
 	const sheaf_lined_syntax *syntax;
-	bool numbered;             /* pieces carry the number of their first row, where others have that of a chunk */
+	bool numbered; /* pieces carry the number of their first row, where others have that of a chunk */
 	int64_t begin, first_line; /* byte and line where pieces begin */
 	int64_t line, row;         /* of the next byte to cut, from 1; of the next row, where they are numbered */
 	sheaf_cutter cutter;
@@ -75,7 +83,8 @@ void sheaf_lined_begin(sheaf_lined *in, int64_t line);
 SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err);
 /* Each row counts as one. */
-SHEAF_USE sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                                           sheaf_buffer *lengths, sheaf_error *err);
 const char *sheaf_lined_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
@@ -91,13 +100,16 @@ typedef struct sheaf_lined_text {
 	int64_t line;
 } sheaf_lined_text;
 
-sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err);
+sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
+                                     sheaf_error *err);
 
 /* Reports a problem at byte `at` of the line at hand; stream may be NULL. */
-SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule, const uint8_t *at, const char *stream,
+SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity,
+                                          const char *rule, const uint8_t *at, const char *stream,
                                           const char *expected, const char *found, const char *consequence);
 /* The same, showing what stands there. */
-SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity, const char *rule, const uint8_t *at, const char *stream,
+SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity,
+                                             const char *rule, const uint8_t *at, const char *stream,
                                              const char *expected, const char *consequence);
 
 #endif

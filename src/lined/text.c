@@ -3,14 +3,16 @@
 #include "base/context.h"
 #include "lined/lined.h"
 
-sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
+                                     sheaf_error *err)
 {
 	const uint8_t *begin = piece->bytes.data;
 	return (sheaf_lined_text){in, cx, err, piece, begin, begin, begin + piece->size, begin, piece->line};
 }
 
-sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule, const uint8_t *at, const char *stream,
-                                const char *expected, const char *found, const char *consequence)
+sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
+                                const uint8_t *at, const char *stream, const char *expected,
+                                const char *found, const char *consequence)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(text->in->source);
@@ -21,11 +23,13 @@ sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity sev
 	return sheaf_report(text->cx, &problem, text->err);
 }
 
-sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity, const char *rule, const uint8_t *at, const char *stream,
-                                   const char *expected, const char *consequence)
+sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
+                                   const uint8_t *at, const char *stream, const char *expected,
+                                   const char *consequence)
 {
 	char shown[SHEAF_SHOWN_SIZE];
 	const uint8_t *from = at;
 	while (from < text->end && *from == '\r') from++;
-	return sheaf_lined_report(text, severity, rule, at, stream, expected, sheaf_show(from, text->end, text->in->syntax->stop, shown), consequence);
+	return sheaf_lined_report(text, severity, rule, at, stream, expected,
+	                          sheaf_show(from, text->end, text->in->syntax->stop, shown), consequence);
 }

@@ -13,7 +13,8 @@ typedef struct date {
 	int month, day;
 } date;
 
-/* Days are counted from 0000-03-01, so that leap days come last in their year, and by eras of 400 years, which are all of one length. */
+/* Days are counted from 0000-03-01, so that leap days come last in their year, and by eras of 400 years,
+ * which are all of one length. */
 static date date_of(int64_t days_since_1970)
 {
 	enum { SHIFT = 719468, ERA = 146097, CENTURY = 36524, FOUR_YEARS = 1460 };
@@ -23,7 +24,8 @@ static date date_of(int64_t days_since_1970)
 	int64_t year = (in_era - in_era / FOUR_YEARS + in_era / CENTURY - in_era / (ERA - 1)) / 365;
 	int64_t in_year = in_era - (365 * year + year / 4 - year / 100);
 	int64_t month = (5 * in_year + 2) / 153; /* from March; months come in fives of 153 days */
-	date d = {.day = (int)(in_year - (153 * month + 2) / 5 + 1), .month = (int)(month < 10 ? month + 3 : month - 9)};
+	date d = {.day = (int)(in_year - (153 * month + 2) / 5 + 1),
+	          .month = (int)(month < 10 ? month + 3 : month - 9)};
 	d.year = year + era * 400 + (d.month <= 2);
 	return d;
 }
@@ -103,7 +105,8 @@ static bool is_digit(const char *at, const char *end) { return at < end && *at >
 /* Two digits of a number of at most `most`, behind `before` where that is no NUL. */
 static const char *scan_two(const char *at, const char *end, char before, int64_t most, int64_t *out)
 {
-	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end)) return NULL;
+	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end))
+		return NULL;
 	*out = (at[0] - '0') * 10 + (at[1] - '0');
 	return *out <= most ? at + 2 : NULL;
 }
@@ -125,14 +128,16 @@ static bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || 
 static bool is_date(date d)
 {
 	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	return d.month >= 1 && d.month <= 12 && d.day >= 1 && d.day <= lengths[d.month - 1] + (d.month == 2 && is_leap(d.year));
+	return d.month >= 1 && d.month <= 12 && d.day >= 1 &&
+	       d.day <= lengths[d.month - 1] + (d.month == 2 && is_leap(d.year));
 }
 
 /* The inverse of date_of. */
 static int64_t days_of(date d)
 {
 	enum { SHIFT = 719468, ERA = 146097 };
-	int64_t year = d.year - (d.month <= 2), era = (year >= 0 ? year : year - 399) / 400, in_era = year - era * 400;
+	int64_t year = d.year - (d.month <= 2), era = (year >= 0 ? year : year - 399) / 400,
+			in_era = year - era * 400;
 	int64_t in_year = (153 * (d.month > 2 ? d.month - 3 : d.month + 9) + 2) / 5 + d.day - 1;
 	return era * ERA + in_era * 365 + in_era / 4 - in_era / 100 + in_year - SHIFT;
 }
@@ -153,12 +158,17 @@ const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *second
 	if (!(at = scan_year(at, end, &year))) return NULL;
 	at = scan_two(at, end, '-', 12, &month);
 	at = scan_two(at, end, '-', 31, &day);
-	if (!at || !is_date((date){year, (int)month, (int)day}) || at == end || (*at != ' ' && *at != 'T')) return NULL;
+	if (!at || !is_date((date){year, (int)month, (int)day}) || at == end || (*at != ' ' && *at != 'T'))
+		return NULL;
 	if (!(at = scan_clock(at + 1, end, &clock))) return NULL;
-	/* Days before 1970 are counted down to midnight: the smallest number of seconds is on a day whose beginning is out of range. */
+	/* Days before 1970 are counted down to midnight: the smallest number of seconds is on a day whose
+	 * beginning is out of range. */
 	int64_t days = days_of((date){year, (int)month, (int)day});
 	if (days < 0) days++, clock -= DAY;
-	return __builtin_mul_overflow(days, (int64_t)DAY, seconds) || __builtin_add_overflow(*seconds, clock, seconds) ? NULL : at;
+	return __builtin_mul_overflow(days, (int64_t)DAY, seconds) ||
+	               __builtin_add_overflow(*seconds, clock, seconds)
+	           ? NULL
+	           : at;
 }
 
 const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Points in time as text: the proleptic Gregorian calendar, whatever the locale and the zone of the machine. */
+/* Points in time as text: the proleptic Gregorian calendar, whatever the locale and the zone of the
+ * machine. */
 #ifndef SHEAF_NUMBER_DATE_H
 #define SHEAF_NUMBER_DATE_H
 
@@ -9,8 +10,9 @@
 /* Room that either of the following may need. */
 enum { SHEAF_DATE_MAX = 48 };
 
-/* Print and return one past the text; no NUL. Seconds since 1970-01-01 00:00:00 as "2012-05-25T14:13:29", `between` standing for the T; years have
- * four digits, more where they need them, and a sign where they are negative (year 0 is 1 BC). */
+/* Print and return one past the text; no NUL. Seconds since 1970-01-01 00:00:00 as "2012-05-25T14:13:29",
+ * `between` standing for the T; years have four digits, more where they need them, and a sign where they are
+ * negative (year 0 is 1 BC). */
 char *sheaf_print_datetime(char *to, int64_t seconds, char between);
 /* The day that was printed last, which dates one behind the other mostly share. Begins as zeros. */
 typedef struct sheaf_day {
@@ -23,8 +25,8 @@ char *sheaf_print_datetime_near(char *to, int64_t seconds, char between, sheaf_d
 /* An offset in seconds as "+02:00", with seconds where it has any. */
 char *sheaf_print_offset(char *to, int64_t seconds);
 
-/* What stands behind the text that was read, or NULL where there is none of this kind, or one beyond 64 bits. "2012-05-25 14:13:29", with a blank or a T in between:
- * exactly what sheaf_print_datetime prints. */
+/* What stands behind the text that was read, or NULL where there is none of this kind, or one beyond 64 bits.
+ * "2012-05-25 14:13:29", with a blank or a T in between: exactly what sheaf_print_datetime prints. */
 const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds);
 /* "+02:00", "-00:30", "+01:00:30". */
 const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds);

@@ -9,7 +9,8 @@
 /* As many decimal digits as always fit in 64 bits. */
 #define SHEAF_LEAD_DIGITS 19
 
-/* A number as scanned. It is lead * 10^exponent, or, if cut, at least this and less than (lead + 1) * 10^exponent. */
+/* A number as scanned. It is lead * 10^exponent, or, if cut, at least this and less than (lead + 1) *
+ * 10^exponent. */
 typedef struct sheaf_decimal {
 	uint64_t lead; /* the first SHEAF_LEAD_DIGITS digits after the leading zeros */
 	int64_t exponent;
@@ -31,8 +32,8 @@ typedef struct sheaf_float_type {
 float sheaf_decimal_to_f32(const sheaf_decimal *d);
 double sheaf_decimal_to_f64(const sheaf_decimal *d);
 
-/* Takes up to `most` digits from *at, which moves past them and past a dot among them; adds them to *value (which
- * overflows from 20 digits on) and returns how many there were. */
+/* Takes up to `most` digits from *at, which moves past them and past a dot among them; adds them to *value
+ * (which overflows from 20 digits on) and returns how many there were. */
 static inline int sheaf_take_digits(const char **at, const char *end, int most, uint64_t *value)
 {
 	int n = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From decimal to the nearest binary float, after Eisel and Lemire ("Number parsing at a gigabyte per second", 2021).
+/* From decimal to the nearest binary float, after Eisel and Lemire ("Number parsing at a gigabyte per
+ * second", 2021).
  *
- * The first digits times a 128-bit power of ten give a lower and an upper bound of the value. Nearly always both round
- * to the same float, which then is the answer. Otherwise the point halfway between two floats lies within the bounds,
- * and the exact decimal is compared with it as big integers. All of it is integer arithmetic: the processor's rounding
- * mode and its treatment of subnormals have no say. */
+ * The first digits times a 128-bit power of ten give a lower and an upper bound of the value. Nearly always
+ * both round to the same float, which then is the answer. Otherwise the point halfway between two floats lies
+ * within the bounds, and the exact decimal is compared with it as big integers. All of it is integer
+ * arithmetic: the processor's rounding mode and its treatment of subnormals have no say. */
 #include "number/big.h"
 #include "number/clinger.h"
 #include "number/decimal.h"
@@ -14,17 +15,20 @@
 
 static inline bool divide_or_multiply(const sheaf_decimal *d, double *out)
 {
-	if (d->lead >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER || !sheaf_rounds_to_nearest()) return false;
+	if (d->lead >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER ||
+	    !sheaf_rounds_to_nearest())
+		return false;
 	double lead = (double)(int64_t)d->lead;
 	*out = d->exponent < 0 ? lead / sheaf_exact_powers[-d->exponent] : lead * sheaf_exact_powers[d->exponent];
 	return true;
 }
 
-/* The point halfway between two floats has at most 768 digits, so digits after these only say whether it was passed. */
+/* The point halfway between two floats has at most 768 digits, so digits after these only say whether it was
+ * passed. */
 #define MOST_DIGITS (42 * SHEAF_LEAD_DIGITS)
 
-/* The digits as an integer, and the exponent of the last one. Any non-zero digit beyond MOST_DIGITS stands as one more
- * digit 1: it puts the number on the same side of every halfway point as the digits themselves. */
+/* The digits as an integer, and the exponent of the last one. Any non-zero digit beyond MOST_DIGITS stands as
+ * one more digit 1: it puts the number on the same side of every halfway point as the digits themselves. */
 static int64_t load_digits(sheaf_big *big, const sheaf_decimal *d)
 {
 	big->count = 0;
@@ -48,8 +52,8 @@ static int64_t load_digits(sheaf_big *big, const sheaf_decimal *d)
 	return d->exponent - (taken - SHEAF_LEAD_DIGITS);
 }
 
-/* Compares the decimal with half * 2^ulp: with both sides multiplied until they are integers, and divided by the power
- * of two they share. */
+/* Compares the decimal with half * 2^ulp: with both sides multiplied until they are integers, and divided by
+ * the power of two they share. */
 static int compare(const sheaf_decimal *d, uint64_t half, int ulp)
 {
 	sheaf_big a, b = {.count = 1, .limb = {half}};
@@ -60,7 +64,8 @@ static int compare(const sheaf_decimal *d, uint64_t half, int ulp)
 	return sheaf_big_compare(&a, &b);
 }
 
-/* x / 2^(64 + drop), rounded half to even. drop is in [1, 64]. Without branches: nothing could predict them. */
+/* x / 2^(64 + drop), rounded half to even. drop is in [1, 64]. Without branches: nothing could predict
+ * them. */
 static inline uint64_t round_even(sheaf_wide x, int drop)
 {
 	uint64_t half = (uint64_t)1 << (drop - 1);
@@ -82,7 +87,8 @@ static inline uint64_t nearest(const sheaf_decimal *d, const sheaf_float_type ty
 	sheaf_wide power = sheaf_power(k), part = sheaf_wide_mul(lead, power.low);
 	sheaf_wide low = sheaf_wide_add(sheaf_wide_mul(lead, power.high), (sheaf_wide){0, part.high}), high = low;
 	if (d->cut || part.low || !sheaf_power_is_exact(k)) {
-		/* Below 1 was dropped from the product and below 1 is missing from the power; a cut adds below 1 to lead. */
+		/* Below 1 was dropped from the product and below 1 is missing from the power; a cut adds below 1 to
+		 * lead. */
 		high = sheaf_wide_add(low, (sheaf_wide){d->cut ? (uint64_t)1 << shift : 0, 3});
 	}
 
@@ -94,12 +100,13 @@ static inline uint64_t nearest(const sheaf_decimal *d, const sheaf_float_type ty
 
 	uint64_t mantissa = round_even(low, drop);
 	if (mantissa != round_even(high, drop)) {
-		/* Either low was rounded down, and the half above it decides; or high has overflowed, which low was rounded
-		 * up to, and the half above that is too far to change it. */
+		/* Either low was rounded down, and the half above it decides; or high has overflowed, which low was
+		 * rounded up to, and the half above that is too far to change it. */
 		int side = compare(d, 2 * mantissa + 1, ulp - 1);
 		mantissa += side > 0 || (side == 0 && (mantissa & 1));
 	}
-	/* The hidden bit, where set, adds one to the exponent; so does a carry out of the mantissa, up to infinity. */
+	/* The hidden bit, where set, adds one to the exponent; so does a carry out of the mantissa, up to
+	 * infinity. */
 	return mantissa + ((uint64_t)(ulp - type.min_ulp) << hidden);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries with AVX2 and BMI2: where numbers end is listed for some hundred lines (entries_marks.h), and then each number is made of words of
- * eight digits, which are fetched from its ends: without a branch on how many there are. */
+/* Lines of entries with AVX2 and BMI2: where numbers end is listed for some hundred lines (entries_marks.h),
+ * and then each number is made of words of eight digits, which are fetched from its ends: without a branch on
+ * how many there are. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -43,18 +44,23 @@ INLINE uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-/* The first n of the bytes of a word, pushed to its end; the last n, and zeros before them. n is at most 8. */
+/* The first n of the bytes of a word, pushed to its end; the last n, and zeros before them. n is at most
+ * 8. */
 INLINE uint64_t first_bytes(uint64_t word, unsigned n) { return n ? word << (64 - 8 * n) : 0; }
 INLINE uint64_t last_bytes(uint64_t word, unsigned n) { return n ? word >> (64 - 8 * n) << (64 - 8 * n) : 0; }
 
 /* The highest bit of each byte that is none of the digits 0 to 9. */
-INLINE uint64_t find_no_digits(uint64_t digits) { return ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080); }
+INLINE uint64_t find_no_digits(uint64_t digits)
+{
+	return ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+}
 
 /* The highest bit of each byte that is `byte`. */
 INLINE uint64_t find_in_word(uint64_t word, uint8_t byte)
 {
 	uint64_t other = word ^ UINT64_C(0x0101010101010101) * byte;
-	return ~(((other & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7f7f7f7f7f7f7f7f)) | other) & UINT64_C(0x8080808080808080);
+	return ~(((other & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7f7f7f7f7f7f7f7f)) | other) &
+	       UINT64_C(0x8080808080808080);
 }
 
 /* ---- numbers ---- */
@@ -104,18 +110,38 @@ INLINE void take_exponent(number *v)
 INLINE uint64_t join_digits(number *v)
 {
 	static const uint64_t powers[] = {
-		1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,          1000000000,
-		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+		1,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
 		10000000000000000000u,
 	};
 	uint64_t dots = find_in_word(v->head, '.');
-	unsigned size = (unsigned)(v->stop - v->first), before = dots ? (unsigned)_tzcnt_u64(dots) / 8 : UINT32_MAX, whole = before < size ? before : size;
+	unsigned size = (unsigned)(v->stop - v->first),
+			 before = dots ? (unsigned)_tzcnt_u64(dots) / 8 : UINT32_MAX,
+			 whole = before < size ? before : size;
 	unsigned decimals = size > whole + 1 ? size - whole - 1 : 0;
 	if (whole - 1 > 7 || decimals > 24) {
 		v->strange = 1;
 		return 0;
 	}
-	uint64_t units = first_bytes(v->head ^ SHEAF_ZEROS, whole), digits = take_eight(v, decimals, 8) * 100000000 + take_eight(v, decimals, 0);
+	uint64_t units = first_bytes(v->head ^ SHEAF_ZEROS, whole),
+			 digits = take_eight(v, decimals, 8) * 100000000 + take_eight(v, decimals, 0);
 	v->strange |= find_no_digits(units);
 	units = sheaf_eight_digits_value(units);
 	if (decimals > 16) {
@@ -138,7 +164,8 @@ INLINE bool take_real(const uint8_t *from, const uint8_t *to, double *out)
 	take_exponent(&v);
 	uint64_t digits = join_digits(&v);
 	if (v.strange || v.exponent < SHEAF_NEAREST_FIRST || v.exponent > SHEAF_NEAREST_LAST) return false;
-	if (!sheaf_nearest_f64(digits, v.exponent, v.negative, out)) *out = sheaf_nearest_exactly(digits, v.exponent, v.negative);
+	if (!sheaf_nearest_f64(digits, v.exponent, v.negative, out))
+		*out = sheaf_nearest_exactly(digits, v.exponent, v.negative);
 	return true;
 }
 
@@ -156,7 +183,8 @@ INLINE bool take_coordinate(sheaf_entries *run, int c, const uint8_t *from, cons
 {
 	unsigned size = (unsigned)(to - from);
 	if (size - 1 > 7) return false;
-	uint64_t digits = first_bytes(word_at(from) ^ SHEAF_ZEROS, size), value = (uint64_t)sheaf_eight_digits_value(digits) - 1;
+	uint64_t digits = first_bytes(word_at(from) ^ SHEAF_ZEROS, size),
+			 value = (uint64_t)sheaf_eight_digits_value(digits) - 1;
 	if (run->wide[c])
 		((int64_t *)run->to[c])[run->count] = (int64_t)value;
 	else
@@ -167,7 +195,8 @@ INLINE bool take_coordinate(sheaf_entries *run, int c, const uint8_t *from, cons
 /* ---- lines ---- */
 
 /* Line number k of those that are listed. */
-INLINE bool take_line(sheaf_entries *run, const marks *m, unsigned k, int coordinates, int numbers, bool integers)
+INLINE bool take_line(sheaf_entries *run, const marks *m, unsigned k, int coordinates, int numbers,
+                      bool integers)
 {
 	const int of_line = coordinates + numbers;
 	const uint16_t *places = m->places + MARKS_AHEAD + k * (unsigned)of_line;
@@ -190,7 +219,9 @@ INLINE bool read_listed(sheaf_entries *caller, const marks *m, int coordinates, 
 {
 	for (unsigned k = 0; k < m->lines && caller->count < caller->room; k++) {
 		sheaf_entries run = *caller; /* whose address nobody knows: it can live in registers */
-		for (; k < m->lines && run.count < run.room && take_line(&run, m, k, coordinates, numbers, integers); k++) run.count++;
+		for (; k < m->lines && run.count < run.room && take_line(&run, m, k, coordinates, numbers, integers);
+		     k++)
+			run.count++;
 		caller->count = run.count;
 		caller->at = behind_line(m, (int)k - 1, coordinates + numbers);
 		if (k < m->lines && run.count < run.room && !sheaf_entries_some(caller, 1)) return false;

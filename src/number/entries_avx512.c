@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries with AVX-512, in two steps. The first finds where the numbers of some hundred lines end (entries_marks.h). The second takes eight
- * lines at a time: it gathers the digits of each of their numbers in words of eight, against the right end of a lane, and makes numbers of them by
- * three multiplications for eight digits, and one of 64 bits by a power of ten for the nearest double. So no branch depends on how many digits there
- * are. */
+/* Lines of entries with AVX-512, in two steps. The first finds where the numbers of some hundred lines end
+ * (entries_marks.h). The second takes eight lines at a time: it gathers the digits of each of their numbers
+ * in words of eight, against the right end of a lane, and makes numbers of them by three multiplications for
+ * eight digits, and one of 64 bits by a power of ten for the nearest double. So no branch depends on how many
+ * digits there are. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -10,23 +11,31 @@
 #include "number/nearest.h"
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
+#define AVX512 \
+	__attribute__(( \
+		target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
 #define INLINE AVX512 static inline __attribute__((always_inline))
 
-INLINE uint64_t find_byte(const uint8_t *at, uint8_t byte) { return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(at), _mm512_set1_epi8((char)byte)); }
+INLINE uint64_t find_byte(const uint8_t *at, uint8_t byte)
+{
+	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(at), _mm512_set1_epi8((char)byte));
+}
 
 /* The byte numbers 0 to 63. */
 INLINE __m512i iota(void)
 {
-	return _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31,
-	                       30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	return _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43,
+	                       42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
+	                       21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
 INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 {
 	__m512i bytes = _mm512_maskz_compress_epi8(mask, iota()), base = _mm512_set1_epi16((short)first);
 	_mm512_storeu_si512(to, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), base));
-	if (n > 32) _mm512_storeu_si512(to + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(bytes, 1)), base));
+	if (n > 32)
+		_mm512_storeu_si512(
+			to + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(bytes, 1)), base));
 }
 
 #include "number/entries_marks.h"
@@ -34,7 +43,8 @@ INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 /* Lines of a vector; marks of as many, and one before them, that a vector holds, for each line. */
 enum { LANES = 8, HELD = 3 };
 
-/* Mark number `mark` of eight lines, of line number k and those behind it; -1: the last of the lines before them. */
+/* Mark number `mark` of eight lines, of line number k and those behind it; -1: the last of the lines before
+ * them. */
 INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
 	const uint16_t *at = m->places + MARKS_AHEAD - 1 + k * (unsigned)of_line;
@@ -42,12 +52,16 @@ INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 	if (of_line <= HELD) {
 		const uint64_t step = (uint64_t)of_line * 2, lane = 0x0100 + 0x0202 * (uint64_t)mark;
 #define LANE(n) (long long)(lane + 0x0101 * step * (n))
-		return _mm512_maskz_permutexvar_epi8(0x0303030303030303, _mm512_set_epi64(LANE(7), LANE(6), LANE(5), LANE(4), LANE(3), LANE(2), LANE(1), LANE(0)),
-		                                     _mm512_loadu_si512(at));
+		return _mm512_maskz_permutexvar_epi8(
+			0x0303030303030303,
+			_mm512_set_epi64(LANE(7), LANE(6), LANE(5), LANE(4), LANE(3), LANE(2), LANE(1), LANE(0)),
+			_mm512_loadu_si512(at));
 #undef LANE
 	}
 	__m256i lanes = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(of_line));
-	return _mm512_and_si512(_mm512_cvtepu32_epi64(_mm256_i32gather_epi32((const int *)(const void *)(at + mark), lanes, 2)), _mm512_set1_epi64(UINT16_MAX));
+	return _mm512_and_si512(
+		_mm512_cvtepu32_epi64(_mm256_i32gather_epi32((const int *)(const void *)(at + mark), lanes, 2)),
+		_mm512_set1_epi64(UINT16_MAX));
 }
 
 /* ---- digits into integers ---- */
@@ -56,7 +70,10 @@ INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 INLINE __m512i words_at(const uint8_t *base, __m512i from) { return _mm512_i64gather_epi64(from, base, 1); }
 
 /* Digits as bytes 0 to 9; other bytes have something in their upper halves. */
-INLINE __m512i as_digits(__m512i text) { return _mm512_xor_si512(text, _mm512_set1_epi64((long long)SHEAF_ZEROS)); }
+INLINE __m512i as_digits(__m512i text)
+{
+	return _mm512_xor_si512(text, _mm512_set1_epi64((long long)SHEAF_ZEROS));
+}
 
 /* The last `size` bytes of words, and zeros before them: none where there are more than eight. */
 INLINE __m512i last_bytes(__m512i words, __m512i size)
@@ -74,7 +91,8 @@ INLINE __m512i first_bytes(__m512i words, __m512i size)
 /* Which words have bytes that are no digits. */
 INLINE __mmask8 find_no_digits(__m512i digits)
 {
-	return _mm512_cmpgt_epu64_mask(_mm512_movm_epi8(_mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9))), _mm512_setzero_si512());
+	return _mm512_cmpgt_epu64_mask(_mm512_movm_epi8(_mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9))),
+	                               _mm512_setzero_si512());
 }
 
 /* The numbers of eight digits. */
@@ -92,9 +110,11 @@ INLINE __m512i multiply_high(__m512i a, __m512i b)
 {
 	const __m512i low = _mm512_set1_epi64(UINT32_MAX);
 	__m512i a1 = _mm512_srli_epi64(a, 32), b1 = _mm512_srli_epi64(b, 32);
-	__m512i outer = _mm512_mul_epu32(a, b), inner = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64(outer, 32));
+	__m512i outer = _mm512_mul_epu32(a, b),
+			inner = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64(outer, 32));
 	__m512i other = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(inner, low));
-	return _mm512_add_epi64(_mm512_add_epi64(_mm512_mul_epu32(a1, b1), _mm512_srli_epi64(inner, 32)), _mm512_srli_epi64(other, 32));
+	return _mm512_add_epi64(_mm512_add_epi64(_mm512_mul_epu32(a1, b1), _mm512_srli_epi64(inner, 32)),
+	                        _mm512_srli_epi64(other, 32));
 }
 
 /* sheaf_nearest_f64 of eight numbers; *unsure: which of them take more than that. */
@@ -102,29 +122,35 @@ INLINE __m512i nearest(__m512i digits, __m512i exponents, __mmask8 *unsure)
 {
 	const __m512i one = _mm512_set1_epi64(1);
 	__m512i shift = _mm512_lzcnt_epi64(_mm512_or_si512(digits, one));
-	__m512i power = _mm512_i64gather_epi64(_mm512_slli_epi64(_mm512_sub_epi64(exponents, _mm512_set1_epi64(SHEAF_POWER_FIRST)), 1), &sheaf_powers[0].high, 8);
+	__m512i power = _mm512_i64gather_epi64(
+		_mm512_slli_epi64(_mm512_sub_epi64(exponents, _mm512_set1_epi64(SHEAF_POWER_FIRST)), 1),
+		&sheaf_powers[0].high, 8);
 	__m512i product = multiply_high(_mm512_sllv_epi64(digits, shift), power);
 	__m512i top = _mm512_srli_epi64(product, 63), drop = _mm512_add_epi64(top, _mm512_set1_epi64(10));
 	__m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(drop, one));
 	__m512i rest = _mm512_and_si512(product, _mm512_sub_epi64(_mm512_add_epi64(half, half), one));
 	__mmask8 up = _mm512_cmpgt_epu64_mask(rest, half), some = _mm512_test_epi64_mask(digits, digits);
-	*unsure = some & (_mm512_cmpeq_epi64_mask(rest, half) | _mm512_cmpeq_epi64_mask(rest, _mm512_sub_epi64(half, one)));
+	*unsure = some & (_mm512_cmpeq_epi64_mask(rest, half) |
+	                  _mm512_cmpeq_epi64_mask(rest, _mm512_sub_epi64(half, one)));
 	__m512i mantissa = _mm512_srlv_epi64(product, drop);
 	mantissa = _mm512_mask_add_epi64(mantissa, up, mantissa, one);
 	/* As in sheaf_log2_of_power. */
 	__m512i log = _mm512_srai_epi64(_mm512_mul_epi32(exponents, _mm512_set1_epi64(217706)), 16);
-	__m512i biased = _mm512_add_epi64(_mm512_sub_epi64(log, shift), _mm512_add_epi64(top, _mm512_set1_epi64(63 + 1022)));
+	__m512i biased =
+		_mm512_add_epi64(_mm512_sub_epi64(log, shift), _mm512_add_epi64(top, _mm512_set1_epi64(63 + 1022)));
 	return _mm512_maskz_add_epi64(some, _mm512_slli_epi64(biased, 52), mantissa);
 }
 
 /* Exponents that `nearest` cannot take. */
 INLINE __mmask8 find_extreme(__m512i exponents)
 {
-	return _mm512_cmplt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_FIRST)) | _mm512_cmpgt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_LAST));
+	return _mm512_cmplt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_FIRST)) |
+	       _mm512_cmpgt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_LAST));
 }
 
 /* The rest of the work for those of which one product does not tell enough. */
-static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_t digits[LANES], const int64_t exponents[LANES], unsigned lanes)
+static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_t digits[LANES],
+                                           const int64_t exponents[LANES], unsigned lanes)
 {
 	for (; lanes; lanes &= lanes - 1) {
 		int k = __builtin_ctz(lanes);
@@ -136,7 +162,8 @@ static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_
 INLINE __m512i to_doubles(__m512i digits, __m512i exponents, __mmask8 lines)
 {
 	__mmask8 unsure, extreme = find_extreme(exponents);
-	__m512i values = nearest(digits, _mm512_mask_mov_epi64(exponents, extreme, _mm512_setzero_si512()), &unsure);
+	__m512i values =
+		nearest(digits, _mm512_mask_mov_epi64(exponents, extreme, _mm512_setzero_si512()), &unsure);
 	unsigned left = (unsigned)(unsure | extreme) & lines;
 	if (left) {
 		uint64_t v[LANES], d[LANES];
@@ -161,32 +188,58 @@ typedef struct parts {
 } parts;
 
 static const uint64_t powers[20] = {
-	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,          1000000000,
-	10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
+	1000000000000000000,
 	10000000000000000000u,
 };
 
-INLINE bool any_above(__m512i values, int most, __mmask8 lines) { return _mm512_mask_cmpgt_epi64_mask(lines, values, _mm512_set1_epi64(most)) != 0; }
+INLINE bool any_above(__m512i values, int most, __mmask8 lines)
+{
+	return _mm512_mask_cmpgt_epi64_mask(lines, values, _mm512_set1_epi64(most)) != 0;
+}
 
 /* The first eight bytes, which lose their sign. */
 INLINE __m512i take_sign(parts *v)
 {
 	__m512i words = words_at(v->base, v->first);
-	v->minus = _mm512_cmpeq_epi64_mask(_mm512_and_si512(words, _mm512_set1_epi64(0xff)), _mm512_set1_epi64('-'));
+	v->minus =
+		_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, _mm512_set1_epi64(0xff)), _mm512_set1_epi64('-'));
 	v->first = _mm512_mask_add_epi64(v->first, v->minus, v->first, _mm512_set1_epi64(1));
 	return _mm512_mask_srli_epi64(words, v->minus, words, 8);
 }
 
-/* Where numbers end with exponents, these are taken off. An exponent so long that its 'e' is not found stays among the digits. */
+/* Where numbers end with exponents, these are taken off. An exponent so long that its 'e' is not found stays
+ * among the digits. */
 INLINE void take_exponents(parts *v)
 {
 	const __m512i zero = _mm512_setzero_si512(), byte = _mm512_set1_epi64(8);
 	__m512i words = words_at(v->base - 8, v->stop), low = _mm512_or_si512(words, _mm512_set1_epi8(0x20));
-	__m512i bits = _mm512_lzcnt_epi64(_mm512_movm_epi8(_mm512_cmpeq_epi8_mask(low, _mm512_set1_epi8('e')))); /* of the bytes behind it */
+	__m512i bits = _mm512_lzcnt_epi64(
+		_mm512_movm_epi8(_mm512_cmpeq_epi8_mask(low, _mm512_set1_epi8('e')))); /* of the bytes behind it */
 	__m512i e = _mm512_sub_epi64(_mm512_sub_epi64(v->stop, _mm512_srli_epi64(bits, 3)), _mm512_set1_epi64(1));
-	__mmask8 some = _mm512_cmplt_epi64_mask(bits, _mm512_set1_epi64(64)) & _mm512_cmpgt_epi64_mask(e, v->first);
-	__m512i sign = _mm512_and_si512(_mm512_srlv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), bits)), _mm512_set1_epi64(0xff));
-	__mmask8 minus = _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('-')), is_signed = minus | _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('+'));
+	__mmask8 some =
+		_mm512_cmplt_epi64_mask(bits, _mm512_set1_epi64(64)) & _mm512_cmpgt_epi64_mask(e, v->first);
+	__m512i sign = _mm512_and_si512(_mm512_srlv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), bits)),
+	                                _mm512_set1_epi64(0xff));
+	__mmask8 minus = _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('-')),
+			 is_signed = minus | _mm512_cmpeq_epi64_mask(sign, _mm512_set1_epi64('+'));
 	__m512i size = _mm512_srli_epi64(_mm512_mask_sub_epi64(bits, is_signed, bits, byte), 3);
 	__m512i digits = last_bytes(as_digits(words), size), value = eight_digits(digits);
 	v->left |= some & (_mm512_testn_epi64_mask(size, size) | find_no_digits(digits));
@@ -197,8 +250,10 @@ INLINE void take_exponents(parts *v)
 /* Bytes of mantissas before their point, or all of them. */
 INLINE __m512i bytes_before_point(__m512i words, __m512i size)
 {
-	__m512i dots = _mm512_maskz_mov_epi8(_mm512_cmpeq_epi8_mask(words, _mm512_set1_epi8('.')), _mm512_set1_epi8(1));
-	__m512i before = _mm512_lzcnt_epi64(_mm512_and_si512(dots, _mm512_sub_epi64(_mm512_setzero_si512(), dots)));
+	__m512i dots =
+		_mm512_maskz_mov_epi8(_mm512_cmpeq_epi8_mask(words, _mm512_set1_epi8('.')), _mm512_set1_epi8(1));
+	__m512i before =
+		_mm512_lzcnt_epi64(_mm512_and_si512(dots, _mm512_sub_epi64(_mm512_setzero_si512(), dots)));
 	return _mm512_min_epu64(_mm512_srai_epi64(_mm512_sub_epi64(_mm512_set1_epi64(63), before), 3), size);
 }
 
@@ -213,7 +268,8 @@ typedef struct mantissas {
 INLINE __m512i take_decimals(const parts *v, __m512i decimals, int back)
 {
 	const __m512i eight = _mm512_set1_epi64(8);
-	__m512i size = _mm512_max_epi64(_mm512_sub_epi64(decimals, _mm512_set1_epi64(back)), _mm512_setzero_si512());
+	__m512i size =
+		_mm512_max_epi64(_mm512_sub_epi64(decimals, _mm512_set1_epi64(back)), _mm512_setzero_si512());
 	return last_bytes(as_digits(words_at(v->base - back - 8, v->stop)), _mm512_min_epi64(size, eight));
 }
 
@@ -233,25 +289,32 @@ INLINE mantissas take_mantissas(parts *v, __m512i head)
 
 INLINE __mmask8 find_strange(const mantissas *m)
 {
-	return find_no_digits(_mm512_max_epu8(_mm512_max_epu8(m->whole, m->high), _mm512_max_epu8(m->middle, m->low)));
+	return find_no_digits(
+		_mm512_max_epu8(_mm512_max_epu8(m->whole, m->high), _mm512_max_epu8(m->middle, m->low)));
 }
 
 /* All digits as integers, less the point. */
 INLINE __m512i join_digits(parts *v, const mantissas *m)
 {
-	__m512i whole = eight_digits(m->whole), digits = _mm512_add_epi64(_mm512_mul_epu32(eight_digits(m->middle), _mm512_set1_epi64(100000000)), eight_digits(m->low));
+	__m512i whole = eight_digits(m->whole),
+			digits = _mm512_add_epi64(_mm512_mul_epu32(eight_digits(m->middle), _mm512_set1_epi64(100000000)),
+	                                  eight_digits(m->low));
 	__mmask8 some = _mm512_test_epi64_mask(whole, whole);
 	v->left |= _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(m->size, _mm512_set1_epi64(1)), _mm512_set1_epi64(7));
 	if (m->is_long) {
 		__m512i high = eight_digits(m->high);
 		/* 1843 times 10^16, and what is behind it, fit into 64 bits. */
-		v->left |= _mm512_cmpgt_epi64_mask(m->decimals, _mm512_set1_epi64(24)) | _mm512_cmpgt_epi64_mask(high, _mm512_set1_epi64(1843));
+		v->left |= _mm512_cmpgt_epi64_mask(m->decimals, _mm512_set1_epi64(24)) |
+		           _mm512_cmpgt_epi64_mask(high, _mm512_set1_epi64(1843));
 		digits = _mm512_add_epi64(digits, _mm512_mullo_epi64(high, _mm512_set1_epi64(10000000000000000)));
 	}
 	if (!some) return digits;
-	__mmask8 fits = _mm512_cmple_epi64_mask(_mm512_add_epi64(m->size, m->decimals), _mm512_set1_epi64(SHEAF_ENTRIES_DIGITS));
+	__mmask8 fits = _mm512_cmple_epi64_mask(_mm512_add_epi64(m->size, m->decimals),
+	                                        _mm512_set1_epi64(SHEAF_ENTRIES_DIGITS));
 	v->left |= some & (__mmask8)~fits;
-	return _mm512_add_epi64(digits, _mm512_mullo_epi64(whole, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some & fits, m->decimals, powers, 8)));
+	return _mm512_add_epi64(
+		digits, _mm512_mullo_epi64(whole, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some & fits,
+	                                                                  m->decimals, powers, 8)));
 }
 
 /* *exponents: some lines before had them. */
@@ -271,7 +334,9 @@ INLINE __m512i take_reals(parts *v, bool *exponents)
 		}
 		v->left |= strange;
 	}
-	__m512i digits = join_digits(v, &m), values = to_doubles(digits, _mm512_sub_epi64(v->exponents, m.decimals), v->lines & (__mmask8)~v->left);
+	__m512i digits = join_digits(v, &m),
+			values =
+				to_doubles(digits, _mm512_sub_epi64(v->exponents, m.decimals), v->lines & (__mmask8)~v->left);
 	return _mm512_mask_xor_epi64(values, v->minus, values, _mm512_set1_epi64(INT64_MIN));
 }
 
@@ -279,20 +344,25 @@ INLINE __m512i take_integers(parts *v)
 {
 	const __m512i zero = _mm512_setzero_si512();
 	(void)take_sign(v);
-	__m512i size = _mm512_sub_epi64(v->stop, v->first), low = take_decimals(v, size, 0), values = eight_digits(low);
-	v->left |= find_no_digits(low) | _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(size, _mm512_set1_epi64(1)), _mm512_set1_epi64(15));
+	__m512i size = _mm512_sub_epi64(v->stop, v->first), low = take_decimals(v, size, 0),
+			values = eight_digits(low);
+	v->left |= find_no_digits(low) |
+	           _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(size, _mm512_set1_epi64(1)), _mm512_set1_epi64(15));
 	if (any_above(size, 8, v->lines)) {
 		__m512i middle = take_decimals(v, size, 8);
 		v->left |= find_no_digits(middle);
-		values = _mm512_add_epi64(values, _mm512_mul_epu32(eight_digits(middle), _mm512_set1_epi64(100000000)));
+		values =
+			_mm512_add_epi64(values, _mm512_mul_epu32(eight_digits(middle), _mm512_set1_epi64(100000000)));
 	}
 	return _mm512_mask_sub_epi64(values, v->minus, zero, values);
 }
 
 /* ---- lines ---- */
 
-/* Stores a coordinate of some lines; returns those where it is none, or beyond its limit, as it is where it has more digits than are read. */
-INLINE __mmask8 store_coordinates(sheaf_entries *run, int c, const uint8_t *base, __m512i from, __m512i to, __mmask8 lines)
+/* Stores a coordinate of some lines; returns those where it is none, or beyond its limit, as it is where it
+ * has more digits than are read. */
+INLINE __mmask8 store_coordinates(sheaf_entries *run, int c, const uint8_t *base, __m512i from, __m512i to,
+                                  __mmask8 lines)
 {
 	__m512i digits = first_bytes(as_digits(words_at(base, from)), _mm512_sub_epi64(to, from));
 	__m512i values = _mm512_sub_epi64(eight_digits(digits), _mm512_set1_epi64(1));
@@ -300,7 +370,8 @@ INLINE __mmask8 store_coordinates(sheaf_entries *run, int c, const uint8_t *base
 		_mm512_mask_storeu_epi64((int64_t *)run->to[c] + run->count, lines, values);
 	else
 		_mm256_mask_storeu_epi32((int32_t *)run->to[c] + run->count, lines, _mm512_cvtepi64_epi32(values));
-	return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)run->limits[c])) | find_no_digits(digits);
+	return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)run->limits[c])) |
+	       find_no_digits(digits);
 }
 
 INLINE void store_numbers(sheaf_entries *run, int n, int numbers, __m512i values, __mmask8 lines)
@@ -313,7 +384,8 @@ INLINE void store_numbers(sheaf_entries *run, int n, int numbers, __m512i values
 }
 
 /* Stores up to eight lines from number k on; returns how many of them stand. */
-INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, int coordinates, int numbers, bool integers, bool *exponents)
+INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, int coordinates,
+                            int numbers, bool integers, bool *exponents)
 {
 	const int of_line = coordinates + numbers;
 	const __m512i one = _mm512_set1_epi64(1);
@@ -322,12 +394,14 @@ INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsi
 	__m512i from = _mm512_add_epi64(places_of(m, k, -1, of_line), one);
 #pragma GCC unroll 8
 	for (int c = 0; c < of_line; c++) {
-		__m512i to = places_of(m, k, c, of_line), end = c + 1 == of_line && m->returns ? _mm512_sub_epi64(to, one) : to;
+		__m512i to = places_of(m, k, c, of_line),
+				end = c + 1 == of_line && m->returns ? _mm512_sub_epi64(to, one) : to;
 		if (c < coordinates) {
 			left |= store_coordinates(run, c, m->base, from, end, lines);
 		} else {
 			parts v = {.base = m->base, .lines = lines, .first = from, .stop = end};
-			store_numbers(run, c - coordinates, numbers, integers ? take_integers(&v) : take_reals(&v, exponents), lines);
+			store_numbers(run, c - coordinates, numbers,
+			              integers ? take_integers(&v) : take_reals(&v, exponents), lines);
 			left |= v.left;
 		}
 		from = _mm512_add_epi64(to, one);
@@ -337,7 +411,8 @@ INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsi
 }
 
 /* Reads the lines that are listed; false where one of them is left. */
-INLINE bool read_listed(sheaf_entries *run, const marks *m, int coordinates, int numbers, bool integers, bool *exponents)
+INLINE bool read_listed(sheaf_entries *run, const marks *m, int coordinates, int numbers, bool integers,
+                        bool *exponents)
 {
 	for (unsigned k = 0; k < m->lines && run->count < run->room;) {
 		unsigned n = m->lines - k < LANES ? m->lines - k : LANES;
@@ -385,8 +460,9 @@ static const struct {
 	bool integers;
 	sheaf_entries_reader *read;
 } readers[] = {
-	{2, 1, false, reals_of_2}, {2, 1, true, integers_of_2}, {2, 2, false, pairs_of_2}, {2, 0, false, places_of_2},
-	{3, 1, false, reals_of_3}, {4, 1, false, reals_of_4},   {0, 1, false, reals},      {0, 1, true, integers},
+	{2, 1, false, reals_of_2},  {2, 1, true, integers_of_2}, {2, 2, false, pairs_of_2},
+	{2, 0, false, places_of_2}, {3, 1, false, reals_of_3},   {4, 1, false, reals_of_4},
+	{0, 1, false, reals},       {0, 1, true, integers},
 };
 
 void sheaf_entries_avx512(sheaf_entries *run)

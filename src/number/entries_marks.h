@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the numbers of lines of entries end: the bytes that part numbers, or lines, are found 64 at a time, and listed without a branch on how long
- * anything is. What stands between them is for those to look at who make numbers of it.
+/* Where the numbers of lines of entries end: the bytes that part numbers, or lines, are found 64 at a time,
+ * and listed without a branch on how long anything is. What stands between them is for those to look at who
+ * make numbers of it.
  *
- * Whoever includes this defines INLINE; find_byte, the mask of the 64 bytes from `at` on that are `byte`; and put_places, which lists the ones of a
- * mask, and may write 64 places. */
+ * Whoever includes this defines INLINE; find_byte, the mask of the 64 bytes from `at` on that are `byte`; and
+ * put_places, which lists the ones of a mask, and may write 64 places. */
 #ifndef SHEAF_NUMBER_ENTRIES_MARKS_H
 #define SHEAF_NUMBER_ENTRIES_MARKS_H
 
 #include "number/entries_parts.h"
 #include <immintrin.h>
 
-/* Bytes of text that are listed at once; where the first of them stands for the places, so that some bytes before it have places, too; places before
- * the first one that is listed; bytes that are loaded before a line, and behind it; lines that are read one by one where few could be listed. */
-enum { MARKS_TEXT = 8192, MARKS_FIRST = 64, MARKS_AHEAD = 8, MARKS_BEFORE = 32, MARKS_BEHIND = 64 + 8, MARKS_FEW = 8, MARKS_SOME = 32 };
+/* Bytes of text that are listed at once; where the first of them stands for the places, so that some bytes
+ * before it have places, too; places before the first one that is listed; bytes that are loaded before a
+ * line, and behind it; lines that are read one by one where few could be listed. */
+enum {
+	MARKS_TEXT = 8192,
+	MARKS_FIRST = 64,
+	MARKS_AHEAD = 8,
+	MARKS_BEFORE = 32,
+	MARKS_BEHIND = 64 + 8,
+	MARKS_FEW = 8,
+	MARKS_SOME = 32
+};
 
-/* The places behind the numbers of whole lines, one behind the other, and before them the end of the line before. */
+/* The places behind the numbers of whole lines, one behind the other, and before them the end of the line
+ * before. */
 typedef struct marks {
 	const uint8_t *base; /* places count from there */
 	unsigned lines;
-	bool returns;                       /* a carriage return stands before each feed */
-	uint8_t space;                      /* what parts numbers */
-	uint64_t feeds[SHEAF_ENTRIES_MOST]; /* which of the next marks end lines, where so many of a line have been */
+	bool returns;  /* a carriage return stands before each feed */
+	uint8_t space; /* what parts numbers */
+	uint64_t
+		feeds[SHEAF_ENTRIES_MOST]; /* which of the next marks end lines, where so many of a line have been */
 	uint16_t places[MARKS_AHEAD + MARKS_TEXT + 64];
 } marks;
 
@@ -48,7 +60,8 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 	unsigned found = 0;
 	m->base = at - MARKS_FIRST;
 	to[-1] = MARKS_FIRST - 1;
-	for (unsigned first = MARKS_FIRST; first < MARKS_FIRST + MARKS_TEXT && at <= last; first += 64, at += 64) {
+	for (unsigned first = MARKS_FIRST; first < MARKS_FIRST + MARKS_TEXT && at <= last;
+	     first += 64, at += 64) {
 		uint64_t feed = find_byte(at, '\n'), all = feed | find_byte(at, m->space);
 		unsigned n = (unsigned)_mm_popcnt_u64(all);
 		put_places(to + found, all, n, first);
@@ -67,6 +80,9 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 }
 
 /* Behind line number k; before the first one where k is -1. */
-INLINE const uint8_t *behind_line(const marks *m, int k, int of_line) { return m->base + m->places[MARKS_AHEAD + (k + 1) * of_line - 1] + 1; }
+INLINE const uint8_t *behind_line(const marks *m, int k, int of_line)
+{
+	return m->base + m->places[MARKS_AHEAD + (k + 1) * of_line - 1] + 1;
+}
 
 #endif

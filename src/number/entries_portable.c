@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries in plain C: eight digits at a time in a 64-bit word, so that few branches depend on how many digits there are. */
+/* Lines of entries in plain C: eight digits at a time in a 64-bit word, so that few branches depend on how
+ * many digits there are. */
 #include "number/digits.h"
 #include "number/entries_parts.h"
 #include "number/nearest.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A line that is read ends before so many bytes: none of its steps looks at the text's end. Most digits of a coordinate, of a number, of an integer, of
- * an exponent. */
+/* A line that is read ends before so many bytes: none of its steps looks at the text's end. Most digits of a
+ * coordinate, of a number, of an integer, of an exponent. */
 enum { SLACK = 512, MOST_SPACES = 8, MOST_COORDINATE = 18, MOST_INTEGER = 18, MOST_EXPONENT = 4 };
 
 INLINE bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
@@ -56,7 +57,8 @@ INLINE const uint8_t *take_coordinate(const uint8_t *at, sheaf_entries *run, int
 {
 	uint64_t value = 0;
 	const uint8_t *end = take_digits(at, 3, &value);
-	if (end - at > MOST_COORDINATE || value - 1 >= run->limits[c]) return NULL; /* 0 is beyond, and so is nothing */
+	if (end - at > MOST_COORDINATE || value - 1 >= run->limits[c])
+		return NULL; /* 0 is beyond, and so is nothing */
 	if (run->wide[c])
 		((int64_t *)run->to[c])[run->count] = (int64_t)(value - 1);
 	else
@@ -91,7 +93,8 @@ INLINE const uint8_t *take_real(const uint8_t *at, double *out)
 	int count = (int)(end - first);
 	if (*end == '.') {
 		const uint8_t *fraction = end + 1;
-		/* Two words, and a third one where the number begins with its point: digits of both sides are to be no more than nineteen. */
+		/* Two words, and a third one where the number begins with its point: digits of both sides are to be
+		 * no more than nineteen. */
 		end = take_digits(fraction, 3, &digits);
 		exponent = -(int)(end - fraction);
 		if (end == fraction && (*end | 0x20) == 'e') return NULL;
@@ -100,13 +103,15 @@ INLINE const uint8_t *take_real(const uint8_t *at, double *out)
 	if (!whole || count > SHEAF_ENTRIES_DIGITS) return NULL;
 	if ((*end | 0x20) == 'e' && !(end = take_exponent(end + 1, &exponent))) return NULL;
 	if (exponent < SHEAF_NEAREST_FIRST || exponent > SHEAF_NEAREST_LAST) return NULL;
-	if (!sheaf_nearest_f64(digits, exponent, negative, out)) *out = sheaf_nearest_exactly(digits, exponent, negative);
+	if (!sheaf_nearest_f64(digits, exponent, negative, out))
+		*out = sheaf_nearest_exactly(digits, exponent, negative);
 	return end;
 }
 
 INLINE const uint8_t *take_number(const uint8_t *at, const sheaf_entries *run, size_t n)
 {
-	return run->integers ? take_integer(at, (int64_t *)run->values + n) : take_real(at, (double *)run->values + n);
+	return run->integers ? take_integer(at, (int64_t *)run->values + n)
+	                     : take_real(at, (double *)run->values + n);
 }
 
 /* Behind the line's feed; NULL where it is left. */
@@ -132,7 +137,8 @@ INLINE const uint8_t *take_line(sheaf_entries *run, int coordinates, int numbers
 INLINE void read_lines(sheaf_entries *caller, int coordinates, int numbers, size_t most)
 {
 	sheaf_entries run = *caller; /* whose address nobody knows: it can live in registers */
-	for (const uint8_t *next; run.count < most && (next = take_line(&run, coordinates, numbers)); run.count++) run.at = next;
+	for (const uint8_t *next; run.count < most && (next = take_line(&run, coordinates, numbers)); run.count++)
+		run.at = next;
 	*caller = run;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of the compiler's: plain C to read, the machine's own instructions to run, and every x86-64 has them. Byte by byte, which defines
- * what is found, for the scalar kernel. */
+/* Vectors of the compiler's: plain C to read, the machine's own instructions to run, and every x86-64 has
+ * them. Byte by byte, which defines what is found, for the scalar kernel. */
 #include "number/find.h"
 #include "base/endian.h"
 #include "number/digits.h"
@@ -54,4 +54,7 @@ const uint8_t *sheaf_find_any_portable(const uint8_t *at, const uint8_t *end, co
 	return sheaf_find_any_scalar(at, end, wanted);
 }
 
-const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted) { return sheaf_kernel_chosen()->find_any(at, end, wanted); }
+const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
+{
+	return sheaf_kernel_chosen()->find_any(at, end, wanted);
+}

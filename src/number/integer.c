@@ -13,7 +13,9 @@ sheaf_scanned sheaf_scan_u64(const char *at, const char *end, uint64_t *out)
 		over |= __builtin_add_overflow(v, (uint64_t)(*at - '0'), &v);
 	}
 	*out = over ? 0 : v;
-	sheaf_number_flaw flaw = at == first ? SHEAF_NUMBER_NO_DIGIT : over ? SHEAF_NUMBER_OVERFLOW : SHEAF_NUMBER_OK;
+	sheaf_number_flaw flaw = at == first ? SHEAF_NUMBER_NO_DIGIT
+	                         : over      ? SHEAF_NUMBER_OVERFLOW
+	                                     : SHEAF_NUMBER_OK;
 	return (sheaf_scanned){.end = at, .flaw = flaw};
 }
 
@@ -24,7 +26,8 @@ static __attribute__((noinline)) char *put_long(char *to, uint64_t v)
 	return to + 8;
 }
 
-/* Without a branch on the number of digits: numbers of the same file have different ones, and a wrong guess takes longer than all the rest. */
+/* Without a branch on the number of digits: numbers of the same file have different ones, and a wrong guess
+ * takes longer than all the rest. */
 char *sheaf_print_u64(char *to, uint64_t v)
 {
 	if (v < 100000000) return sheaf_put_below_1e8(to, (uint32_t)v);

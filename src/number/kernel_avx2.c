@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time; pairs are in kernel_avx2_pairs.c, all else is the portable one's. */
+/* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time; pairs are in
+ * kernel_avx2_pairs.c, all else is the portable one's. */
 #include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
@@ -15,7 +16,10 @@ typedef struct block {
 	uint64_t digit, space, end;
 } block;
 
-INLINE uint64_t mask_of(__m256i low, __m256i high) { return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32; }
+INLINE uint64_t mask_of(__m256i low, __m256i high)
+{
+	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
 
 INLINE uint64_t find(__m256i low, __m256i high, uint8_t byte)
 {
@@ -23,12 +27,16 @@ INLINE uint64_t find(__m256i low, __m256i high, uint8_t byte)
 	return mask_of(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
 }
 
-INLINE __m256i at_most_9(__m256i bytes) { return _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(9)), bytes); }
+INLINE __m256i at_most_9(__m256i bytes)
+{
+	return _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(9)), bytes);
+}
 
 INLINE block load(const sheaf_numbers *run)
 {
 	const sheaf_delimiters *is = run->delimiters;
-	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)run->at), high = _mm256_loadu_si256((const __m256i *)(const void *)(run->at + 32));
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)run->at),
+			high = _mm256_loadu_si256((const __m256i *)(const void *)(run->at + 32));
 	block b = {.space = find(low, high, is->spaces[0]) | find(low, high, is->spaces[1])};
 	b.end = find(low, high, is->mark) | find(low, high, is->feed) | find(low, high, is->before_feed);
 	b.low = _mm256_sub_epi8(low, _mm256_set1_epi8('0'));
@@ -37,10 +45,12 @@ INLINE block load(const sheaf_numbers *run)
 	return b;
 }
 
-/* The last byte of each number in eight bytes, at most four: its place, and that of its hundreds eight bytes on, as indices of a shuffle. */
+/* The last byte of each number in eight bytes, at most four: its place, and that of its hundreds eight bytes
+ * on, as indices of a shuffle. */
 INLINE __m128i pick(uint64_t last)
 {
-	uint64_t nibbles = _pext_u64(0x76543210, _pdep_u64(last, 0x11111111) * 0xf), places = _pdep_u64(nibbles, 0x000f000f000f000f);
+	uint64_t nibbles = _pext_u64(0x76543210, _pdep_u64(last, 0x11111111) * 0xf),
+			 places = _pdep_u64(nibbles, 0x000f000f000f000f);
 	uint64_t indices = places * 0x0101 + 0x0800080008000800;
 	return _mm_cvtsi64_si128((long long)indices);
 }
@@ -57,15 +67,18 @@ INLINE void store_part(sheaf_numbers *run, __m128i parts, uint64_t last, bool wi
 	run->count += (size_t)_mm_popcnt_u64(last);
 }
 
-/* Every digit meets the two digits before it; where a number ends, the three are its value. `before` has the 32 bytes before `digits`. */
+/* Every digit meets the two digits before it; where a number ends, the three are its value. `before` has the
+ * 32 bytes before `digits`. */
 INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint32_t last, bool wide)
 {
-	const __m256i tens = _mm256_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0);
+	const __m256i tens = _mm256_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0, 0, 10, 20,
+	                                      30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0);
 	const __m256i none = _mm256_set1_epi8(-1);
 	__m256i across = _mm256_permute2x128_si256(before, digits, 0x21);
 	__m256i one = _mm256_alignr_epi8(digits, across, 15), two = _mm256_alignr_epi8(digits, across, 14);
 	/* What is no digit is all ones here: it has no tens, and no hundreds stand before it. */
-	__m256i hundreds = _mm256_andnot_si256(_mm256_or_si256(_mm256_cmpeq_epi8(one, none), _mm256_cmpeq_epi8(two, none)), two);
+	__m256i hundreds =
+		_mm256_andnot_si256(_mm256_or_si256(_mm256_cmpeq_epi8(one, none), _mm256_cmpeq_epi8(two, none)), two);
 	__m256i rest = _mm256_add_epi8(digits, _mm256_shuffle_epi8(tens, one));
 	__m256i even = _mm256_unpacklo_epi64(rest, hundreds), odd = _mm256_unpackhi_epi64(rest, hundreds);
 	store_part(run, _mm256_castsi256_si128(even), last & 0xff, wide);
@@ -77,7 +90,8 @@ INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint3
 /* Reads the block's numbers where all up to the list's end are of one to three digits. */
 INLINE bool read_small(sheaf_numbers *run, const block *b, bool wide)
 {
-	uint64_t halt = _blsi_u64(~(b->digit | b->space)), digit = b->digit & (halt - 1); /* all of them where nothing halts */
+	uint64_t halt = _blsi_u64(~(b->digit | b->space)),
+			 digit = b->digit & (halt - 1); /* all of them where nothing halts */
 	uint64_t after = digit << 1 & ~digit & (b->space | b->end), last = after >> 1;
 	if ((digit & digit << 1 & digit << 2 & digit << 3) || (halt & ~b->end) || !after) return false;
 	__m256i none = _mm256_set1_epi8(-1);
@@ -114,7 +128,8 @@ AVX2 static void dense_f64(sheaf_numbers *run)
 /* The first two generations of Zen take hundreds of cycles for what `pick` does. */
 static bool is_available(void)
 {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
 	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
 }
 

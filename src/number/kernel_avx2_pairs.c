@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes tell where indices and values are, eight of each become integers at once. Other pairs are left
- * to the portable kernel. */
+/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes tell where indices and values are, eight of each
+ * become integers at once. Other pairs are left to the portable kernel. */
 #include "number/clinger.h"
 #include "number/kernel_parts.h"
 
@@ -17,7 +17,10 @@ typedef struct block {
 	uint64_t digit, space, end, pair;
 } block;
 
-INLINE uint64_t join(__m256i low, __m256i high) { return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32; }
+INLINE uint64_t join(__m256i low, __m256i high)
+{
+	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
 
 INLINE uint64_t find(__m256i low, __m256i high, uint8_t byte)
 {
@@ -34,14 +37,16 @@ INLINE __m256i mark_digits(__m256i bytes)
 INLINE block load(const sheaf_numbers *run)
 {
 	const sheaf_delimiters *is = run->delimiters;
-	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)run->at), high = _mm256_loadu_si256((const __m256i *)(const void *)(run->at + BLOCK / 2));
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)run->at),
+			high = _mm256_loadu_si256((const __m256i *)(const void *)(run->at + BLOCK / 2));
 	block b = {.digit = join(mark_digits(low), mark_digits(high)), .pair = find(low, high, is->pair)};
 	b.space = find(low, high, is->spaces[0]) | find(low, high, is->spaces[1]);
 	b.end = find(low, high, is->mark) | find(low, high, is->feed) | find(low, high, is->before_feed);
 	return b;
 }
 
-/* Where the first digits of the indices are, the colons behind them, and the bytes behind the values, of n pairs. */
+/* Where the first digits of the indices are, the colons behind them, and the bytes behind the values, of n
+ * pairs. */
 typedef struct places {
 	uint64_t first, colon, after;
 	unsigned n;
@@ -57,7 +62,8 @@ INLINE bool find_pairs(const block *b, places *p)
 	p->colon = (digit + p->first) & ~digit & (seen | halt);
 	p->after = digit << 1 & ~digit & ~colon & (b->space | b->end);
 	p->n = (unsigned)_mm_popcnt_u64(p->after);
-	uint64_t whole = p->n ? _blsmsk_u64(1ull << (63 - _lzcnt_u64(p->after))) : 0; /* up to the last pair that ends here */
+	uint64_t whole =
+		p->n ? _blsmsk_u64(1ull << (63 - _lzcnt_u64(p->after))) : 0; /* up to the last pair that ends here */
 	uint64_t flaws = (p->colon ^ colon) | (colon << 1 & ~digit) | (eight & digit << 8);
 	return p->n > 0 && !(flaws & whole) && !(halt & ~b->end);
 }
@@ -65,7 +71,8 @@ INLINE bool find_pairs(const block *b, places *p)
 /* The digits in the upper bytes of two times four words, as eight integers. */
 INLINE __m256i eight_integers(const uint64_t *words)
 {
-	const __m256i tens = _mm256_set1_epi16(10 | 1 << 8), hundreds = _mm256_set1_epi32(100 | 1 << 16), fours = _mm256_set1_epi32(10000 | 1 << 16);
+	const __m256i tens = _mm256_set1_epi16(10 | 1 << 8), hundreds = _mm256_set1_epi32(100 | 1 << 16),
+				  fours = _mm256_set1_epi32(10000 | 1 << 16);
 	const __m256i digit = _mm256_set1_epi8(15);
 	__m256i a = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)words), digit);
 	__m256i b = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)(words + 4)), digit);
@@ -103,7 +110,8 @@ INLINE uint64_t load_word(const uint8_t *at)
 	return word;
 }
 
-/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes behind them have no say. */
+/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes behind them
+ * have no say. */
 INLINE unsigned count_below(__m256i indices, uint64_t limit, unsigned n)
 {
 	__m256i most = _mm256_set1_epi32(limit > INT32_MAX ? INT32_MAX : (int32_t)limit - 1);
@@ -113,7 +121,8 @@ INLINE unsigned count_below(__m256i indices, uint64_t limit, unsigned n)
 
 INLINE unsigned put_pairs(sheaf_numbers *run, const places *p, bool wide)
 {
-	uint64_t indices[MOST_PAIRS + LANES], values[MOST_PAIRS + LANES], first = p->first, colon = p->colon, after = p->after;
+	uint64_t indices[MOST_PAIRS + LANES], values[MOST_PAIRS + LANES], first = p->first, colon = p->colon,
+																	  after = p->after;
 	for (unsigned i = 0; i < p->n; i++) {
 		uint64_t begin = _tzcnt_u64(first), middle = _tzcnt_u64(colon), end = _tzcnt_u64(after);
 		indices[i] = load_word(run->at + begin) << 8 * (WORD - (middle - begin));

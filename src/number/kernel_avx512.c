@@ -20,7 +20,8 @@ INLINE block load(const sheaf_numbers *run)
 
 INLINE void store_small(sheaf_numbers *run, __m512i words, size_t n, bool wide)
 {
-	__m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)), high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(words, 1));
+	__m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)),
+			high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(words, 1));
 	if (wide) {
 		double *to = (double *)run->values + run->count;
 		_mm512_storeu_pd(to, _mm512_cvtepi32_pd(_mm512_castsi512_si256(low)));
@@ -35,8 +36,8 @@ INLINE void store_small(sheaf_numbers *run, __m512i words, size_t n, bool wide)
 	run->count += n;
 }
 
-/* Digits and spaces by turns, as in lists of zeros and ones: a digit and its space are a word. Where the next block begins is known before this one is
- * read, so that many are under way at a time. */
+/* Digits and spaces by turns, as in lists of zeros and ones: a digit and its space are a word. Where the next
+ * block begins is known before this one is read, so that many are under way at a time. */
 INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
 {
 	const uint64_t turns = 0x5555555555555555;
@@ -46,35 +47,42 @@ INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
 	return true;
 }
 
-/* Every digit meets the two digits before it; where a number ends, the three are its value. No step depends on a number. */
+/* Every digit meets the two digits before it; where a number ends, the three are its value. No step depends
+ * on a number. */
 INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last, bool wide)
 {
-	const __m512i tens = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0));
+	const __m512i tens =
+		_mm512_broadcast_i32x4(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0));
 	__m512i digits = _mm512_maskz_sub_epi8(digit, bytes, _mm512_set1_epi8('0'));
-	__m512i before = _mm512_maskz_permutexvar_epi8(~1ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(1)), digits);
-	__m512i hundreds = _mm512_maskz_permutexvar_epi8(digit & digit << 1 & ~3ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(2)), digits);
+	__m512i before =
+		_mm512_maskz_permutexvar_epi8(~1ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(1)), digits);
+	__m512i hundreds = _mm512_maskz_permutexvar_epi8(digit & digit << 1 & ~3ull,
+	                                                 _mm512_sub_epi8(iota(), _mm512_set1_epi8(2)), digits);
 	__m512i rest = _mm512_add_epi8(digits, _mm512_shuffle_epi8(tens, before));
 	__m512i r = _mm512_maskz_compress_epi8(last, rest), h = _mm512_maskz_compress_epi8(last, hundreds);
-	__m512i words = _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(r)),
-	                                 _mm512_mullo_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(h)), _mm512_set1_epi16(100)));
+	__m512i words = _mm512_add_epi16(
+		_mm512_cvtepu8_epi16(_mm512_castsi512_si256(r)),
+		_mm512_mullo_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(h)), _mm512_set1_epi16(100)));
 	store_small(run, words, (size_t)_mm_popcnt_u64(last), wide);
 }
 
-/* Behind the last number that a block has read: at the end of the list, or behind spaces at what halts, where it may be told by a byte that no
- * number follows. */
+/* Behind the last number that a block has read: at the end of the list, or behind spaces at what halts, where
+ * it may be told by a byte that no number follows. */
 INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
 {
 	unsigned last = 63 - (unsigned)_lzcnt_u64(after), at = halt & after ? last : last + 1;
 	bool meets = halt && !((b->digit & (halt - 1)) >> last); /* no number begins before it */
 	if (meets) at = (unsigned)_tzcnt_u64(halt);
 	run->at += at;
-	if (meets && run->at < run->end) *more = *run->at == '-' || *run->at == '.' || (uint8_t)(*run->at - '0') <= 9;
+	if (meets && run->at < run->end)
+		*more = *run->at == '-' || *run->at == '.' || (uint8_t)(*run->at - '0') <= 9;
 }
 
 /* Reads the block's numbers where all up to a list's end are such integers. */
 INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide, bool *more)
 {
-	uint64_t halt = _blsi_u64(~(b->digit | b->space)), digit = b->digit & (halt - 1); /* all of them where nothing halts */
+	uint64_t halt = _blsi_u64(~(b->digit | b->space)),
+			 digit = b->digit & (halt - 1); /* all of them where nothing halts */
 	uint64_t after = digit << 1 & ~digit & (b->space | b->end);
 	if ((digit & digit << 1 & digit << 2 & digit << 3) || !after) return false;
 	read_small(run, b->bytes, digit, after >> 1, wide);
@@ -84,7 +92,8 @@ INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide, bool *more)
 
 /* ---- all other numbers: eight in a step ---- */
 
-/* The numbers up to the end of the list, or up to a flaw. Each pair mark has an index before it and a number behind it. */
+/* The numbers up to the end of the list, or up to a flaw. Each pair mark has an index before it and a number
+ * behind it. */
 INLINE numbers find_numbers(const block *b, bool pairs)
 {
 	numbers m = {.number = b->digit | b->dot | b->minus | b->e | b->plus};
@@ -130,7 +139,8 @@ INLINE void store_indices(const sheaf_numbers *run, __m512i index, lanes *l)
 	if (run->wide_indices)
 		_mm512_storeu_si512((int64_t *)run->indices + run->count, index);
 	else
-		_mm256_storeu_si256((__m256i *)(void *)((int32_t *)run->indices + run->count), _mm512_cvtepi64_epi32(index));
+		_mm256_storeu_si256((__m256i *)(void *)((int32_t *)run->indices + run->count),
+		                    _mm512_cvtepi64_epi32(index));
 }
 
 /* Passes spaces where no number can be read; false: something else is there. */
@@ -168,10 +178,12 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
 	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
 	bool more = true;
-	if (!pairs && run.at < run.end && *run.at == run.delimiters->spaces[0]) run.at++; /* so that the first block begins with a number */
+	if (!pairs && run.at < run.end && *run.at == run.delimiters->spaces[0])
+		run.at++; /* so that the first block begins with a number */
 	while (more && run.room - run.count >= SHEAF_NUMBERS_ROOM) {
 		block b = load(&run);
-		if (pairs || !(try_single(&run, &b, wide) || try_small(&run, &b, wide, &more))) more = step(&run, &b, pairs, wide);
+		if (pairs || !(try_single(&run, &b, wide) || try_small(&run, &b, wide, &more)))
+			more = step(&run, &b, pairs, wide);
 	}
 	*caller = run;
 }
@@ -181,27 +193,33 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 /* As in read_small, but every two digits meet the two before them. */
 INLINE void put_whole(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last)
 {
-	const __m512i tens = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0));
+	const __m512i tens =
+		_mm512_broadcast_i32x4(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0));
 	__m512i digits = _mm512_maskz_sub_epi8(digit, bytes, _mm512_set1_epi8('0'));
-	__m512i before = _mm512_maskz_permutexvar_epi8(~1ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(1)), digits);
+	__m512i before =
+		_mm512_maskz_permutexvar_epi8(~1ull, _mm512_sub_epi8(iota(), _mm512_set1_epi8(1)), digits);
 	__m512i rest = _mm512_add_epi8(digits, _mm512_shuffle_epi8(tens, before));
-	__m512i hundreds = _mm512_maskz_permutexvar_epi8(digit << 1 & digit << 2, _mm512_sub_epi8(iota(), _mm512_set1_epi8(2)), rest);
+	__m512i hundreds = _mm512_maskz_permutexvar_epi8(digit << 1 & digit << 2,
+	                                                 _mm512_sub_epi8(iota(), _mm512_set1_epi8(2)), rest);
 	__m512i r = _mm512_maskz_compress_epi8(last, rest), h = _mm512_maskz_compress_epi8(last, hundreds);
-	__m512i words = _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(r)),
-	                                 _mm512_mullo_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(h)), _mm512_set1_epi16(100)));
+	__m512i words = _mm512_add_epi16(
+		_mm512_cvtepu8_epi16(_mm512_castsi512_si256(r)),
+		_mm512_mullo_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(h)), _mm512_set1_epi16(100)));
 	int32_t *to = (int32_t *)run->values + run->count;
 	_mm512_storeu_si512(to, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)));
 	_mm512_storeu_si512(to + 16, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(words, 1)));
 	run->count += (size_t)_mm_popcnt_u64(last);
 }
 
-/* Reads the numbers before the end of the list, before one of more digits, and before what is none. False: the list goes no further here. */
+/* Reads the numbers before the end of the list, before one of more digits, and before what is none. False:
+ * the list goes no further here. */
 INLINE bool step_whole(sheaf_numbers *run)
 {
 	bool more = true;
 	block b = load(run);
 	uint64_t fifth = b.digit & b.digit << 1 & b.digit << 2 & b.digit << 3 & b.digit << 4;
-	uint64_t halt = _blsi_u64(~(b.digit | b.space) | fifth >> 4), digit = b.digit & (halt - 1); /* all of them where nothing halts */
+	uint64_t halt = _blsi_u64(~(b.digit | b.space) | fifth >> 4),
+			 digit = b.digit & (halt - 1); /* all of them where nothing halts */
 	uint64_t after = digit << 1 & ~digit & (b.space | b.end);
 	if (!after) {
 		unsigned spaces = (unsigned)_tzcnt_u64(~b.space);
@@ -231,8 +249,9 @@ AVX512 static void pairs_f64(sheaf_numbers *run) { read_run(run, true, true); }
 
 static bool is_available(void)
 {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
 	       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel for AVX-512 with VBMI and VBMI2: 64 bytes of text in a register, and one bit for each byte in masks. What its readers of
- * runs and of lines share.
+/* The kernel for AVX-512 with VBMI and VBMI2: 64 bytes of text in a register, and one bit for each byte in
+ * masks. What its readers of runs and of lines share.
  *
- * Adding the mask of all numbers' first bytes to the mask of their bytes carries each bit to the first byte behind its number: so ends are
- * found for all numbers at once, and what stands where it must not is found by comparing masks. Then the bytes that are no digits are
- * pressed out of the numbers, eight numbers are gathered into the eight lanes of a register, each against the right end of its lane, and
- * three multiplications make integers of their digits. */
+ * Adding the mask of all numbers' first bytes to the mask of their bytes carries each bit to the first byte
+ * behind its number: so ends are found for all numbers at once, and what stands where it must not is found by
+ * comparing masks. Then the bytes that are no digits are pressed out of the numbers, eight numbers are
+ * gathered into the eight lanes of a register, each against the right end of its lane, and three
+ * multiplications make integers of their digits. */
 #ifndef SHEAF_NUMBER_KERNEL_AVX512_H
 #define SHEAF_NUMBER_KERNEL_AVX512_H
 
@@ -13,10 +14,13 @@
 #include "number/kernel_parts.h"
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
+#define AVX512 \
+	__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt," \
+	                      "popcnt")))
 #define INLINE AVX512 static inline __attribute__((always_inline))
 
-/* Numbers in a step; digits of a lane; digits of a number; powers in a table of two registers; what one vector of places holds. */
+/* Numbers in a step; digits of a lane; digits of a number; powers in a table of two registers; what one
+ * vector of places holds. */
 enum { LANES = 8, LANE_DIGITS = 8, MOST_DIGITS = 15, MOST_DECIMALS = 15 };
 
 /* 64 bytes of text, and for each class of bytes a mask; bytes behind the text belong to no class. */
@@ -26,12 +30,16 @@ typedef struct block {
 	uint64_t space, pair, end;                 /* between them */
 } block;
 
-INLINE uint64_t find(__m512i bytes, uint8_t byte) { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)byte)); }
+INLINE uint64_t find(__m512i bytes, uint8_t byte)
+{
+	return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)byte));
+}
 
 INLINE __m512i load_bytes(const uint8_t *at, const uint8_t *end)
 {
 	size_t size = (size_t)(end - at);
-	return size >= 64 ? _mm512_loadu_si512(at) : _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)size), at);
+	return size >= 64 ? _mm512_loadu_si512(at)
+	                  : _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)size), at);
 }
 
 INLINE void find_parts_of_numbers(block *b)
@@ -46,8 +54,9 @@ INLINE void find_parts_of_numbers(block *b)
 /* The byte numbers 0 to 63. */
 INLINE __m512i iota(void)
 {
-	return _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31,
-	                       30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	return _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43,
+	                       42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
+	                       21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
 /* ---- finding numbers ---- */
@@ -68,20 +77,25 @@ typedef struct numbers {
 /* The exponents: from each 'e' to the end of its number. */
 INLINE uint64_t find_exponents(const block *b, numbers *m)
 {
-	uint64_t exponents = m->number & ~(m->number + b->e), sign = b->e << 1 & (b->minus | b->plus), digit = (b->e << 1 & ~sign) | sign << 1;
+	uint64_t exponents = m->number & ~(m->number + b->e), sign = b->e << 1 & (b->minus | b->plus),
+			 digit = (b->e << 1 & ~sign) | sign << 1;
 	m->flaws |= (b->e & ~exponents) | (digit & ~b->digit) | (b->dot << 1 & b->e) | (b->dot & exponents);
 	m->flaws |= (b->minus | b->plus) & exponents & ~sign;
 	return exponents;
 }
 
-/* From m->number and m->first. A zero before the point, and zeros straight behind that point, say nothing: they are pressed out. */
+/* From m->number and m->first. A zero before the point, and zeros straight behind that point, say nothing:
+ * they are pressed out. */
 INLINE void find_mantissas(const block *b, numbers *m)
 {
 	uint64_t exponents = b->e | b->plus ? find_exponents(b, m) : 0, mantissas = m->number & ~exponents;
-	uint64_t undotted = mantissas & ~b->dot, ones = (undotted + m->first) & ~undotted; /* the point, or the end, of each number */
-	uint64_t sign = m->first & b->minus, digits = (m->first ^ sign) | sign << 1, lead = digits & b->zero & b->dot >> 1;
+	uint64_t undotted = mantissas & ~b->dot,
+			 ones = (undotted + m->first) & ~undotted; /* the point, or the end, of each number */
+	uint64_t sign = m->first & b->minus, digits = (m->first ^ sign) | sign << 1,
+			 lead = digits & b->zero & b->dot >> 1;
 	uint64_t zeros = b->zero + (lead << 2);
-	m->flaws |= (digits & ~b->digit) | (b->dot & ~ones) | (b->minus & ~sign & ~exponents) | (b->plus & ~exponents);
+	m->flaws |=
+		(digits & ~b->digit) | (b->dot & ~ones) | (b->minus & ~sign & ~exponents) | (b->plus & ~exponents);
 	m->after = (m->number << 1) & ~m->number;
 	m->stop = (mantissas + m->first) & ~mantissas;
 	m->fraction = ones + (ones & b->dot);
@@ -95,9 +109,10 @@ INLINE void find_mantissas(const block *b, numbers *m)
 INLINE __m512i places(uint64_t mask, uint64_t kept)
 {
 	__m512i bytes = _mm512_maskz_compress_epi8(kept == ~0ull ? mask : _pext_u64(mask, kept), iota());
-	return _mm512_permutexvar_epi8(_mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404, 0x0303030303030303,
-	                                                0x0202020202020202, 0x0101010101010101, 0),
-	                               bytes);
+	return _mm512_permutexvar_epi8(
+		_mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
+	                     0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0),
+		bytes);
 }
 
 /* The last eight of the digits in [from, to), as an integer. */
@@ -112,9 +127,13 @@ INLINE __m512i eight_digits(__m512i text, __m512i from, __m512i to)
 
 INLINE __mmask8 lanes_above(__m512i places, int most)
 {
-	return _mm512_cmpgt_epi64_mask(_mm512_and_si512(places, _mm512_set1_epi64(0x7f)), _mm512_set1_epi64(most));
+	return _mm512_cmpgt_epi64_mask(_mm512_and_si512(places, _mm512_set1_epi64(0x7f)),
+	                               _mm512_set1_epi64(most));
 }
-INLINE bool any_above(__m512i places, char most) { return _mm512_cmpgt_epi8_mask(places, _mm512_set1_epi8(most)) != 0; }
+INLINE bool any_above(__m512i places, char most)
+{
+	return _mm512_cmpgt_epi8_mask(places, _mm512_set1_epi8(most)) != 0;
+}
 
 /* What a step has made of its numbers, lane by lane. `left` marks lanes that are left to the scanner. */
 typedef struct lanes {
@@ -128,7 +147,9 @@ INLINE void read_digits(lanes *l, __m512i text, __m512i from, __m512i to, __m512
 {
 	__m512i size = _mm512_sub_epi8(to, from);
 	l->integers = eight_digits(text, from, to);
-	l->is_long = any_above(_mm512_max_epi8(size, _mm512_sub_epi8(decimals, _mm512_set1_epi8(MOST_DECIMALS - LANE_DIGITS))), LANE_DIGITS);
+	l->is_long = any_above(
+		_mm512_max_epi8(size, _mm512_sub_epi8(decimals, _mm512_set1_epi8(MOST_DECIMALS - LANE_DIGITS))),
+		LANE_DIGITS);
 	if (!l->is_long) return;
 	__m512i high = eight_digits(text, from, _mm512_sub_epi8(to, _mm512_set1_epi8(LANE_DIGITS)));
 	l->integers = _mm512_add_epi64(_mm512_mul_epu32(high, _mm512_set1_epi64(100000000)), l->integers);
@@ -140,7 +161,8 @@ enum { NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
 /* Digits and power are exact, so one division rounds once. */
 INLINE void divide(lanes *l, __m512i decimals)
 {
-	__m512d power = _mm512_permutex2var_pd(_mm512_loadu_pd(sheaf_exact_powers), decimals, _mm512_loadu_pd(sheaf_exact_powers + 8));
+	__m512d power = _mm512_permutex2var_pd(_mm512_loadu_pd(sheaf_exact_powers), decimals,
+	                                       _mm512_loadu_pd(sheaf_exact_powers + 8));
 	l->values = _mm512_div_round_pd(l->values, power, NEAREST);
 }
 
@@ -149,13 +171,17 @@ INLINE void scale(lanes *l, __m512i exponent)
 	__m512i size = _mm512_abs_epi64(exponent);
 	__mmask8 fits = _mm512_cmple_epi64_mask(size, _mm512_set1_epi64(SHEAF_EXACT_POWER));
 	__mmask8 down = _mm512_movepi64_mask(exponent);
-	__m512d power = _mm512_mask_i64gather_pd(_mm512_set1_pd(1), fits, size, sheaf_exact_powers, sizeof *sheaf_exact_powers);
+	__m512d power = _mm512_mask_i64gather_pd(_mm512_set1_pd(1), fits, size, sheaf_exact_powers,
+	                                         sizeof *sheaf_exact_powers);
 	l->left |= (__mmask8)~fits;
-	l->values = _mm512_mask_div_round_pd(_mm512_mask_mul_round_pd(l->values, (__mmask8)~down, l->values, power, NEAREST), down, l->values, power, NEAREST);
+	l->values = _mm512_mask_div_round_pd(
+		_mm512_mask_mul_round_pd(l->values, (__mmask8)~down, l->values, power, NEAREST), down, l->values,
+		power, NEAREST);
 }
 
 /* The digits behind 'e', where there is one; what is no digit is its sign. */
-INLINE __m512i read_exponents(const block *b, const numbers *m, __m512i text, __m512i stop, __m512i after, __mmask8 *left)
+INLINE __m512i read_exponents(const block *b, const numbers *m, __m512i text, __m512i stop, __m512i after,
+                              __mmask8 *left)
 {
 	uint64_t minus = (m->number + (b->e << 1 & b->minus)) & m->after;
 	__m512i digits = _mm512_maskz_mov_epi8(_mm512_cmple_epu8_mask(text, _mm512_set1_epi8(9)), text);
@@ -165,7 +191,10 @@ INLINE __m512i read_exponents(const block *b, const numbers *m, __m512i text, __
 }
 
 /* The digits of numbers, as bytes 0 to 9, and what stands between numbers, as anything else. */
-INLINE __m512i press(const block *b, const numbers *m) { return _mm512_maskz_compress_epi8(m->kept, _mm512_sub_epi8(b->bytes, _mm512_set1_epi8('0'))); }
+INLINE __m512i press(const block *b, const numbers *m)
+{
+	return _mm512_maskz_compress_epi8(m->kept, _mm512_sub_epi8(b->bytes, _mm512_set1_epi8('0')));
+}
 
 INLINE lanes read_values(const block *b, const numbers *m, __m512i text)
 {
@@ -187,7 +216,8 @@ INLINE lanes read_values(const block *b, const numbers *m, __m512i text)
 
 INLINE __m512i read_indices(const numbers *m, __m512i text, __mmask8 *left)
 {
-	__m512i from = places(m->index, m->kept), to = places(m->colon, m->kept), size = _mm512_sub_epi8(to, from);
+	__m512i from = places(m->index, m->kept), to = places(m->colon, m->kept),
+			size = _mm512_sub_epi8(to, from);
 	if (any_above(size, LANE_DIGITS)) *left |= lanes_above(size, LANE_DIGITS);
 	return eight_digits(text, from, to);
 }

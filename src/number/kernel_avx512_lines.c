@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Short lines with AVX-512: names and ids are found by masks as numbers are, so that no line, list or id starts the search anew. */
+/* Short lines with AVX-512: names and ids are found by masks as numbers are, so that no line, list or id
+ * starts the search anew. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -28,7 +29,8 @@ INLINE void find_names(frame *f, const block *b, const sheaf_delimiters *is, uin
 	f->names = letters & ~(letters + f->mark);
 	f->flaws |= f->mark & ~f->names; /* in a name */
 	f->flaws |= behind & (~letters | f->mark | find(b->bytes, is->comment));
-	f->flaws |= (_mm512_movepi8_mask(b->bytes) | _mm512_cmplt_epu8_mask(b->bytes, _mm512_set1_epi8(0x20))) & f->names;
+	f->flaws |=
+		(_mm512_movepi8_mask(b->bytes) | _mm512_cmplt_epu8_mask(b->bytes, _mm512_set1_epi8(0x20))) & f->names;
 }
 
 /* An id is all digits from the start of a line. Nothing else stands before the first mark. */
@@ -91,25 +93,35 @@ INLINE numbers find_numbers(const block *b)
 /* The bits before bit number n + 1 of a mask; all where it has no more than n. */
 INLINE uint64_t before_bit(uint64_t mask, unsigned n) { return _pdep_u64(1ull << n, mask) - 1; }
 
-/* How many bytes the step takes: whole runs, without flaws, and no more of anything than there are lanes for. */
+/* How many bytes the step takes: whole runs, without flaws, and no more of anything than there are lanes
+ * for. */
 INLINE unsigned find_cut(const frame *f, const numbers *m)
 {
 	uint64_t seen = _blsi_u64(f->flaws | m->flaws) - 1;
-	seen &= before_bit(m->first, LANES) & before_bit(f->first_id, LANES) & before_bit(f->mark | f->feed, EVENTS);
+	seen &=
+		before_bit(m->first, LANES) & before_bit(f->first_id, LANES) & before_bit(f->mark | f->feed, EVENTS);
 	return 64 - (unsigned)_lzcnt_u64(~f->run & seen);
 }
 
-/* One event for each lane. Its rank among events and values, less its rank among events, is how many values stand before it. */
-INLINE void store_events(sheaf_tape *tape, const uint8_t *at, uint64_t events, uint64_t values, uint64_t indices)
+/* One event for each lane. Its rank among events and values, less its rank among events, is how many values
+ * stand before it. */
+INLINE void store_events(sheaf_tape *tape, const uint8_t *at, uint64_t events, uint64_t values,
+                         uint64_t indices)
 {
 	__m512i bytes = _mm512_maskz_compress_epi8(events, iota());
-	__m512i before = _mm512_sub_epi8(_mm512_maskz_compress_epi8(_pext_u64(events, events | values), iota()), iota());
-	__m512i indices_before = _mm512_sub_epi8(_mm512_maskz_compress_epi8(_pext_u64(events, events | indices), iota()), iota());
+	__m512i before =
+		_mm512_sub_epi8(_mm512_maskz_compress_epi8(_pext_u64(events, events | values), iota()), iota());
+	__m512i indices_before =
+		_mm512_sub_epi8(_mm512_maskz_compress_epi8(_pext_u64(events, events | indices), iota()), iota());
 	size_t n = tape->nevents;
-	_mm512_storeu_si512(tape->at + n, _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes)), _mm512_set1_epi32((int)(at - tape->begin))));
-	_mm512_storeu_si512(tape->values_before + n, _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(before)), _mm512_set1_epi32((int)tape->nvalues)));
+	_mm512_storeu_si512(tape->at + n, _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes)),
+	                                                   _mm512_set1_epi32((int)(at - tape->begin))));
+	_mm512_storeu_si512(tape->values_before + n,
+	                    _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(before)),
+	                                     _mm512_set1_epi32((int)tape->nvalues)));
 	_mm512_storeu_si512(tape->indices_before + n,
-	                    _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(indices_before)), _mm512_set1_epi32((int)tape->nindices)));
+	                    _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(indices_before)),
+	                                     _mm512_set1_epi32((int)tape->nindices)));
 }
 
 /* Values onto the tape, behind its end. False where one is left. */
@@ -139,7 +151,8 @@ INLINE bool step(sheaf_tape *tape, const uint8_t **at, place *p, bool wide)
 	numbers m = find_numbers(&b);
 	unsigned cut = find_cut(&f, &m);
 	if (cut == 0) return false;
-	uint64_t taken = _bzhi_u64(~0ull, cut), events = (f.mark | f.feed) & taken, values = m.after & taken, indices = m.colon & taken;
+	uint64_t taken = _bzhi_u64(~0ull, cut), events = (f.mark | f.feed) & taken, values = m.after & taken,
+			 indices = m.colon & taken;
 	m.n = (unsigned)_mm_popcnt_u64(values);
 	__m512i text = press(&b, &m);
 	lanes l = read_values(&b, &m, text);
@@ -161,7 +174,8 @@ INLINE bool step(sheaf_tape *tape, const uint8_t **at, place *p, bool wide)
 
 INLINE bool has_room(const sheaf_tape *tape)
 {
-	return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM && tape->nindices < SHEAF_TAPE_ROOM;
+	return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM &&
+	       tape->nids < SHEAF_TAPE_ROOM && tape->nindices < SHEAF_TAPE_ROOM;
 }
 
 INLINE void read_lines(sheaf_tape *tape, bool wide)

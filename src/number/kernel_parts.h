@@ -7,11 +7,14 @@
 
 extern const sheaf_kernel sheaf_kernel_portable;
 
-sheaf_feed_finder sheaf_find_feeds_scalar, sheaf_find_feeds_portable, sheaf_find_feeds_avx2, sheaf_find_feeds_avx512;
+sheaf_feed_finder sheaf_find_feeds_scalar, sheaf_find_feeds_portable, sheaf_find_feeds_avx2,
+	sheaf_find_feeds_avx512;
 sheaf_feed_counter sheaf_count_feeds_scalar, sheaf_count_feeds_portable, sheaf_count_feeds_avx2;
-sheaf_feed_counter sheaf_count_ends_scalar, sheaf_count_ends_portable, sheaf_count_ends_avx2, sheaf_count_ends_avx512;
+sheaf_feed_counter sheaf_count_ends_scalar, sheaf_count_ends_portable, sheaf_count_ends_avx2,
+	sheaf_count_ends_avx512;
 /* Other kernels read with these what they have no better way for. */
-sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_pairs_f32_portable, sheaf_pairs_f64_portable;
+sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_pairs_f32_portable,
+	sheaf_pairs_f64_portable;
 sheaf_numbers_reader sheaf_whole_i32_portable;
 sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
@@ -24,7 +27,8 @@ sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
 sheaf_speller sheaf_spell_avx512;
-sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512, sheaf_copy_reals_avx512;
+sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512,
+	sheaf_copy_reals_avx512;
 #endif
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the text's end. */
+/* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the
+ * text's end. */
 #include "number/clinger.h"
 #include "number/entries_parts.h"
 #include "number/kernel_parts.h"
@@ -50,7 +51,8 @@ INLINE const uint8_t *take_digits(const uint8_t *at, int most, uint64_t *value)
 	return at;
 }
 
-/* Digits behind a point: all of a word, or those before the first byte that is none, pushed to its upper end. */
+/* Digits behind a point: all of a word, or those before the first byte that is none, pushed to its upper
+ * end. */
 INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -91,13 +93,17 @@ INLINE const uint8_t *take_number(const uint8_t *at, decimal *d)
 		if (at - first > MOST_WHOLE || is_digit(*at) || (at == dot + 1 && (*at | 0x20) == 'e')) return NULL;
 	}
 	if ((*at | 0x20) == 'e' && !(at = take_exponent(at + 1, d))) return NULL;
-	return d->digits >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER ? NULL : at;
+	return d->digits >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER ||
+	               d->exponent > SHEAF_EXACT_POWER
+	           ? NULL
+	           : at;
 }
 
 INLINE double value_of(const decimal *d)
 {
 	double digits = (double)(int64_t)d->digits, value;
-	value = d->exponent < 0 ? digits / sheaf_exact_powers[-d->exponent] : digits * sheaf_exact_powers[d->exponent];
+	value = d->exponent < 0 ? digits / sheaf_exact_powers[-d->exponent]
+	                        : digits * sheaf_exact_powers[d->exponent];
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof bits);
 	bits |= d->negative << 63;
@@ -132,8 +138,14 @@ INLINE const uint8_t *take_index(sheaf_numbers *run, const uint8_t *at)
 	return end + 1;
 }
 
-INLINE bool is_space(const sheaf_delimiters *is, uint8_t c) { return c == is->spaces[0] || c == is->spaces[1]; }
-INLINE bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->mark || c == is->feed || c == is->before_feed; }
+INLINE bool is_space(const sheaf_delimiters *is, uint8_t c)
+{
+	return c == is->spaces[0] || c == is->spaces[1];
+}
+INLINE bool is_end(const sheaf_delimiters *is, uint8_t c)
+{
+	return c == is->mark || c == is->feed || c == is->before_feed;
+}
 
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
@@ -167,7 +179,8 @@ INLINE void put_event(sheaf_tape *tape, const uint8_t *at)
 	tape->nevents++;
 }
 
-/* A number, or a pair. NULL where it is left, or where float32 cannot keep its digits: these are counted where they are read. */
+/* A number, or a pair. NULL where it is left, or where float32 cannot keep its digits: these are counted
+ * where they are read. */
 INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
 {
 	uint64_t index;
@@ -188,7 +201,8 @@ INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, c
 	return sheaf_is_halfway(value) || ((float)value != value && sheaf_has_many_digits(d.digits)) ? NULL : at;
 }
 
-/* Behind the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a comment. */
+/* Behind the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a
+ * comment. */
 INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
 {
 	const uint8_t *most = at + SLACK / 2, *first = at;
@@ -207,7 +221,10 @@ INLINE const uint8_t *put_id(sheaf_tape *tape, const sheaf_delimiters *is, const
 	return is_space(is, *end) || *end == is->mark ? end : NULL;
 }
 
-INLINE bool has_room(const sheaf_tape *tape) { return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM; }
+INLINE bool has_room(const sheaf_tape *tape)
+{
+	return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM;
+}
 
 /* Behind the line's feed, or NULL where it is left; then the tape may hold some of it. */
 INLINE const uint8_t *put_line(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)

@@ -13,7 +13,8 @@ int64_t sheaf_count_feeds_scalar(const uint8_t *text, int64_t n)
 int64_t sheaf_count_ends_scalar(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;
-	for (int64_t i = 0; i < n * SHEAF_LINES_BLOCK; i++) ends += text[i] == '\r' || (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'));
+	for (int64_t i = 0; i < n * SHEAF_LINES_BLOCK; i++)
+		ends += text[i] == '\r' || (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'));
 	return ends;
 }
 
@@ -21,7 +22,8 @@ void sheaf_find_feeds_scalar(const uint8_t *text, int64_t n, uint64_t *masks)
 {
 	for (int64_t k = 0; k < n; k++) {
 		masks[k] = 0;
-		for (int i = 0; i < SHEAF_LINES_BLOCK; i++) masks[k] |= (uint64_t)(text[k * SHEAF_LINES_BLOCK + i] == '\n') << i;
+		for (int i = 0; i < SHEAF_LINES_BLOCK; i++)
+			masks[k] |= (uint64_t)(text[k * SHEAF_LINES_BLOCK + i] == '\n') << i;
 	}
 }
 
@@ -54,7 +56,8 @@ void sheaf_find_feeds_portable(const uint8_t *text, int64_t n, uint64_t *masks)
 {
 	for (int64_t k = 0; k < n; k++) {
 		uint64_t mask = 0;
-		for (int i = 0; i < SHEAF_LINES_BLOCK; i += 8) mask |= gather(feeds_in(text + k * SHEAF_LINES_BLOCK + i)) << i;
+		for (int i = 0; i < SHEAF_LINES_BLOCK; i += 8)
+			mask |= gather(feeds_in(text + k * SHEAF_LINES_BLOCK + i)) << i;
 		masks[k] = mask;
 	}
 }

@@ -11,8 +11,10 @@
 AVX2 static inline uint64_t find_avx2(const uint8_t *block, char wanted)
 {
 	__m256i feed = _mm256_set1_epi8(wanted);
-	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)block), high = _mm256_loadu_si256((const __m256i *)(const void *)(block + 32));
-	uint32_t first = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, feed)), second = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, feed));
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)block),
+			high = _mm256_loadu_si256((const __m256i *)(const void *)(block + 32));
+	uint32_t first = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, feed)),
+			 second = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, feed));
 	return first | (uint64_t)second << 32;
 }
 
@@ -53,7 +55,8 @@ AVX2 int64_t sheaf_count_ends_avx2(const uint8_t *text, int64_t n)
 	int64_t ends = 0;
 	uint64_t before = 0;
 	for (int64_t k = 0; k < n; k++) {
-		uint64_t feeds = feeds_avx2(text + k * SHEAF_LINES_BLOCK), returns = find_avx2(text + k * SHEAF_LINES_BLOCK, '\r');
+		uint64_t feeds = feeds_avx2(text + k * SHEAF_LINES_BLOCK),
+				 returns = find_avx2(text + k * SHEAF_LINES_BLOCK, '\r');
 		ends += _mm_popcnt_u64(feeds & ~(returns << 1 | before)) + _mm_popcnt_u64(returns);
 		before = returns >> 63;
 	}
@@ -65,7 +68,8 @@ AVX512 int64_t sheaf_count_ends_avx512(const uint8_t *text, int64_t n)
 	int64_t ends = 0;
 	uint64_t before = 0;
 	for (int64_t k = 0; k < n; k++) {
-		uint64_t feeds = feeds_avx512(text + k * SHEAF_LINES_BLOCK), returns = find_avx512(text + k * SHEAF_LINES_BLOCK, '\r');
+		uint64_t feeds = feeds_avx512(text + k * SHEAF_LINES_BLOCK),
+				 returns = find_avx512(text + k * SHEAF_LINES_BLOCK, '\r');
 		ends += _mm_popcnt_u64(feeds & ~(returns << 1 | before)) + _mm_popcnt_u64(returns);
 		before = returns >> 63;
 	}

@@ -19,7 +19,8 @@ static inline uint64_t mask_block(const uint8_t *at, const uint8_t *bytes)
 {
 	__m128i wanted[SHEAF_MARKS];
 	for (int i = 0; i < SHEAF_MARKS; i++) wanted[i] = _mm_set1_epi8((char)bytes[i]);
-	return mask_sixteen(at, wanted) | mask_sixteen(at + 16, wanted) << 16 | mask_sixteen(at + 32, wanted) << 32 | mask_sixteen(at + 48, wanted) << 48;
+	return mask_sixteen(at, wanted) | mask_sixteen(at + 16, wanted) << 16 |
+	       mask_sixteen(at + 32, wanted) << 32 | mask_sixteen(at + 48, wanted) << 48;
 }
 #else
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -51,7 +52,8 @@ static uint64_t mask_rest(const uint8_t *at, size_t size, const uint8_t *bytes)
 	return mask_block(copy, bytes) & ((UINT64_C(1) << size) - 1);
 }
 
-void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end, const uint8_t bytes[SHEAF_MARKS])
+void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end,
+                       const uint8_t bytes[SHEAF_MARKS])
 {
 	memcpy(marks->bytes, bytes, SHEAF_MARKS);
 	marks->end = end;
@@ -65,7 +67,8 @@ bool sheaf_marks_refill(sheaf_marks *marks)
 	while (marks->end - marks->block > SHEAF_MARKS_BLOCK) {
 		marks->block += SHEAF_MARKS_BLOCK;
 		size_t left = (size_t)(marks->end - marks->block);
-		marks->mask = left >= SHEAF_MARKS_BLOCK ? mask_block(marks->block, marks->bytes) : mask_rest(marks->block, left, marks->bytes);
+		marks->mask = left >= SHEAF_MARKS_BLOCK ? mask_block(marks->block, marks->bytes)
+		                                        : mask_rest(marks->block, left, marks->bytes);
 		if (marks->mask) return true;
 	}
 	return false;

@@ -16,7 +16,8 @@ typedef struct sheaf_marks {
 	uint8_t bytes[SHEAF_MARKS];
 } sheaf_marks;
 
-void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end, const uint8_t bytes[SHEAF_MARKS]);
+void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end,
+                       const uint8_t bytes[SHEAF_MARKS]);
 /* Moves on to the next block that has one; false where there is none. */
 bool sheaf_marks_refill(sheaf_marks *marks);
 

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. Behind the word; NULL where none is. */
+/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. Behind
+ * the word; NULL where none is. */
 static inline const uint8_t *sheaf_scan_nonfinite(const uint8_t *at, const uint8_t *end, double *out)
 {
 	static const struct {

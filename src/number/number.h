@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text: reading them exactly and printing them shortest, whatever the locale and the rounding mode.
+/* Numbers as text: reading them exactly and printing them shortest, whatever the locale and the rounding
+ * mode.
  *
- * The scalar code behind these functions defines what a number means; faster kernels must agree with it bit for bit.
- * Nothing here allocates, fails otherwise than shown, or touches a byte outside [at, end) or to[SHEAF_NUMBER_MAX]. */
+ * The scalar code behind these functions defines what a number means; faster kernels must agree with it bit
+ * for bit. Nothing here allocates, fails otherwise than shown, or touches a byte outside [at, end) or
+ * to[SHEAF_NUMBER_MAX]. */
 #ifndef SHEAF_NUMBER_NUMBER_H
 #define SHEAF_NUMBER_NUMBER_H
 
@@ -25,9 +27,9 @@ typedef struct sheaf_scanned {
 
 /* Read the longest prefix of [at, end) that is
  *   [+-]? ( digit+ [ '.' digit* ] | '.' digit+ ) [ (e|E) [+-]? digit+ ]
- * as the nearest value, half to even: any number of digits, any exponent, subnormals, the sign of zero. An 'e' after
- * the mantissa always starts an exponent, so "1ex" is a flaw and not a 1. "nan" and "inf" are no numbers. *out is 0 on
- * a flaw. */
+ * as the nearest value, half to even: any number of digits, any exponent, subnormals, the sign of zero. An
+ * 'e' after the mantissa always starts an exponent, so "1ex" is a flaw and not a 1. "nan" and "inf" are no
+ * numbers. *out is 0 on a flaw. */
 sheaf_scanned sheaf_scan_f32(const char *at, const char *end, float *out);
 sheaf_scanned sheaf_scan_f64(const char *at, const char *end, double *out);
 
@@ -37,8 +39,9 @@ sheaf_scanned sheaf_scan_u64(const char *at, const char *end, uint64_t *out);
 /* Room that any of the following may need. */
 #define SHEAF_NUMBER_MAX 32
 
-/* Print into to[SHEAF_NUMBER_MAX], all of which may be written, and return one past the text; no NUL. Of the shortest digits that read back to the
- * same bits these are the nearest to the value. Plain ("0.00001", "10000000000000000") where the decimal exponent is in
+/* Print into to[SHEAF_NUMBER_MAX], all of which may be written, and return one past the text; no NUL. Of the
+ * shortest digits that read back to the same bits these are the nearest to the value. Plain ("0.00001",
+ * "10000000000000000") where the decimal exponent is in
  * [-5, 16], else "1.5e-7", "1e30". CNTK's reader takes all of it but "nan", "inf" and "-inf". */
 char *sheaf_print_f32(char *to, float v);
 char *sheaf_print_f64(char *to, double v);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers of ten in 128 bits, and the logarithms that go with them. The table is made by tools/make_tables.py. */
+/* Powers of ten in 128 bits, and the logarithms that go with them. The table is made by
+ * tools/make_tables.py. */
 #ifndef SHEAF_NUMBER_POWERS_H
 #define SHEAF_NUMBER_POWERS_H
 
 #include "number/wide.h"
 
-/* Below the first, no 19 digits reach half of the smallest float64. The last is what printing that float64 needs. */
+/* Below the first, no 19 digits reach half of the smallest float64. The last is what printing that float64
+ * needs. */
 #define SHEAF_POWER_FIRST (-342)
 #define SHEAF_POWER_LAST 324
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Floats to text: which notation, and where the dot goes. Digits are put where they belong by whole words, the surplus of which later ones
- * or the next number overwrite. */
+/* Floats to text: which notation, and where the dot goes. Digits are put where they belong by whole words,
+ * the surplus of which later ones or the next number overwrite. */
 #include "number/decimal.h"
 #include "number/digits.h"
 #include "number/kernel.h"
@@ -14,7 +14,8 @@
 #define PLAIN_FIRST (-5)
 #define PLAIN_LAST 16
 
-/* A decimal in scientific terms: `count` digits without zeros behind the last, padded with zeros, and the exponent of the first. */
+/* A decimal in scientific terms: `count` digits without zeros behind the last, padded with zeros, and the
+ * exponent of the first. */
 typedef struct digits {
 	char first;
 	uint64_t next, last; /* digits 2 to 9, and 10 to 17, as text */
@@ -22,8 +23,24 @@ typedef struct digits {
 } digits;
 
 static const uint64_t powers_of_ten[SHEAF_DIGITS_MOST + 1] = {
-	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,
-	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
 };
 
 /* Of a number from 1 to 10^17-1: its bits tell it but for one. */
@@ -36,7 +53,8 @@ static inline int count_digits(uint64_t v)
 static inline digits spell_nine(uint64_t v, int exponent)
 {
 	uint64_t next = sheaf_eight_digits((uint32_t)(v % 100000000));
-	return (digits){(char)('0' + v / 100000000), next | SHEAF_ZEROS, SHEAF_ZEROS, 1 + sheaf_bytes_used(next), exponent};
+	return (digits){(char)('0' + v / 100000000), next | SHEAF_ZEROS, SHEAF_ZEROS, 1 + sheaf_bytes_used(next),
+	                exponent};
 }
 
 static inline digits spell_seventeen(uint64_t v, int exponent)
@@ -131,7 +149,10 @@ static char *put_nonfinite(char *to, bool negative, bool nan)
 	return to;
 }
 
-static inline char *put_whole(char *to, uint64_t v) { return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v); }
+static inline char *put_whole(char *to, uint64_t v)
+{
+	return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v);
+}
 
 char *sheaf_print_f32(char *to, float v)
 {
@@ -144,14 +165,16 @@ char *sheaf_print_f32(char *to, float v)
 	v = fabsf(v);
 	bits &= INT32_MAX;
 	if (v < 0x1p24f && (float)(int32_t)v == v) return put_whole(to, (uint64_t)(int32_t)v);
-	if (v >= 1e-5f && v < 10 && sheaf_has_six_places(sheaf_binary_f32(bits), &millionths)) return put_six_places(to, (uint32_t)millionths);
+	if (v >= 1e-5f && v < 10 && sheaf_has_six_places(sheaf_binary_f32(bits), &millionths))
+		return put_six_places(to, (uint32_t)millionths);
 	return isfinite(v) ? put_shortest(to, sheaf_shortest_f32(v)) : put_nonfinite(to, negative, isnan(v));
 }
 
 static inline char *put_nine_places(char *to, uint64_t billionths)
 {
 	bool six = billionths < 10000000000 && billionths % 1000 == 0;
-	return six ? put_six_places(to, (uint32_t)(billionths / 1000)) : put_shortest(to, (sheaf_shortest){billionths, -9});
+	return six ? put_six_places(to, (uint32_t)(billionths / 1000))
+	           : put_shortest(to, (sheaf_shortest){billionths, -9});
 }
 
 char *sheaf_print_f64(char *to, double v)
@@ -164,7 +187,8 @@ char *sheaf_print_f64(char *to, double v)
 	v = fabs(v);
 	bits &= INT64_MAX;
 	if (v < 0x1p53 && (double)(int64_t)v == v) return put_whole(to, (uint64_t)(int64_t)v);
-	if (v >= 1e-5 && v < 0x1p23 && sheaf_has_nine_places(v, sheaf_binary_f64(bits), &billionths)) return put_nine_places(to, billionths);
+	if (v >= 1e-5 && v < 0x1p23 && sheaf_has_nine_places(v, sheaf_binary_f64(bits), &billionths))
+		return put_nine_places(to, billionths);
 	return isfinite(v) ? put_shortest(to, sheaf_shortest_f64(v)) : put_nonfinite(to, negative, isnan(v));
 }
 

@@ -22,8 +22,8 @@ static inline const char *scan_sign(const char *at, const char *end, bool *negat
 	return at < end && (*at == '-' || *at == '+') ? at + 1 : at;
 }
 
-/* The digits after 'e' and its sign. The value stops growing where no text in memory could have digits enough to bring
- * the number back into range. */
+/* The digits after 'e' and its sign. The value stops growing where no text in memory could have digits enough
+ * to bring the number back into range. */
 static const char *scan_exponent(const char *at, const char *end, int64_t *value)
 {
 	const int64_t enough = (int64_t)1 << 56;
@@ -32,7 +32,8 @@ static const char *scan_exponent(const char *at, const char *end, int64_t *value
 	return at;
 }
 
-/* For mantissas of more digits than `lead` holds: zeros in front do not count, digits beyond are left to `cut`. */
+/* For mantissas of more digits than `lead` holds: zeros in front do not count, digits beyond are left to
+ * `cut`. */
 static void take_lead(sheaf_decimal *d, const char *dot)
 {
 	const char *at = sheaf_skip_zeros(d->digits, d->end);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sixteen elements in a step: their bytes are vectors, one for each rank, and go in and out of one another like cards. */
+/* Sixteen elements in a step: their bytes are vectors, one for each rank, and go in and out of one another
+ * like cards. */
 #include "number/shuffle.h"
 #include <string.h>
 
@@ -22,10 +23,22 @@ static inline void store(uint8_t *to, cards v) { memcpy(to, &v, sizeof v); }
 #define PICK(a, b, ...) __builtin_shuffle(a, b, (cards){__VA_ARGS__})
 #endif
 
-static inline cards lower(cards a, cards b) { return PICK(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); }
-static inline cards upper(cards a, cards b) { return PICK(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); }
-static inline cards evens(cards a, cards b) { return PICK(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
-static inline cards odds(cards a, cards b) { return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
+static inline cards lower(cards a, cards b)
+{
+	return PICK(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+static inline cards upper(cards a, cards b)
+{
+	return PICK(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+static inline cards evens(cards a, cards b)
+{
+	return PICK(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+static inline cards odds(cards a, cards b)
+{
+	return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+}
 
 /* Riffles the two halves of a deck of n, as often as there are bits in n - 1; and back. */
 __attribute__((always_inline)) static inline void riffle(cards deck[], size_t n)
@@ -59,7 +72,8 @@ __attribute__((always_inline)) static inline void deal(cards deck[], size_t n)
 }
 
 /* The elements that make up whole steps; how many they are. */
-__attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t *from, uint8_t *to, size_t n, size_t width)
+__attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t *from, uint8_t *to, size_t n,
+                                                                  size_t width)
 {
 	size_t i = 0;
 	for (; i + STEP <= n; i += STEP) {
@@ -73,7 +87,8 @@ __attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t 
 	return i;
 }
 
-__attribute__((always_inline)) static inline size_t unshuffle_steps(const uint8_t *from, uint8_t *to, size_t n, size_t width)
+__attribute__((always_inline)) static inline size_t unshuffle_steps(const uint8_t *from, uint8_t *to,
+                                                                    size_t n, size_t width)
 {
 	size_t i = 0;
 	for (; i + STEP <= n; i += STEP) {

@@ -10,8 +10,8 @@
 /* So many that the chains of steps of some run beside those of others. */
 enum { SHEAF_SPELLED = 32 };
 
-/* Digits as text, padded with zeros: the first, the next eight, the last eight; how many stand before the zeros at the end, and the exponent of the first.
- * Only of finite numbers that are not 0. */
+/* Digits as text, padded with zeros: the first, the next eight, the last eight; how many stand before the
+ * zeros at the end, and the exponent of the first. Only of finite numbers that are not 0. */
 typedef struct sheaf_spelling {
 	double values[SHEAF_SPELLED];
 	bool is_spelled; /* else there are only the values */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest digits of eight float64s with AVX-512: what binary_to_decimal.c does, lane by lane. The ends of the interval are a power of two away from
- * the value, so that they come from its product with the power of ten by additions. Integers only, but where an estimate is corrected: the rounding mode
- * has no say. */
+/* The shortest digits of eight float64s with AVX-512: what binary_to_decimal.c does, lane by lane. The ends
+ * of the interval are a power of two away from the value, so that they come from its product with the power
+ * of ten by additions. Integers only, but where an estimate is corrected: the rounding mode has no say. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -31,9 +31,11 @@ INLINE void multiply(__m512i a, __m512i b, __m512i *high, __m512i *low)
 {
 	const __m512i half = all(UINT32_MAX);
 	__m512i a1 = _mm512_srli_epi64(a, 32), b1 = _mm512_srli_epi64(b, 32);
-	__m512i outer = _mm512_mul_epu32(a, b), inner = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64(outer, 32));
+	__m512i outer = _mm512_mul_epu32(a, b),
+			inner = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64(outer, 32));
 	__m512i other = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(inner, half));
-	*high = _mm512_add_epi64(_mm512_add_epi64(_mm512_mul_epu32(a1, b1), _mm512_srli_epi64(inner, 32)), _mm512_srli_epi64(other, 32));
+	*high = _mm512_add_epi64(_mm512_add_epi64(_mm512_mul_epu32(a1, b1), _mm512_srli_epi64(inner, 32)),
+	                         _mm512_srli_epi64(other, 32));
 	*low = _mm512_or_si512(_mm512_slli_epi64(other, 32), _mm512_and_si512(outer, half));
 }
 
@@ -51,7 +53,9 @@ INLINE words times(__m512i x, __m512i high, __m512i low)
 INLINE words shifted(__m512i high, __m512i low, __m512i bits)
 {
 	__m512i rest = _mm512_sub_epi64(all(64), bits);
-	return (words){_mm512_srlv_epi64(high, rest), _mm512_or_si512(_mm512_sllv_epi64(high, bits), _mm512_srlv_epi64(low, rest)), _mm512_sllv_epi64(low, bits)};
+	return (words){_mm512_srlv_epi64(high, rest),
+	               _mm512_or_si512(_mm512_sllv_epi64(high, bits), _mm512_srlv_epi64(low, rest)),
+	               _mm512_sllv_epi64(low, bits)};
 }
 
 /* The upper word, odd where anything but the lowest is below it. */
@@ -63,7 +67,8 @@ INLINE __m512i to_odd(__m512i high, __m512i middle)
 INLINE __m512i sum_to_odd(words a, words b)
 {
 	__mmask8 carry = _mm512_cmplt_epu64_mask(_mm512_add_epi64(a.low, b.low), b.low);
-	__m512i middle = _mm512_add_epi64(a.middle, b.middle), high = add_bit(_mm512_add_epi64(a.high, b.high), _mm512_cmplt_epu64_mask(middle, b.middle));
+	__m512i middle = _mm512_add_epi64(a.middle, b.middle),
+			high = add_bit(_mm512_add_epi64(a.high, b.high), _mm512_cmplt_epu64_mask(middle, b.middle));
 	__m512i carried = add_bit(middle, carry);
 	return to_odd(add_bit(high, carry & _mm512_testn_epi64_mask(carried, carried)), carried);
 }
@@ -71,7 +76,8 @@ INLINE __m512i sum_to_odd(words a, words b)
 INLINE __m512i difference_to_odd(words a, words b)
 {
 	__mmask8 borrow = _mm512_cmplt_epu64_mask(a.low, b.low);
-	__m512i middle = _mm512_sub_epi64(a.middle, b.middle), high = take_bit(_mm512_sub_epi64(a.high, b.high), _mm512_cmplt_epu64_mask(a.middle, b.middle));
+	__m512i middle = _mm512_sub_epi64(a.middle, b.middle),
+			high = take_bit(_mm512_sub_epi64(a.high, b.high), _mm512_cmplt_epu64_mask(a.middle, b.middle));
 	return to_odd(take_bit(high, borrow & _mm512_testn_epi64_mask(middle, middle)), take_bit(middle, borrow));
 }
 
@@ -79,7 +85,8 @@ INLINE __m512i difference_to_odd(words a, words b)
 INLINE __m512i divide(__m512i v, __m512i *rest)
 {
 	const __m512i by = all(100000000);
-	__m512d estimate = _mm512_mul_round_pd(_mm512_cvt_roundepi64_pd(v, NEAREST), _mm512_set1_pd(1e-8), NEAREST);
+	__m512d estimate =
+		_mm512_mul_round_pd(_mm512_cvt_roundepi64_pd(v, NEAREST), _mm512_set1_pd(1e-8), NEAREST);
 	__m512i quotient = _mm512_cvttpd_epi64(estimate), r = _mm512_sub_epi64(v, _mm512_mul_epu32(quotient, by));
 	__mmask8 above = _mm512_movepi64_mask(r), below = _mm512_cmpge_epi64_mask(r, by);
 	*rest = _mm512_mask_sub_epi64(_mm512_mask_add_epi64(r, above, r, by), below, r, by);
@@ -90,8 +97,10 @@ INLINE __m512i divide(__m512i v, __m512i *rest)
 INLINE __m512i last_digit(__m512i v)
 {
 	__m512i sum = _mm512_add_epi64(_mm512_and_si512(v, all((1 << 28) - 1)), _mm512_srli_epi64(v, 28));
-	__m512i fives = _mm512_srli_epi64(_mm512_mul_epu32(sum, all(3435973837)), 34), rest = _mm512_sub_epi64(sum, _mm512_mul_epu32(fives, all(5)));
-	return _mm512_mask_add_epi64(rest, _mm512_test_epi64_mask(_mm512_xor_si512(rest, v), all(1)), rest, all(5));
+	__m512i fives = _mm512_srli_epi64(_mm512_mul_epu32(sum, all(3435973837)), 34),
+			rest = _mm512_sub_epi64(sum, _mm512_mul_epu32(fives, all(5)));
+	return _mm512_mask_add_epi64(rest, _mm512_test_epi64_mask(_mm512_xor_si512(rest, v), all(1)), rest,
+	                             all(5));
 }
 
 /* ---- the shortest decimal ---- */
@@ -105,7 +114,8 @@ typedef struct binaries {
 INLINE binaries take_apart(__m512i bits)
 {
 	const __m512i hidden = all(INT64_C(1) << 52);
-	__m512i fraction = _mm512_and_si512(bits, all((INT64_C(1) << 52) - 1)), exponent = _mm512_srli_epi64(bits, 52);
+	__m512i fraction = _mm512_and_si512(bits, all((INT64_C(1) << 52) - 1)),
+			exponent = _mm512_srli_epi64(bits, 52);
 	__mmask8 normal = _mm512_test_epi64_mask(exponent, exponent);
 	binaries b = {.mantissa = _mm512_mask_or_epi64(fraction, normal, fraction, hidden)};
 	b.ulp = _mm512_sub_epi64(_mm512_max_epi64(exponent, all(1)), all(1075));
@@ -113,14 +123,19 @@ INLINE binaries take_apart(__m512i bits)
 	return b;
 }
 
-/* As `choose` does there: s, cut off from four times s, or one of its neighbours, or of the multiples of ten beside it. */
+/* As `choose` does there: s, cut off from four times s, or one of its neighbours, or of the multiples of ten
+ * beside it. */
 INLINE __m512i choose(__m512i below, __m512i value, __m512i above)
 {
-	__m512i s = _mm512_srli_epi64(value, 2), tens = _mm512_sub_epi64(s, last_digit(s)), four_s = _mm512_slli_epi64(s, 2), four_tens = _mm512_slli_epi64(tens, 2);
-	__mmask8 tens_down = _mm512_cmple_epu64_mask(below, four_tens), tens_up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_tens, all(40)), above);
-	__mmask8 down = _mm512_cmple_epu64_mask(below, four_s), up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_s, all(4)), above);
+	__m512i s = _mm512_srli_epi64(value, 2), tens = _mm512_sub_epi64(s, last_digit(s)),
+			four_s = _mm512_slli_epi64(s, 2), four_tens = _mm512_slli_epi64(tens, 2);
+	__mmask8 tens_down = _mm512_cmple_epu64_mask(below, four_tens),
+			 tens_up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_tens, all(40)), above);
+	__mmask8 down = _mm512_cmple_epu64_mask(below, four_s),
+			 up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_s, all(4)), above);
 	__m512i weight = _mm512_add_epi64(_mm512_and_si512(value, all(3)), _mm512_and_si512(s, all(1)));
-	__mmask8 nearer_up = _mm512_cmpgt_epu64_mask(weight, all(2)), only_one = down ^ up, shorter = (tens_down ^ tens_up) & _mm512_cmpge_epu64_mask(s, all(10));
+	__mmask8 nearer_up = _mm512_cmpgt_epu64_mask(weight, all(2)), only_one = down ^ up,
+			 shorter = (tens_down ^ tens_up) & _mm512_cmpge_epu64_mask(s, all(10));
 	__mmask8 next = (__mmask8)((only_one & up) | (~only_one & nearer_up));
 	__m512i ten = _mm512_mask_add_epi64(tens, tens_up, tens, all(10));
 	return _mm512_mask_mov_epi64(add_bit(s, next), shorter, ten);
@@ -131,20 +146,27 @@ INLINE __m512i load_bits(const double *values)
 {
 	const __m512i infinite = all(INT64_C(2047) << 52);
 	__m512i bits = _mm512_and_si512(_mm512_loadu_si512(values), all(INT64_MAX));
-	return _mm512_mask_mov_epi64(bits, _mm512_testn_epi64_mask(bits, bits) | _mm512_cmpge_epi64_mask(bits, infinite), all(INT64_C(1023) << 52));
+	return _mm512_mask_mov_epi64(
+		bits, _mm512_testn_epi64_mask(bits, bits) | _mm512_cmpge_epi64_mask(bits, infinite),
+		all(INT64_C(1023) << 52));
 }
 
-/* First step, of value number k on: four times the value in units of its last decimal place, and the ends of its interval, for the next step. */
+/* First step, of value number k on: four times the value in units of its last decimal place, and the ends of
+ * its interval, for the next step. */
 INLINE void scale(sheaf_spelling *s, size_t k)
 {
 	binaries b = take_apart(load_bits(s->values + k));
 	__m512i scaled = _mm512_mul_epi32(b.ulp, all(315653));
-	__m512i exponent = _mm512_srai_epi64(_mm512_mask_sub_epi64(scaled, b.lowest, scaled, all(131008)), 20), power = _mm512_sub_epi64(all(0), exponent);
+	__m512i exponent = _mm512_srai_epi64(_mm512_mask_sub_epi64(scaled, b.lowest, scaled, all(131008)), 20),
+			power = _mm512_sub_epi64(all(0), exponent);
 	__m512i log2 = _mm512_srai_epi64(_mm512_mul_epi32(power, all(217706)), 16);
-	__m512i shift = add_bit(_mm512_add_epi64(b.ulp, log2), 0xff), index = _mm512_slli_epi64(_mm512_sub_epi64(power, all(SHEAF_POWER_FIRST)), 1);
+	__m512i shift = add_bit(_mm512_add_epi64(b.ulp, log2), 0xff),
+			index = _mm512_slli_epi64(_mm512_sub_epi64(power, all(SHEAF_POWER_FIRST)), 1);
 	__m512i low = add_bit(_mm512_i64gather_epi64(index, &sheaf_powers[0].low, 8), 0xff);
-	__m512i high = add_bit(_mm512_i64gather_epi64(index, &sheaf_powers[0].high, 8), _mm512_testn_epi64_mask(low, low));
-	words value = times(_mm512_sllv_epi64(_mm512_slli_epi64(b.mantissa, 2), shift), high, low), up = shifted(high, low, add_bit(shift, 0xff));
+	__m512i high =
+		add_bit(_mm512_i64gather_epi64(index, &sheaf_powers[0].high, 8), _mm512_testn_epi64_mask(low, low));
+	words value = times(_mm512_sllv_epi64(_mm512_slli_epi64(b.mantissa, 2), shift), high, low),
+		  up = shifted(high, low, add_bit(shift, 0xff));
 	words down = shifted(high, low, add_bit(shift, (__mmask8)~b.lowest));
 	__m512i open = _mm512_and_si512(b.mantissa, all(1));
 	_mm512_storeu_si512(s->first + k, _mm512_add_epi64(difference_to_odd(value, down), open));
@@ -156,44 +178,74 @@ INLINE void scale(sheaf_spelling *s, size_t k)
 /* ---- digits into text ---- */
 
 static const uint64_t powers[MOST_DIGITS + 1] = {
-	1,          10,          100,          1000,          10000,          100000,          1000000,          10000000,          100000000,
-	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
 };
 
 INLINE __m512i count_digits(__m512i v)
 {
-	__m512i bits = _mm512_sub_epi64(all(64), _mm512_lzcnt_epi64(v)), n = _mm512_srli_epi64(_mm512_mul_epu32(bits, all(1233)), 12);
+	__m512i bits = _mm512_sub_epi64(all(64), _mm512_lzcnt_epi64(v)),
+			n = _mm512_srli_epi64(_mm512_mul_epu32(bits, all(1233)), 12);
 	return add_bit(n, _mm512_cmpge_epu64_mask(v, _mm512_i64gather_epi64(n, powers, 8)));
 }
 
 /* The eight digits of v < 10^8, as bytes 0 to 9. */
 INLINE __m512i eight_digits(__m512i v)
 {
-	__m512i high = _mm512_srli_epi64(_mm512_mul_epu32(v, all(109951163)), 40), low = _mm512_sub_epi64(v, _mm512_mul_epu32(high, all(10000)));
-	__m512i fours = _mm512_or_si512(high, _mm512_slli_epi64(low, 32)), hundreds = _mm512_srli_epi16(_mm512_mulhi_epu16(fours, _mm512_set1_epi16(5243)), 3);
-	__m512i units = _mm512_sub_epi16(fours, _mm512_mullo_epi16(hundreds, _mm512_set1_epi16(100))), pairs = _mm512_or_si512(hundreds, _mm512_slli_epi32(units, 16));
-	__m512i tens = _mm512_mulhi_epu16(pairs, _mm512_set1_epi16(6554)), ones = _mm512_sub_epi16(pairs, _mm512_mullo_epi16(tens, _mm512_set1_epi16(10)));
+	__m512i high = _mm512_srli_epi64(_mm512_mul_epu32(v, all(109951163)), 40),
+			low = _mm512_sub_epi64(v, _mm512_mul_epu32(high, all(10000)));
+	__m512i fours = _mm512_or_si512(high, _mm512_slli_epi64(low, 32)),
+			hundreds = _mm512_srli_epi16(_mm512_mulhi_epu16(fours, _mm512_set1_epi16(5243)), 3);
+	__m512i units = _mm512_sub_epi16(fours, _mm512_mullo_epi16(hundreds, _mm512_set1_epi16(100))),
+			pairs = _mm512_or_si512(hundreds, _mm512_slli_epi32(units, 16));
+	__m512i tens = _mm512_mulhi_epu16(pairs, _mm512_set1_epi16(6554)),
+			ones = _mm512_sub_epi16(pairs, _mm512_mullo_epi16(tens, _mm512_set1_epi16(10)));
 	return _mm512_or_si512(tens, _mm512_slli_epi16(ones, 8));
 }
 
 /* Bytes up to the last that is not 0. */
-INLINE __m512i bytes_used(__m512i v) { return _mm512_sub_epi64(all(8), _mm512_srli_epi64(_mm512_lzcnt_epi64(v), 3)); }
+INLINE __m512i bytes_used(__m512i v)
+{
+	return _mm512_sub_epi64(all(8), _mm512_srli_epi64(_mm512_lzcnt_epi64(v), 3));
+}
 
 /* Second step: seventeen digits, and the exponent of the first of them. */
 INLINE void find_digits(sheaf_spelling *s, size_t k)
 {
-	__m512i digits = choose(_mm512_loadu_si512(s->first + k), _mm512_loadu_si512(s->next + k), _mm512_loadu_si512(s->last + k)), size = count_digits(digits);
+	__m512i digits = choose(_mm512_loadu_si512(s->first + k), _mm512_loadu_si512(s->next + k),
+	                        _mm512_loadu_si512(s->last + k)),
+			size = count_digits(digits);
 	__m512i more = _mm512_max_epi64(_mm512_sub_epi64(all(MOST_DIGITS), size), all(0));
 	_mm512_storeu_si512(s->first + k, _mm512_mullo_epi64(digits, _mm512_i64gather_epi64(more, powers, 8)));
-	_mm512_storeu_si512(s->exponent + k, _mm512_add_epi64(_mm512_add_epi64(_mm512_loadu_si512(s->exponent + k), size), all(-1)));
+	_mm512_storeu_si512(
+		s->exponent + k,
+		_mm512_add_epi64(_mm512_add_epi64(_mm512_loadu_si512(s->exponent + k), size), all(-1)));
 }
 
 /* Last step: their text. */
 INLINE void put_text(sheaf_spelling *s, size_t k)
 {
 	const __m512i zeros = all((int64_t)SHEAF_ZEROS);
-	__m512i low, nine = divide(_mm512_loadu_si512(s->first + k), &low), first = _mm512_srli_epi64(_mm512_mul_epu32(nine, all(1441151881)), 57);
-	__m512i next = eight_digits(_mm512_sub_epi64(nine, _mm512_mul_epu32(first, all(100000000)))), last = eight_digits(low);
+	__m512i low, nine = divide(_mm512_loadu_si512(s->first + k), &low),
+				 first = _mm512_srli_epi64(_mm512_mul_epu32(nine, all(1441151881)), 57);
+	__m512i next = eight_digits(_mm512_sub_epi64(nine, _mm512_mul_epu32(first, all(100000000)))),
+			last = eight_digits(low);
 	__mmask8 is_long = _mm512_test_epi64_mask(last, last);
 	__m512i count = add_bit(bytes_used(_mm512_mask_mov_epi64(next, is_long, last)), 0xff);
 	_mm512_storeu_si512(s->count + k, _mm512_mask_add_epi64(count, is_long, count, all(8)));

@@ -12,7 +12,8 @@ static void put_line(uint8_t *restrict to, const uint8_t *restrict from)
 {
 	__m128i *line = (__m128i *)(void *)to;
 	const __m128i *held = (const __m128i *)(const void *)from;
-	__m128i a = _mm_loadu_si128(held), b = _mm_loadu_si128(held + 1), c = _mm_loadu_si128(held + 2), d = _mm_loadu_si128(held + 3);
+	__m128i a = _mm_loadu_si128(held), b = _mm_loadu_si128(held + 1), c = _mm_loadu_si128(held + 2),
+			d = _mm_loadu_si128(held + 3);
 	_mm_stream_si128(line, a);
 	_mm_stream_si128(line + 1, b);
 	_mm_stream_si128(line + 2, c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that nobody reads soon: whole lines of it are written past the caches where the processor can, so that none is fetched before it is written over. */
+/* Memory that nobody reads soon: whole lines of it are written past the caches where the processor can, so
+ * that none is fetched before it is written over. */
 #ifndef SHEAF_NUMBER_STREAM_H
 #define SHEAF_NUMBER_STREAM_H
 

@@ -9,13 +9,20 @@ enum { WORD = 8 };
 /* The digits at the start of a word, and how many there are. */
 static inline int32_t take_digits(const uint8_t *at, int *count)
 {
-	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS,
+			 others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
 	*count = others ? sheaf_zeros_before(others) : WORD;
 	return *count ? (int32_t)sheaf_eight_digits_value(bytes << 8 * (WORD - *count)) : 0;
 }
 
-static inline bool is_space(const sheaf_delimiters *is, uint8_t c) { return c == is->spaces[0] || c == is->spaces[1]; }
-static inline bool is_end(const sheaf_delimiters *is, uint8_t c) { return c == is->mark || c == is->feed || c == is->before_feed; }
+static inline bool is_space(const sheaf_delimiters *is, uint8_t c)
+{
+	return c == is->spaces[0] || c == is->spaces[1];
+}
+static inline bool is_end(const sheaf_delimiters *is, uint8_t c)
+{
+	return c == is->mark || c == is->feed || c == is->before_feed;
+}
 
 void sheaf_whole_i32_portable(sheaf_numbers *caller)
 {

@@ -17,7 +17,8 @@ static inline sheaf_wide sheaf_wide_mul(uint64_t a, uint64_t b)
 	return (sheaf_wide){(uint64_t)(product >> 64), (uint64_t)product};
 #else
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-	uint64_t outer = a0 * b0, inner = a1 * b0 + (outer >> 32); /* each at most 2^64-2^33+1 + 2^32-1: no carry is lost */
+	uint64_t outer = a0 * b0,
+			 inner = a1 * b0 + (outer >> 32); /* each at most 2^64-2^33+1 + 2^32-1: no carry is lost */
 	uint64_t other = a0 * b1 + (uint32_t)inner;
 	return (sheaf_wide){a1 * b1 + (inner >> 32) + (other >> 32), other << 32 | (uint32_t)outer};
 #endif

@@ -6,11 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies n words into this machine's order. What they come from need not be aligned, and does not overlap where they go. */
+/* Copies n words into this machine's order. What they come from need not be aligned, and does not overlap
+ * where they go. */
 typedef void sheaf_word_copier(uint32_t *to, const uint8_t *from, size_t n);
 
 /* Any NaN is the same NaN. */
-static inline uint32_t sheaf_one_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
+static inline uint32_t sheaf_one_nan(uint32_t bits)
+{
+	return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits;
+}
 
 /* As they are. */
 void sheaf_copy_words(uint32_t *to, const uint8_t *from, size_t n);

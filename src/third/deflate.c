@@ -38,4 +38,7 @@ bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, 
 	return libdeflate_deflate_decompress(inflater, data, size, to, to_size, NULL) == LIBDEFLATE_SUCCESS;
 }
 
-uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size) { return libdeflate_crc32(before, data, size); }
+uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size)
+{
+	return libdeflate_crc32(before, data, size);
+}

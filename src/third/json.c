@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Those are handed to it as texts that begin with MARK, and lose it when they are printed; no
- * other text may begin so. */
+/* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Those are handed to it as texts
+ * that begin with MARK, and lose it when they are printed; no other text may begin so. */
 #include "third/json.h"
 #include <jansson.h>
 #include <math.h>
@@ -93,15 +93,19 @@ static sheaf_status refuse(const scan *s, const char *name, sheaf_error *err)
 	size_t line = 1, column = 1;
 	for (const char *at = s->begin; at < s->at; at++, column++)
 		if (*at == '\n') line++, column = 0;
-	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected %s, found another", name, line, column, s->expected);
+	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected %s, found another", name, line, column,
+	                  s->expected);
 }
 
-sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out, sheaf_error *err)
+sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
+                              sheaf_error *err)
 {
 	*out = NULL;
 	/* A number of 19 digits or more gets 8 bytes more. */
 	char *copy = (char *)malloc(size + size / 2 + 1);
-	if (!copy) return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory for %zu bytes of JSON, found none", name, size);
+	if (!copy)
+		return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory for %zu bytes of JSON, found none", name,
+		                  size);
 	const char *begin = size ? (const char *)text : "";
 	scan s = {begin, begin + size, begin, copy, 0, NULL};
 	while (s.at < s.end && !s.expected) keep_one(&s);
@@ -110,8 +114,12 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	if (s.expected) {
 		status = refuse(&s, name, err);
 	} else {
-		*out = json_loadb(copy, (size_t)(s.to - copy), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &failure);
-		if (!*out) status = sheaf_fail(err, SHEAF_DATA, "%s:%d:%d: expected JSON, found that it breaks its rules: %s", name, failure.line, failure.column, failure.text);
+		*out = json_loadb(copy, (size_t)(s.to - copy),
+		                  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &failure);
+		if (!*out)
+			status =
+				sheaf_fail(err, SHEAF_DATA, "%s:%d:%d: expected JSON, found that it breaks its rules: %s",
+			               name, failure.line, failure.column, failure.text);
 	}
 	free(copy);
 	return status;
@@ -145,7 +153,8 @@ sheaf_json_kind sheaf_json_kind_of(const sheaf_json *value)
 
 const char *sheaf_json_kind_name(const sheaf_json *value)
 {
-	static const char *const names[] = {"null", "true or false", "an integer", "a number", "a text", "an array", "an object"};
+	static const char *const names[] = {"null",   "true or false", "an integer", "a number",
+	                                    "a text", "an array",      "an object"};
 	return value ? names[sheaf_json_kind_of(value)] : "nothing";
 }
 
@@ -155,7 +164,9 @@ static bool large_u64(const char *digits, uint64_t *out)
 {
 	*out = 0;
 	for (; *digits; digits++)
-		if (*digits == '-' || __builtin_mul_overflow(*out, 10U, out) || __builtin_add_overflow(*out, (uint64_t)(*digits - '0'), out)) return false;
+		if (*digits == '-' || __builtin_mul_overflow(*out, 10U, out) ||
+		    __builtin_add_overflow(*out, (uint64_t)(*digits - '0'), out))
+			return false;
 	return true;
 }
 
@@ -167,7 +178,9 @@ bool sheaf_json_i64(const sheaf_json *value, int64_t *out)
 		return true;
 	}
 	double real = json_real_value(value);
-	if (!json_is_real(value) || real != trunc(real) || !(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) return false;
+	if (!json_is_real(value) || real != trunc(real) ||
+	    !(real >= -9223372036854775808.0 && real < 9223372036854775808.0))
+		return false;
 	*out = (int64_t)real;
 	return true;
 }
@@ -202,11 +215,17 @@ const char *sheaf_json_text(const sheaf_json *value, size_t *size)
 	return is_text ? json_string_value(value) : NULL;
 }
 
-size_t sheaf_json_size(const sheaf_json *value) { return json_is_array(value) ? json_array_size(value) : json_object_size(value); }
+size_t sheaf_json_size(const sheaf_json *value)
+{
+	return json_is_array(value) ? json_array_size(value) : json_object_size(value);
+}
 
 sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i) { return json_array_get(array, i); }
 
-sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name) { return json_object_get(object, name); }
+sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name)
+{
+	return json_object_get(object, name);
+}
 
 sheaf_json *sheaf_json_next(sheaf_json *object, void **at, const char **name)
 {
@@ -241,13 +260,22 @@ sheaf_json *sheaf_json_new_bool(bool v) { return json_boolean(v); }
 
 sheaf_json *sheaf_json_new_null(void) { return json_null(); }
 
-sheaf_json *sheaf_json_new_text(const char *text, size_t size) { return size && *text == MARK ? NULL : json_stringn(text, size); }
+sheaf_json *sheaf_json_new_text(const char *text, size_t size)
+{
+	return size && *text == MARK ? NULL : json_stringn(text, size);
+}
 
 sheaf_json *sheaf_json_copy(const sheaf_json *value) { return json_deep_copy(value); }
 
-bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value) { return json_object_set_new(object, name, value) == 0; }
+bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value)
+{
+	return json_object_set_new(object, name, value) == 0;
+}
 
-bool sheaf_json_append(sheaf_json *array, sheaf_json *value) { return json_array_append_new(array, value) == 0; }
+bool sheaf_json_append(sheaf_json *array, sheaf_json *value)
+{
+	return json_array_append_new(array, value) == 0;
+}
 
 void sheaf_json_remove(sheaf_json *object, const char *name) { (void)json_object_del(object, name); }
 
@@ -265,9 +293,11 @@ static bool put_unmarked(const char *text, bool (*put)(void *user, const char *t
 	return put(user, text, strlen(text));
 }
 
-bool sheaf_json_print(const sheaf_json *value, int indent, bool (*put)(void *user, const char *text, size_t size), void *user)
+bool sheaf_json_print(const sheaf_json *value, int indent,
+                      bool (*put)(void *user, const char *text, size_t size), void *user)
 {
-	size_t flags = JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | (indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT);
+	size_t flags =
+		JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | (indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT);
 	char *text = json_dumps(value, flags);
 	bool fine = text && put_unmarked(text, put, user);
 	free(text);

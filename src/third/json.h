@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to Jansson: JSON values, read and written. Integers are exact, those above 2^63 included; names that come twice are refused, and so is
- * nesting deeper than SHEAF_JSON_DEPTH. Values are freed with the one that holds them. */
+/* The one door to Jansson: JSON values, read and written. Integers are exact, those above 2^63 included;
+ * names that come twice are refused, and so is nesting deeper than SHEAF_JSON_DEPTH. Values are freed with
+ * the one that holds them. */
 #ifndef SHEAF_THIRD_JSON_H
 #define SHEAF_THIRD_JSON_H
 
@@ -23,7 +24,8 @@ typedef enum sheaf_json_kind {
 /* ---- reading ---- */
 
 /* `name` stands in messages: DATA with line and column. */
-SHEAF_USE sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
+                                        sheaf_error *err);
 void sheaf_json_free(sheaf_json *value);
 
 /* Of NULL: SHEAF_JSON_NULL. */
@@ -31,7 +33,8 @@ sheaf_json_kind sheaf_json_kind_of(const sheaf_json *value);
 /* "an object", "a text", ... for messages. */
 const char *sheaf_json_kind_name(const sheaf_json *value);
 bool sheaf_json_is_true(const sheaf_json *value);
-/* The integer that a value is, also where it is spelled 3e9 or 20.0; false where it is none, or does not fit. */
+/* The integer that a value is, also where it is spelled 3e9 or 20.0; false where it is none, or does not
+ * fit. */
 bool sheaf_json_i64(const sheaf_json *value, int64_t *out);
 bool sheaf_json_u64(const sheaf_json *value, uint64_t *out);
 /* The nearest double of a number; false where it is none. */
@@ -49,7 +52,8 @@ bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b);
 
 /* ---- making ---- */
 
-/* NULL where there is no memory, and for texts that are not UTF-8. Whatever takes a NULL value fails, so that one question at the end is enough. */
+/* NULL where there is no memory, and for texts that are not UTF-8. Whatever takes a NULL value fails, so that
+ * one question at the end is enough. */
 sheaf_json *sheaf_json_new_object(void);
 sheaf_json *sheaf_json_new_array(void);
 sheaf_json *sheaf_json_new_i64(int64_t v);
@@ -67,7 +71,9 @@ bool sheaf_json_append(sheaf_json *array, sheaf_json *value);
 /* Takes a member out; nothing to do where there is none. */
 void sheaf_json_remove(sheaf_json *object, const char *name);
 
-/* Calls `put` with pieces of the text, until it gives false; indent 0: one line. False where it did, or for want of memory. */
-bool sheaf_json_print(const sheaf_json *value, int indent, bool (*put)(void *user, const char *text, size_t size), void *user);
+/* Calls `put` with pieces of the text, until it gives false; indent 0: one line. False where it did, or for
+ * want of memory. */
+bool sheaf_json_print(const sheaf_json *value, int indent,
+                      bool (*put)(void *user, const char *text, size_t size), void *user);
 
 #endif

@@ -12,7 +12,10 @@ void sheaf_xxhash_begin(void *state, uint64_t seed)
 	XXH3_128bits_reset_withSeed((XXH3_state_t *)state, seed);
 }
 
-void sheaf_xxhash_add(void *state, const void *data, size_t size) { XXH3_128bits_update((XXH3_state_t *)state, data, size); }
+void sheaf_xxhash_add(void *state, const void *data, size_t size)
+{
+	XXH3_128bits_update((XXH3_state_t *)state, data, size);
+}
 
 sheaf_digest sheaf_xxhash_end(const void *state)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* For authors of formats: what a format is. One const struct of this type, named sheaf_format_<name>, and the name in the
- * list of formats of the build, make it known to everything: the command, the fuzzers, the property tests, the man page.
+/* For authors of formats: what a format is. One const struct of this type, named sheaf_format_<name>, and the
+ * name in the list of formats of the build, make it known to everything: the command, the fuzzers, the
+ * property tests, the man page.
  *
- * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema, facts; then cut on one
- * thread, decode on any, review in order on one thread; settle; close; measure and recall on any thread after open. Writing: accept, create; then encode on any thread,
- * append in order on one; finish or abandon, either of which frees everything. After a failed open or create nothing
- * is left to close. */
+ * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema,
+ * facts; then cut on one thread, decode on any, review in order on one thread; settle; close; measure and
+ * recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
+ * one; finish or abandon, either of which frees everything. After a failed open or create nothing is left to
+ * close. */
 #ifndef SHEAF_SYS_FORMAT_H
 #define SHEAF_SYS_FORMAT_H
 
@@ -19,7 +21,8 @@ extern "C" {
 
 enum { SHEAF_FORMAT_ABI = 1 };
 
-/* What a format can. What it cannot hold and the data have is LOSS, except keys: those become positions with a warning. */
+/* What a format can. What it cannot hold and the data have is LOSS, except keys: those become positions with
+ * a warning. */
 enum {
 	SHEAF_CAN_READ = 1,
 	SHEAF_CAN_WRITE = 2,
@@ -30,22 +33,25 @@ enum {
 	SHEAF_CAN_DOUBLES = 64,    /* holds values that float32 does not */
 	SHEAF_CAN_REPEATS = 128,   /* holds an index twice in a sparse sample */
 	SHEAF_CAN_PIPE = 256,      /* rows can be had as they come, and again from the start at the end */
-	SHEAF_CAN_HIDE = 512,      /* where no file has the name given, one with a compression suffix behind it is meant */
-	SHEAF_CAN_SPLIT = 1024,    /* a file is its rows and nothing else: the bytes of pieces that cut gives, one behind the other, are a file again */
-	SHEAF_CAN_UNSORTED = 2048  /* holds the indices of a sparse sample in the order in which they come */
+	SHEAF_CAN_HIDE =
+		512, /* where no file has the name given, one with a compression suffix behind it is meant */
+	SHEAF_CAN_SPLIT = 1024,   /* a file is its rows and nothing else: the bytes of pieces that cut gives, one
+	                             behind the other, are a file again */
+	SHEAF_CAN_UNSORTED = 2048 /* holds the indices of a sparse sample in the order in which they come */
 };
 
 /* What a format needs. */
 enum {
-	SHEAF_NEEDS_SEEK = 1,  /* open gets a source made seekable */
-	SHEAF_NEEDS_TOTALS = 2, /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
-	SHEAF_NEEDS_ROWS = 4    /* the number of rows is among them */
+	SHEAF_NEEDS_SEEK = 1, /* open gets a source made seekable */
+	SHEAF_NEEDS_TOTALS =
+		2, /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
+	SHEAF_NEEDS_ROWS = 4 /* the number of rows is among them */
 };
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 
-/* What the rows are wanted for. The two for showing make a difference in formats whose users write rows in a way of their own: the schema
- * is one field of meaning SPELLING then. */
+/* What the rows are wanted for. The two for showing make a difference in formats whose users write rows in a
+ * way of their own: the schema is one field of meaning SPELLING then. */
 typedef enum sheaf_view { SHEAF_VIEW_STREAMS, SHEAF_VIEW_TEXT, SHEAF_VIEW_JSON } sheaf_view;
 
 struct sheaf_known;
@@ -56,10 +62,12 @@ typedef struct sheaf_opening {
 	bool pipe;   /* rows are wanted as they come: nothing may be read ahead of them */
 	bool loop;   /* at the end of the input begin again, for ever */
 	sheaf_view view;
-	unsigned rows;      /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format that has a choice gives one of them. 0: no matter */
+	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format that has a choice gives one of
+	                  them. 0: no matter */
 	const char *member; /* the dataset of a container: its path; NULL: the only one, or the root's */
-	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format need not look at it again; NULL: nothing is
-	 * known. It may come from a damaged file: DATA where no reader can have found it. */
+	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
+	 * need not look at it again; NULL: nothing is known. It may come from a damaged file: DATA where no
+	 * reader can have found it. */
 	const struct sheaf_known *known;
 } sheaf_opening;
 
@@ -68,9 +76,10 @@ typedef struct sheaf_facts {
 	int64_t rows;
 	int64_t samples; /* sum of the rows' lengths as the format counts them */
 	int64_t chunks;
-	int64_t longest;     /* most samples that any stream has in a row; 2 also stands for "more than one" */
-	int ordinal_keys;    /* 1: the keys are 0, 1, 2, ...; 0: they are not */
-	const char *guess;   /* how the schema was found where it is not in the file ("inferred from the first 32768 bytes"), or NULL */
+	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
+	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */
+	const char *guess; /* how the schema was found where it is not in the file ("inferred from the first 32768
+	                      bytes"), or NULL */
 	const char *heading; /* in views for showing: a text that stands before the rows, or NULL */
 } sheaf_facts;
 #define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
@@ -88,12 +97,14 @@ typedef struct sheaf_reader_name {
 
 /* A run of rows that is decoded at once. */
 typedef struct sheaf_piece {
-	int64_t byte;       /* where it begins in the decompressed input */
-	int64_t size;       /* its bytes */
-	int64_t line;       /* line of its first byte, from 1; -1 in binary formats */
-	int64_t column;     /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
-	int64_t chunk;      /* -1 in formats without chunks */
-	/* Of entries that are sorted: the piece has all entries whose outermost coordinate is in [slice, slice + slices), and no others. slices 0: that is not known. */
+	int64_t byte; /* where it begins in the decompressed input */
+	int64_t size; /* its bytes */
+	int64_t line; /* line of its first byte, from 1; -1 in binary formats */
+	int64_t
+		column;    /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
+	int64_t chunk; /* -1 in formats without chunks */
+	/* Of entries that are sorted: the piece has all entries whose outermost coordinate is in [slice, slice +
+	 * slices), and no others. slices 0: that is not known. */
 	int64_t slice, slices;
 	sheaf_buffer bytes; /* its bytes, where cut has read them */
 	sheaf_buffer notes; /* the format's own words */
@@ -125,86 +136,109 @@ typedef struct sheaf_format {
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
 	unsigned can, needs;
-	unsigned takes; /* kinds of rows (SHEAF_TAKES_...) that can be written */
-	const sheaf_option *options;      /* the only place where its options are named */
-	const sheaf_reader_name *readers; /* ends with a row without a name; NULL: configuration files know no such format */
+	unsigned takes;              /* kinds of rows (SHEAF_TAKES_...) that can be written */
+	const sheaf_option *options; /* the only place where its options are named */
+	const sheaf_reader_name
+		*readers; /* ends with a row without a name; NULL: configuration files know no such format */
 
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
 
-	/* Tells the paths of all datasets in a container, in their order there, "/" for the root, until `tell` fails. NULL: there is one, without a name. */
-	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+	/* Tells the paths of all datasets in a container, in their order there, "/" for the root, until `tell`
+	 * fails. NULL: there is one, without a name. */
+	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
+	                        sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+	                        sheaf_error *err);
 	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
-	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+	                        sheaf_error *err);
 	/* The source outlives `in`. */
-	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **in, sheaf_error *err);
+	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+	                     sheaf_context *cx, void **in, sheaf_error *err);
 	/* Valid until close. */
 	const sheaf_schema *(*schema)(const void *in);
 	/* NULL: nothing is known. */
 	void (*facts)(const void *in, sheaf_facts *facts);
-	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each with a comma before it. NULL: nothing. */
-	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs ahead of the rows. Where it fails for want of memory
-	 * it may be called again. */
+	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each
+	 * with a comma before it. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
+	                         sheaf_error *err);
+	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
+	 * ahead of the rows. Where it fails for want of memory it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a piece, and for pieces that nobody will see: what it
-	 * finds goes to `cx`, or by the frame's notes to review. */
-	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
+	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
+	 * review. */
+	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+	                       sheaf_error *err);
 	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is rewindable. */
+	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
+	 * rewindable. */
 	sheaf_status (*rewind)(void *in, sheaf_error *err);
-	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it: refills *lengths. END where only decoding
+	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
+	 * refills *lengths. END where only decoding tells, or where NULL. Any thread. */
+	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+	                        sheaf_buffer *lengths, sheaf_error *err);
+	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding
 	 * tells, or where NULL. Any thread. */
-	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
-	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding tells, or where NULL. Any thread. */
-	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys, sheaf_error *err);
-	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers that say the same find the same. NULL, or where
-	 * NULL: every setting does. */
+	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
+	                     sheaf_error *err);
+	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers
+	 * that say the same find the same. NULL, or where NULL: every setting does. */
 	const char *(*counting)(const void *in);
-	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source made seekable. What is
-	 * known may come from a damaged file: SHORT or DATA where the input can have no such piece. Any thread. NULL: pieces can only be read in
-	 * order. */
+	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source
+	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
+	 * such piece. Any thread. NULL: pieces can only be read in order. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
-	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of *located. Reports nothing: END where decode would,
-	 * or where only decoding tells. Any thread. NULL: rows are had by decoding their piece. */
+	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of
+	 * *located. Reports nothing: END where decode would, or where only decoding tells. Any thread. NULL: rows
+	 * are had by decoding their piece. */
 	sheaf_status (*locate)(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
-	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located. DATA where the input was changed since. Any thread.
-	 * NULL with locate. */
-	sheaf_status (*pick)(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
-	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the source is seekable. NULL with recall. */
+	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located.
+	 * DATA where the input was changed since. Any thread. NULL with locate. */
+	sheaf_status (*pick)(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
+	                     sheaf_context *cx, sheaf_error *err);
+	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
+	 * source is seekable. NULL with recall. */
 	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
 	void (*close)(void *in);
 
-	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot is LOSS. A format with this also takes
-	 * the attributes of schemas. NULL: streams and keys alone. */
+	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot
+	 * is LOSS. A format with this also takes the attributes of schemas. NULL: streams and keys alone. */
 	bool (*holds)(const sheaf_field *field);
-	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot hold a field. Of entries it also sets how they
-	 * must come: the tensor's order, sorted, unique (duplicates are refused or merged before), dense (positions without an entry get one), structure (GENERAL:
-	 * what a structure implies is expanded before; else only the triangle comes), and rank, shape as they are. What it leaves alone comes as it is given. */
+	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot
+	 * hold a field. Of entries it also sets how they must come: the tensor's order, sorted, unique
+	 * (duplicates are refused or merged before), dense (positions without an entry get one), structure
+	 * (GENERAL: what a structure implies is expanded before; else only the triangle comes), and rank, shape
+	 * as they are. What it leaves alone comes as it is given. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx, void **out,
-	                       sheaf_error *err);
-	/* Of entries: how many rows will come, before the first of them is encoded, where that is known by then. NULL: no need. */
+	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+	                       const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *err);
+	/* Of entries: how many rows will come, before the first of them is encoded, where that is known by then.
+	 * NULL: no need. */
 	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
-	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff floor(s(i)/B) > floor(s(i-1)/B), s
-	 * being the bytes of all rows before. NULL: rows go as they come. */
+	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff
+	 * floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all rows before. NULL: rows go as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
 	/* `row` is the number of the frame's first row in the output. Refills the blob. */
-	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+	                       sheaf_context *cx, sheaf_error *err);
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
 	sheaf_status (*finish)(void *out, sheaf_error *err);
 	void (*abandon)(void *out);
 
-	/* From one spelling of the format into another without loss, where rows and columns would lose some. NULL: through rows and columns. */
+	/* From one spelling of the format into another without loss, where rows and columns would lose some.
+	 * NULL: through rows and columns. */
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
 
-	/* Appends the schema as this format's users write it: options, configuration, statements. `own`: the file is of this format, so the fields'
-	 * aliases are those of the file. UNSUPPORTED where the format cannot hold
-	 * it. NULL: there is no such thing. */
-	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+	/* Appends the schema as this format's users write it: options, configuration, statements. `own`: the file
+	 * is of this format, so the fields' aliases are those of the file. UNSUPPORTED where the format cannot
+	 * hold it. NULL: there is no such thing. */
+	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+	                        sheaf_buffer *text, sheaf_error *err);
 } sheaf_format;
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to code that is not ours, is found here, before anything is read. */
+/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to code that
+ * is not ours, is found here, before anything is read. */
 #include "base/checked.h"
 #include "box/hdf5/hdf5.h"
 #include <inttypes.h>
@@ -46,7 +47,8 @@ static bool find_type(hid_t type, sheaf_type *out, bool *is_swapped)
 	for (int t = 0; t < SHEAF_TYPES; t++) {
 		hid_t native = sheaf_h5_type((sheaf_type)t), other = H5Tcopy(native);
 		H5T_order_t order = H5Tget_order(native) == H5T_ORDER_LE ? H5T_ORDER_BE : H5T_ORDER_LE;
-		bool same = H5Tequal(type, native) > 0, swapped = other >= 0 && H5Tset_order(other, order) >= 0 && H5Tequal(type, other) > 0;
+		bool same = H5Tequal(type, native) > 0,
+			 swapped = other >= 0 && H5Tset_order(other, order) >= 0 && H5Tequal(type, other) > 0;
 		if (other >= 0) H5Tclose(other);
 		*out = (sheaf_type)t;
 		*is_swapped = swapped && !same;
@@ -58,7 +60,9 @@ static bool find_type(hid_t type, sheaf_type *out, bool *is_swapped)
 static sheaf_status name_type(const description *d, const char *prefix, const char *name)
 {
 	bool is_big = d->inside->is_swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-	return sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%s%s%s", d->inside->is_swapped ? is_big ? "big-endian " : "little-endian " : "", prefix, name);
+	return sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%s%s%s",
+	                          d->inside->is_swapped ? is_big ? "big-endian " : "little-endian " : "", prefix,
+	                          name);
 }
 
 static bool is_member(hid_t type, unsigned i, const char *name)
@@ -75,9 +79,11 @@ static sheaf_status describe_compound(description *d)
 	hid_t parts[2] = {H5I_INVALID_HID, H5I_INVALID_HID};
 	bool fine = H5Tget_nmembers(d->type) == 2 && is_member(d->type, 0, "r") && is_member(d->type, 1, "i");
 	for (unsigned i = 0; fine && i < 2; i++) fine = (parts[i] = H5Tget_member_type(d->type, i)) >= 0;
-	fine = fine && H5Tequal(parts[0], parts[1]) > 0 && find_type(parts[0], &d->item->type, &d->inside->is_swapped) && d->item->type >= SHEAF_F32;
+	fine = fine && H5Tequal(parts[0], parts[1]) > 0 &&
+	       find_type(parts[0], &d->item->type, &d->inside->is_swapped) && d->item->type >= SHEAF_F32;
 	size_t width = sheaf_type_size(d->item->type);
-	fine = fine && d->width == 2 * width && H5Tget_member_offset(d->type, 0) == 0 && H5Tget_member_offset(d->type, 1) == width;
+	fine = fine && d->width == 2 * width && H5Tget_member_offset(d->type, 0) == 0 &&
+	       H5Tget_member_offset(d->type, 1) == width;
 	for (int i = 0; i < 2; i++)
 		if (parts[i] >= 0) H5Tclose(parts[i]);
 	if (!fine) {
@@ -94,8 +100,11 @@ static void describe_enumeration(description *d)
 {
 	hid_t base = H5Tget_super(d->type);
 	signed char values[2] = {0, 0};
-	bool fine = base >= 0 && d->width == 1 && find_type(base, &d->item->type, &d->inside->is_swapped) && H5Tget_nmembers(d->type) == 2;
-	for (unsigned i = 0; fine && i < 2; i++) fine = is_member(d->type, i, i ? "TRUE" : "FALSE") && H5Tget_member_value(d->type, i, &values[i]) >= 0;
+	bool fine = base >= 0 && d->width == 1 && find_type(base, &d->item->type, &d->inside->is_swapped) &&
+	            H5Tget_nmembers(d->type) == 2;
+	for (unsigned i = 0; fine && i < 2; i++)
+		fine =
+			is_member(d->type, i, i ? "TRUE" : "FALSE") && H5Tget_member_value(d->type, i, &values[i]) >= 0;
 	if (base >= 0) H5Tclose(base);
 	d->item->of = "enumeration";
 	if (!fine || values[0] != 0 || values[1] != 1) return;
@@ -117,21 +126,26 @@ static sheaf_status describe_number(description *d)
 		d->item->what = SHEAF_BOX_NUMBERS;
 		return name_type(d, "", sheaf_type_name(d->item->type));
 	}
-	return sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%zu-bit %s", H5Tget_precision(d->type), H5Tget_class(d->type) == H5T_FLOAT ? "float" : "integer");
+	return sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%zu-bit %s", H5Tget_precision(d->type),
+	                          H5Tget_class(d->type) == H5T_FLOAT ? "float" : "integer");
 }
 
 static sheaf_status describe_type(description *d)
 {
-	static const char *const others[] = {"", "", "time", "text", "", "opaque", "", "reference", "", "variable length", "array"};
+	static const char *const others[] = {
+		"", "", "time", "text", "", "opaque", "", "reference", "", "variable length", "array"};
 	H5T_class_t class = H5Tget_class(d->type);
 	d->width = H5Tget_size(d->type);
 	if (class < 0 || d->width == 0) return sheaf_h5_fail(d->h5, d->item->path, "a type", d->err);
 	if (H5Tcommitted(d->type) > 0) refuse(d, "a type that stands by itself");
 	if (class == H5T_INTEGER || class == H5T_FLOAT) return describe_number(d);
 	if (class == H5T_COMPOUND) return describe_compound(d);
-	if (class == H5T_ENUM) describe_enumeration(d);
-	else if (class == H5T_BITFIELD) describe_bits(d);
-	else d->item->of = (size_t)class < sizeof others / sizeof *others ? others[class] : "unknown";
+	if (class == H5T_ENUM)
+		describe_enumeration(d);
+	else if (class == H5T_BITFIELD)
+		describe_bits(d);
+	else
+		d->item->of = (size_t) class < sizeof others / sizeof *others ? others[class] : "unknown";
 	if (class == H5T_STRING) {
 		d->item->what = SHEAF_BOX_TEXTS;
 		d->inside->is_variable = H5Tis_variable_str(d->type) > 0;
@@ -149,7 +163,8 @@ static sheaf_status describe_simple(description *d)
 	int64_t count = 1;
 	d->item->rank = H5Sget_simple_extent_dims(d->space, dims, NULL);
 	if (d->item->rank < 0) return sheaf_h5_fail(d->h5, d->item->path, "dimensions", d->err);
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(d->item->rank + 1) * sizeof(int64_t), &memory, d->err));
+	SHEAF_TRY(
+		sheaf_catalog_allocate(d->catalog, (size_t)(d->item->rank + 1) * sizeof(int64_t), &memory, d->err));
 	int64_t *own = (int64_t *)memory;
 	d->item->dims = own;
 	bool fits = true, empty = false;
@@ -168,7 +183,8 @@ static sheaf_status describe_space(description *d)
 	static const int64_t none[1] = {0};
 	H5S_class_t class = H5Sget_simple_extent_type(d->space);
 	if (class == H5S_SIMPLE) return describe_simple(d);
-	if (class != H5S_SCALAR && class != H5S_NULL) return sheaf_h5_fail(d->h5, d->item->path, "a space", d->err);
+	if (class != H5S_SCALAR && class != H5S_NULL)
+		return sheaf_h5_fail(d->h5, d->item->path, "a space", d->err);
 	d->item->rank = class == H5S_NULL;
 	d->item->dims = none;
 	d->item->count = class == H5S_SCALAR;
@@ -177,9 +193,13 @@ static sheaf_status describe_space(description *d)
 
 /* ---- storage ---- */
 
-static sheaf_status file_size(const description *d, int64_t *size) { return d->h5->store->size(d->h5->store->user, size, d->err); }
+static sheaf_status file_size(const description *d, int64_t *size)
+{
+	return d->h5->store->size(d->h5->store->user, size, d->err);
+}
 
-/* However it is packed, a byte of the file gives no more than so many: what promises more is refused before anybody asks for memory. */
+/* However it is packed, a byte of the file gives no more than so many: what promises more is refused before
+ * anybody asks for memory. */
 static sheaf_status check_size(const description *d)
 {
 	enum { MOST = 1032 /* of deflate */ };
@@ -263,10 +283,12 @@ static sheaf_status describe_chunks(description *d)
 	hsize_t dims[H5S_MAX_RANK];
 	int rank = H5Pget_chunk(d->creation, H5S_MAX_RANK, dims);
 	d->item->storage = SHEAF_BOX_CHUNKED;
-	if (rank != d->item->rank) return sheaf_h5_fail(d->h5, d->item->path, "chunks of as many dimensions as the array", d->err);
+	if (rank != d->item->rank)
+		return sheaf_h5_fail(d->h5, d->item->path, "chunks of as many dimensions as the array", d->err);
 	SHEAF_TRY(describe_filters(d));
 	hsize_t bytes = d->width;
-	for (int i = 0; i < rank; i++) bytes = dims[i] == 0 || bytes > MOST / dims[i] ? MOST + 1U : bytes * dims[i];
+	for (int i = 0; i < rank; i++)
+		bytes = dims[i] == 0 || bytes > MOST / dims[i] ? MOST + 1U : bytes * dims[i];
 	if (bytes > MOST) refuse(d, "chunks of more than a gigabyte");
 	if (d->item->refused) return SHEAF_OK;
 	SHEAF_TRY(keep_grid(d, rank, dims));
@@ -280,8 +302,11 @@ static sheaf_status describe_fill(description *d)
 {
 	H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
 	if (d->width > sizeof d->inside->fill || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
-	if (H5Pfill_value_defined(d->creation, &defined) < 0) return sheaf_h5_fail(d->h5, d->item->path, "a fill value", d->err);
-	if (defined != H5D_FILL_VALUE_USER_DEFINED || H5Pget_fill_value(d->creation, d->type, d->inside->fill) >= 0) return SHEAF_OK;
+	if (H5Pfill_value_defined(d->creation, &defined) < 0)
+		return sheaf_h5_fail(d->h5, d->item->path, "a fill value", d->err);
+	if (defined != H5D_FILL_VALUE_USER_DEFINED ||
+	    H5Pget_fill_value(d->creation, d->type, d->inside->fill) >= 0)
+		return SHEAF_OK;
 	return sheaf_h5_fail(d->h5, d->item->path, "a fill value", d->err);
 }
 
@@ -294,7 +319,8 @@ static sheaf_status describe_storage(description *d)
 	case H5D_CHUNKED: return describe_chunks(d);
 	case H5D_COMPACT:
 		d->item->storage = SHEAF_BOX_COMPACT;
-		if (H5Dget_storage_size(d->dataset) < (hsize_t)d->item->count * d->width) refuse(d, "fewer values than its dimensions say");
+		if (H5Dget_storage_size(d->dataset) < (hsize_t)d->item->count * d->width)
+			refuse(d, "fewer values than its dimensions say");
 		return SHEAF_OK;
 	default: refuse(d, "a kind of storage that is not known"); return SHEAF_OK;
 	}
@@ -317,15 +343,26 @@ static sheaf_status describe(description *d)
 	SHEAF_TRY(describe_storage(d));
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
 	d->item->count *= d->inside->per;
-	hsize_t bytes = d->item->refused && d->item->storage == SHEAF_BOX_CHUNKED ? 0 : H5Dget_storage_size(d->dataset);
+	hsize_t bytes =
+		d->item->refused && d->item->storage == SHEAF_BOX_CHUNKED ? 0 : H5Dget_storage_size(d->dataset);
 	d->item->bytes = bytes > INT64_MAX ? -1 : (int64_t)bytes;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
+sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog, sheaf_box_item *item,
+                               sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	description d = {h5, dataset, H5Dget_type(dataset), H5I_INVALID_HID, H5Dget_create_plist(dataset), catalog, item, item->inside, 0, &failure};
+	description d = {h5,
+	                 dataset,
+	                 H5Dget_type(dataset),
+	                 H5I_INVALID_HID,
+	                 H5Dget_create_plist(dataset),
+	                 catalog,
+	                 item,
+	                 item->inside,
+	                 0,
+	                 &failure};
 	sheaf_status status = describe(&d);
 	if (d.type >= 0) H5Tclose(d.type);
 	if (d.space >= 0) H5Sclose(d.space);
@@ -333,7 +370,8 @@ sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catal
 	/* One damaged array leaves the others as they are. */
 	if (status == SHEAF_DATA && !h5->failure.status) {
 		item->what = SHEAF_BOX_OTHER;
-		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure.message);
+		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)",
+		                          failure.message);
 	}
 	if (status) sheaf_fail(err, status, "%s", failure.message);
 	return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to libhdf5, for the files of this folder only. They are a module of their own, with its own copy of what it needs of the base; it knows nothing of sources and
- * sinks. */
+/* The one door to libhdf5, for the files of this folder only. They are a module of their own, with its own
+ * copy of what it needs of the base; it knows nothing of sources and sinks. */
 #ifndef SHEAF_BOX_HDF5_HDF5_H
 #define SHEAF_BOX_HDF5_HDF5_H
 
@@ -18,11 +18,11 @@ typedef struct sheaf_h5 {
 	hid_t file;
 	sheaf_error failure; /* of the bytes behind: worth more than what the library makes of it */
 	int64_t next_dimension;
-	struct sheaf_h5_bytes *bytes;      /* the library's view of the store */
+	struct sheaf_h5_bytes *bytes;     /* the library's view of the store */
 	size_t address_size, length_size; /* bytes of each in the file */
-	int64_t base;                      /* byte at which the file begins for the library */
-	sheaf_builder heap;                /* the last collection of texts that was read, */
-	int64_t collection;                /* and the byte at which it stands; -1: none */
+	int64_t base;                     /* byte at which the file begins for the library */
+	sheaf_builder heap;               /* the last collection of texts that was read, */
+	int64_t collection;               /* and the byte at which it stands; -1: none */
 } sheaf_h5;
 
 /* Bytes of a reference to a text: its size, the address of a collection, a number in it. */
@@ -34,14 +34,16 @@ typedef struct sheaf_h5 {
 void sheaf_h5_enter(void);
 void sheaf_h5_leave(void);
 
-/* A failure of the library: what it says itself, from its innermost, or what the bytes behind have said. While inside. */
+/* A failure of the library: what it says itself, from its innermost, or what the bytes behind have said.
+ * While inside. */
 sheaf_status sheaf_h5_fail(sheaf_h5 *h5, const char *path, const char *expected, sheaf_error *err);
 
 /* ---- file.c ---- */
 
 /* The driver that reads and writes a store; below 0 where the library refuses. */
 hid_t sheaf_h5_access(sheaf_h5 *h5);
-SHEAF_USE sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog, sheaf_context *cx, void **state,
+SHEAF_USE sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
+                                     sheaf_catalog *catalog, sheaf_context *cx, void **state,
                                      sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_finish(void *state, sheaf_error *err);
 void sheaf_h5_close(void *state);
@@ -59,27 +61,35 @@ SHEAF_USE sheaf_status sheaf_h5_check_header(sheaf_h5 *h5, haddr_t address, shea
 /* ---- describe.c ---- */
 
 /* What an open dataset is. */
-SHEAF_USE sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog,
+                                         sheaf_box_item *item, sheaf_error *err);
 /* The file's type for values of a type. */
 hid_t sheaf_h5_type(sheaf_type type);
 
 /* ---- text.c ---- */
 
-SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name,
+                                     sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name,
+                                         const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,
+                                        sheaf_builder *text, sheaf_error *err);
 
 /* ---- heap.c ---- */
 
-/* A type for memory that gives references as they are stored, where texts of variable length are read; the caller closes it. While inside. */
+/* A type for memory that gives references as they are stored, where texts of variable length are read; the
+ * caller closes it. While inside. */
 hid_t sheaf_h5_reference_type(sheaf_h5 *h5);
 /* Appends the text that a reference leads to. */
-SHEAF_USE sheaf_status sheaf_h5_dereference(sheaf_h5 *h5, const uint8_t *reference, sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_dereference(sheaf_h5 *h5, const uint8_t *reference, sheaf_builder *text,
+                                            sheaf_error *err);
 
 /* ---- read.c ---- */
 
-SHEAF_USE sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
+                                          void *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk,
+                                           uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
 /* The dataset of an item, which stays open with the file; below 0 where the library refuses. While inside. */
 hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item);
 
@@ -89,8 +99,10 @@ SHEAF_USE sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_
 SHEAF_USE sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_new_array(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_append(void *handle, const void *values, size_t bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
+                                            size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *item,
+                                          sheaf_error *err);
 void sheaf_h5_drop_array(void *handle);
 
 /* ---- dimension.c: what makes HDF5 netCDF ---- */

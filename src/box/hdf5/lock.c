@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread at a time: the library is not built for more. What it prints by itself is turned off while we are inside, and as it was for anybody else in this process. */
+/* One thread at a time: the library is not built for more. What it prints by itself is turned off while we
+ * are inside, and as it was for anybody else in this process. */
 #include "base/thread.h"
 #include "box/hdf5/hdf5.h"
 #include "io/descriptor.h"
@@ -45,5 +46,6 @@ sheaf_status sheaf_h5_fail(sheaf_h5 *h5, const char *path, const char *expected,
 	char text[256] = "";
 	if (h5->failure.status) return sheaf_fail_again(err, &h5->failure);
 	(void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text);
-	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected %s, found that the HDF5 library says \"%s\"", h5->store->name, path, expected, text[0] ? text : "no");
+	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected %s, found that the HDF5 library says \"%s\"",
+	                  h5->store->name, path, expected, text[0] ? text : "no");
 }

@@ -10,7 +10,8 @@ hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item)
 	if (inside->handle > 0) return inside->handle;
 	/* We unpack chunks ourselves, so the library need not keep any. */
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS), dataset = H5I_INVALID_HID;
-	if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) >= 0) dataset = H5Dopen2(h5->file, inside->target, access);
+	if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) >= 0)
+		dataset = H5Dopen2(h5->file, inside->target, access);
 	if (access >= 0) H5Pclose(access);
 	inside->handle = dataset;
 	return dataset;
@@ -25,14 +26,18 @@ static hid_t select_rows(hid_t dataset, int64_t from, int64_t to)
 	int rank = H5Sget_simple_extent_dims(space, count, NULL);
 	start[0] = (hsize_t)from;
 	if (rank > 0) count[0] = (hsize_t)(to - from);
-	if (rank == 0 || (rank > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)) return space;
+	if (rank == 0 || (rank > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0))
+		return space;
 	H5Sclose(space);
 	return H5I_INVALID_HID;
 }
 
-static bool read_selection(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item, int64_t from, int64_t to, void *out)
+static bool read_selection(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item, int64_t from, int64_t to,
+                           void *out)
 {
-	hid_t file = select_rows(dataset, from, to), type = item->inside->is_variable ? sheaf_h5_reference_type(h5) : H5Dget_type(dataset), memory = H5I_INVALID_HID;
+	hid_t file = select_rows(dataset, from, to),
+		  type = item->inside->is_variable ? sheaf_h5_reference_type(h5) : H5Dget_type(dataset),
+		  memory = H5I_INVALID_HID;
 	if (file >= 0) {
 		hsize_t places = (hsize_t)H5Sget_select_npoints(file);
 		memory = H5Screate_simple(1, &places, NULL);
@@ -44,20 +49,23 @@ static bool read_selection(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *it
 	return fine;
 }
 
-sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out, sheaf_error *err)
+sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
+                                sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
 	sheaf_h5_enter();
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	sheaf_status status = SHEAF_OK;
-	if (dataset < 0 || !read_selection(h5, dataset, item, from, to, out)) status = sheaf_h5_fail(h5, item->path, "values", err);
+	if (dataset < 0 || !read_selection(h5, dataset, item, from, to, out))
+		status = sheaf_h5_fail(h5, item->path, "values", err);
 	sheaf_h5_leave();
 	return status;
 }
 
 /* ---- chunks ---- */
 
-/* Bytes that a chunk takes in the file; 0 where it was never written, which the quick way takes for a failure. */
+/* Bytes that a chunk takes in the file; 0 where it was never written, which the quick way takes for a
+ * failure. */
 static bool find_chunk(hid_t dataset, const hsize_t at[], hsize_t *size)
 {
 	unsigned skipped;
@@ -66,7 +74,8 @@ static bool find_chunk(hid_t dataset, const hsize_t at[], hsize_t *size)
 	return H5Dget_chunk_info_by_coord(dataset, at, &skipped, &address, size) >= 0 && *size == 0;
 }
 
-static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err)
+static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
+                               sheaf_builder *bytes, sheaf_error *err)
 {
 	hid_t dataset = sheaf_h5_dataset(h5, item);
 	hsize_t at[H5S_MAX_RANK], size = 0;
@@ -79,14 +88,19 @@ static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t
 	if (dataset < 0 || !find_chunk(dataset, at, &size)) return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(h5->store->size(h5->store->user, &most, err));
-	if (size > (hsize_t)most) return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes", h5->store->name, item->path, (uint64_t)size);
+	if (size > (hsize_t)most)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes",
+		                  h5->store->name, item->path, (uint64_t)size);
 	if (!sheaf_builder_room(bytes, (size_t)size)) return sheaf_builder_status(bytes, err);
-	if (H5Dread_chunk(dataset, H5P_DEFAULT, at, skipped, bytes->data + bytes->size) < 0) return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	if (H5Dread_chunk(dataset, H5P_DEFAULT, at, skipped, bytes->data + bytes->size) < 0)
+		return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	bytes->size += (size_t)size;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err)
+sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
+                                 sheaf_builder *bytes, sheaf_error *err)
 {
 	sheaf_h5_enter();
 	sheaf_status status = read_chunk((sheaf_h5 *)state, item, chunk, skipped, bytes, err);

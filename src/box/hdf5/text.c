@@ -28,35 +28,47 @@ static void close_attribute(const opened *a)
 	if (a->id >= 0) H5Aclose(a->id);
 }
 
-static sheaf_status read_fixed(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text, sheaf_error *err)
+static sheaf_status read_fixed(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text,
+                               sheaf_error *err)
 {
 	enum { MOST = 1 << 30 };
 	size_t size = H5Tget_size(a->type), before = text->size;
-	if (size > MOST || !sheaf_builder_room(text, size)) return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected memory for a text of %zu bytes, found too little", h5->store->name, item->path, size);
+	if (size > MOST || !sheaf_builder_room(text, size))
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: /%s: expected memory for a text of %zu bytes, found too little",
+		                  h5->store->name, item->path, size);
 	if (H5Aread(a->id, a->type, text->data + before) < 0) return sheaf_h5_fail(h5, item->path, "a text", err);
 	text->size += without_padding((const char *)text->data + before, size, H5Tget_strpad(a->type));
 	return SHEAF_OK;
 }
 
-static sheaf_status read_variable(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a, sheaf_builder *text, sheaf_error *err)
+static sheaf_status read_variable(sheaf_h5 *h5, const sheaf_box_item *item, const opened *a,
+                                  sheaf_builder *text, sheaf_error *err)
 {
 	uint8_t reference[16] = {0};
 	hid_t type = sheaf_h5_reference_type(h5);
 	bool fine = type >= 0 && H5Aread(a->id, type, reference) >= 0;
 	if (type >= 0) H5Tclose(type);
-	return fine ? sheaf_h5_dereference(h5, reference, text, err) : sheaf_h5_fail(h5, item->path, "a text", err);
+	return fine ? sheaf_h5_dereference(h5, reference, text, err)
+	            : sheaf_h5_fail(h5, item->path, "a text", err);
 }
 
-static sheaf_status read_attribute(sheaf_h5 *h5, const sheaf_box_item *item, const char *name, const opened *a, sheaf_builder *text, sheaf_error *err)
+static sheaf_status read_attribute(sheaf_h5 *h5, const sheaf_box_item *item, const char *name,
+                                   const opened *a, sheaf_builder *text, sheaf_error *err)
 {
 	if (a->id < 0 || a->type < 0 || a->space < 0) return sheaf_h5_fail(h5, item->path, "an attribute", err);
 	H5S_class_t class = H5Sget_simple_extent_type(a->space);
 	if (H5Tget_class(a->type) != H5T_STRING)
-		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be a text, found another type", h5->store->name, item->path, name);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be a text, found another type",
+		                  h5->store->name, item->path, name);
 	if (class == H5S_NULL) return SHEAF_OK;
 	if (class != H5S_SCALAR && H5Sget_simple_extent_npoints(a->space) != 1)
-		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be one text, found several", h5->store->name, item->path, name);
-	return H5Tis_variable_str(a->type) > 0 ? read_variable(h5, item, a, text, err) : read_fixed(h5, item, a, text, err);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be one text, found several",
+		                  h5->store->name, item->path, name);
+	return H5Tis_variable_str(a->type) > 0 ? read_variable(h5, item, a, text, err)
+	                                       : read_fixed(h5, item, a, text, err);
 }
 
 static hid_t open_object(sheaf_h5 *h5, const sheaf_box_item *item)
@@ -65,7 +77,8 @@ static hid_t open_object(sheaf_h5 *h5, const sheaf_box_item *item)
 	return H5Oopen(h5->file, *path ? path : "/", H5P_DEFAULT);
 }
 
-static sheaf_status find_and_read(sheaf_h5 *h5, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+static sheaf_status find_and_read(sheaf_h5 *h5, const sheaf_box_item *item, const char *name,
+                                  sheaf_builder *text, sheaf_error *err)
 {
 	opened a = {H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
 	hid_t object = open_object(h5, item);
@@ -81,7 +94,8 @@ static sheaf_status find_and_read(sheaf_h5 *h5, const sheaf_box_item *item, cons
 		status = read_attribute(h5, item, name, &a, text, err);
 		close_attribute(&a);
 	} else if (has == 0) {
-		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", h5->store->name, item->path, name);
+		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+		                    h5->store->name, item->path, name);
 	} else {
 		status = sheaf_h5_fail(h5, item->path, "attributes", err);
 	}
@@ -89,7 +103,8 @@ static sheaf_status find_and_read(sheaf_h5 *h5, const sheaf_box_item *item, cons
 	return status;
 }
 
-sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text, sheaf_error *err)
+sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                           sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
 	sheaf_h5_enter();
@@ -103,14 +118,16 @@ static bool write_attribute(hid_t object, const char *name, hid_t type, const ch
 	if (type < 0 || H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) return false;
 	if (H5Aexists(object, name) > 0 && H5Adelete(object, name) < 0) return false;
 	hid_t space = H5Screate(H5S_SCALAR);
-	hid_t attribute = space >= 0 ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
+	hid_t attribute =
+		space >= 0 ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
 	bool fine = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
 	if (attribute >= 0) fine = H5Aclose(attribute) >= 0 && fine;
 	if (space >= 0) H5Sclose(space);
 	return fine;
 }
 
-sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text, size_t size, sheaf_error *err)
+sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
+                               size_t size, sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
 	char *copy;
@@ -118,7 +135,8 @@ sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const ch
 	sheaf_h5_enter();
 	hid_t object = open_object(h5, item), type = H5Tcopy(H5T_C_S1);
 	sheaf_status status = SHEAF_OK;
-	if (object < 0 || !write_attribute(object, name, type, copy)) status = sheaf_h5_fail(h5, item->path, "to write a text", err);
+	if (object < 0 || !write_attribute(object, name, type, copy))
+		status = sheaf_h5_fail(h5, item->path, "to write a text", err);
 	if (type >= 0) H5Tclose(type);
 	if (object >= 0) H5Oclose(object);
 	sheaf_h5_leave();
@@ -137,7 +155,8 @@ static bool find_padding(sheaf_h5 *h5, const sheaf_box_item *item, H5T_str_t *pa
 	return true;
 }
 
-sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element, sheaf_builder *text, sheaf_error *err)
+sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,
+                              sheaf_builder *text, sheaf_error *err)
 {
 	sheaf_h5 *h5 = (sheaf_h5 *)state;
 	H5T_str_t pad = H5T_STR_NULLTERM;

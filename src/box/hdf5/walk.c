@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The way through a file. Only hard links are followed, and no group twice: links of other kinds are names, and a name may lead anywhere. */
+/* The way through a file. Only hard links are followed, and no group twice: links of other kinds are names,
+ * and a name may lead anywhere. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "box/hdf5/hdf5.h"
@@ -14,11 +15,11 @@ typedef struct seen {
 typedef struct walk {
 	sheaf_h5 *h5;
 	sheaf_catalog *catalog;
-	const char *folder; /* the group that is being listed */
+	const char *folder;   /* the group that is being listed */
 	sheaf_builder groups; /* seen: those that were listed, or will be */
 	uint32_t *slots;      /* by address: the number of a group and one, or 0; at least half of them are 0 */
 	size_t nslots;
-	sheaf_builder links;  /* const char *[2]: path of a soft link, and where it leads */
+	sheaf_builder links; /* const char *[2]: path of a soft link, and where it leads */
 	sheaf_status status;
 	sheaf_error *err;
 } walk;
@@ -40,7 +41,8 @@ static size_t count_groups(const walk *w) { return w->groups.size / sizeof(seen)
 static uint32_t *slot_of(const walk *w, haddr_t address)
 {
 	size_t at = (size_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->nslots - 1);
-	while (w->slots[at] && all_groups(w)[w->slots[at] - 1].address != address) at = (at + 1) & (w->nslots - 1);
+	while (w->slots[at] && all_groups(w)[w->slots[at] - 1].address != address)
+		at = (at + 1) & (w->nslots - 1);
 	return &w->slots[at];
 }
 
@@ -49,7 +51,9 @@ static sheaf_status grow_slots(walk *w)
 	enum { FIRST = 64 };
 	void *memory;
 	size_t n = w->nslots ? w->nslots * 2 : FIRST;
-	if (count_groups(w) >= UINT32_MAX / 2) return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected fewer groups, found more than can be", w->h5->store->name);
+	if (count_groups(w) >= UINT32_MAX / 2)
+		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected fewer groups, found more than can be",
+		                  w->h5->store->name);
 	SHEAF_TRY(sheaf_allocate_array(w->h5->cx, n, sizeof *w->slots, &memory, w->err));
 	if (w->slots) sheaf_release(w->h5->cx, w->slots, w->nslots * sizeof *w->slots);
 	w->slots = (uint32_t *)memory;
@@ -76,7 +80,9 @@ static sheaf_status add_group(walk *w, sheaf_box_item *item, haddr_t address)
 	const char *before = slot ? all_groups(w)[slot - 1].path : NULL;
 	item->is_group = true;
 	item->of = "group";
-	if (before) return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s", before);
+	if (before)
+		return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s",
+		                          before);
 	if (depth_of(item->path) >= SHEAF_BOX_MAX_DEPTH) {
 		item->refused = "a group that lies too deep";
 		return SHEAF_OK;
@@ -124,7 +130,8 @@ static sheaf_status add_checked(walk *w, hid_t group, const char *name, haddr_t 
 	if (!status) return add_object(w, group, name, item);
 	if (status != SHEAF_DATA) return sheaf_fail_again(w->err, &failure);
 	item->inside->target = NULL;
-	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)", failure.message);
+	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)",
+	                          failure.message);
 }
 
 static sheaf_status add_soft_link(walk *w, hid_t group, const char *name, sheaf_box_item *item, size_t size)
@@ -145,13 +152,16 @@ static sheaf_status add_link(walk *w, hid_t group, const char *name, const H5L_i
 {
 	sheaf_box_item *item;
 	SHEAF_TRY(sheaf_check_stop(w->h5->cx, w->err));
-	if (*name == '\0' || strchr(name, '/')) return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another", w->h5->store->name, w->folder);
+	if (*name == '\0' || strchr(name, '/'))
+		return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another",
+		                  w->h5->store->name, w->folder);
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, name, false, &item, w->err));
 	if (info->type == H5L_TYPE_HARD) return add_checked(w, group, name, info->u.address, item);
 	if (info->type == H5L_TYPE_SOFT) return add_soft_link(w, group, name, item, info->u.val_size);
 	item->inside->target = NULL;
 	item->of = "link";
-	item->refused = info->type == H5L_TYPE_EXTERNAL ? "a link to another file" : "a link of a kind that is not known";
+	item->refused =
+		info->type == H5L_TYPE_EXTERNAL ? "a link to another file" : "a link of a kind that is not known";
 	return SHEAF_OK;
 }
 
@@ -183,7 +193,8 @@ static sheaf_status target_of(walk *w, const char *const link[2], const char **o
 	const char *slash = strrchr(link[0], '/');
 	bool is_absolute = link[1][0] == '/';
 	const char *path;
-	SHEAF_TRY(sheaf_catalog_text(w->catalog, &path, w->err, "%.*s/%s", is_absolute || !slash ? 0 : (int)(slash - link[0]), link[0], link[1]));
+	SHEAF_TRY(sheaf_catalog_text(w->catalog, &path, w->err, "%.*s/%s",
+	                             is_absolute || !slash ? 0 : (int)(slash - link[0]), link[0], link[1]));
 	char *to = (char *)(uintptr_t)path;
 	*out = to;
 	for (const char *at = path; *at;) {
@@ -225,7 +236,8 @@ static sheaf_status resolve(walk *w, const char *const link[2])
 static sheaf_status list_all(walk *w)
 {
 	H5O_info_t info;
-	if (H5Oget_info2(w->h5->file, &info, H5O_INFO_BASIC) < 0) return sheaf_h5_fail(w->h5, "", "a root group", w->err);
+	if (H5Oget_info2(w->h5->file, &info, H5O_INFO_BASIC) < 0)
+		return sheaf_h5_fail(w->h5, "", "a root group", w->err);
 	SHEAF_TRY(sheaf_h5_check_header(w->h5, info.addr, w->err));
 	SHEAF_TRY(note_group(w, "", info.addr));
 	for (size_t at = 0; at < w->groups.size; at += sizeof(seen)) {

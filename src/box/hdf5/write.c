@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups and arrays that are made. Space is given at once and filled by nobody but us, so that values go past the library. */
+/* Groups and arrays that are made. Space is given at once and filled by nobody but us, so that values go past
+ * the library. */
 #include "base/memory.h"
 #include "box/hdf5/hdf5.h"
 
@@ -26,7 +27,9 @@ sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err
 	sheaf_h5_enter();
 	hid_t links = link_properties(), creation = H5Pcreate(H5P_GROUP_CREATE), group = H5I_INVALID_HID;
 	bool fine = links >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
-	if (fine && h5->kind == SHEAF_BOX_NETCDF) fine = H5Pset_link_creation_order(creation, order) >= 0 && H5Pset_attr_creation_order(creation, order) >= 0;
+	if (fine && h5->kind == SHEAF_BOX_NETCDF)
+		fine = H5Pset_link_creation_order(creation, order) >= 0 &&
+		       H5Pset_attr_creation_order(creation, order) >= 0;
 	if (fine) group = H5Gcreate2(h5->file, path, links, creation, H5P_DEFAULT);
 	if (group < 0 || H5Gclose(group) < 0) status = sheaf_h5_fail(h5, path, "to make a group", err);
 	if (creation >= 0) H5Pclose(creation);
@@ -48,8 +51,11 @@ sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_erro
 	if (item->inside->handle > 0) H5Dclose(item->inside->handle);
 	item->inside->handle = 0;
 	/* To free what it takes, the library opens it. */
-	if (H5Lget_info(h5->file, item->path, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD && !item->inside->target) status = sheaf_h5_check_header(h5, link.u.address, err);
-	if (!status && H5Ldelete(h5->file, item->path, H5P_DEFAULT) < 0) status = sheaf_h5_fail(h5, item->path, "to take an array out", err);
+	if (H5Lget_info(h5->file, item->path, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD &&
+	    !item->inside->target)
+		status = sheaf_h5_check_header(h5, link.u.address, err);
+	if (!status && H5Ldelete(h5->file, item->path, H5P_DEFAULT) < 0)
+		status = sheaf_h5_fail(h5, item->path, "to take an array out", err);
 	sheaf_h5_leave();
 	return status;
 }
@@ -60,21 +66,29 @@ static bool set_storage(hid_t creation, const sheaf_box_plan *plan)
 {
 	hsize_t chunk = (hsize_t)plan->chunk;
 	/* Without times: the same values make the same file. */
-	bool fine = H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
-	if (!plan->chunk) return fine && H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0;
+	bool fine =
+		H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
+	if (!plan->chunk)
+		return fine && H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 &&
+		       H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0;
 	fine = fine && H5Pset_chunk(creation, 1, &chunk) >= 0;
 	if (plan->shuffle) fine = fine && H5Pset_shuffle(creation) >= 0;
-	if (plan->deflate) fine = fine && H5Pset_deflate(creation, plan->deflate > 9 ? 9 : (unsigned)plan->deflate) >= 0;
+	if (plan->deflate)
+		fine = fine && H5Pset_deflate(creation, plan->deflate > 9 ? 9 : (unsigned)plan->deflate) >= 0;
 	return fine;
 }
 
 static hid_t make_dataset(sheaf_h5 *h5, const sheaf_box_plan *plan, hid_t links, hid_t creation)
 {
-	hsize_t count = plan->count < 0 ? 0 : (hsize_t)plan->count, most = plan->count < 0 ? H5S_UNLIMITED : count;
+	hsize_t count = plan->count < 0 ? 0 : (hsize_t)plan->count,
+			most = plan->count < 0 ? H5S_UNLIMITED : count;
 	hid_t space = H5Screate_simple(1, &count, &most), dataset = H5I_INVALID_HID;
 	bool fine = space >= 0 && set_storage(creation, plan);
-	if (fine && h5->kind == SHEAF_BOX_NETCDF) fine = H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
-	if (fine) dataset = H5Dcreate2(h5->file, plan->path, sheaf_h5_type(plan->type), space, links, creation, H5P_DEFAULT);
+	if (fine && h5->kind == SHEAF_BOX_NETCDF)
+		fine = H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
+	if (fine)
+		dataset =
+			H5Dcreate2(h5->file, plan->path, sheaf_h5_type(plan->type), space, links, creation, H5P_DEFAULT);
 	if (space >= 0) H5Sclose(space);
 	return dataset;
 }
@@ -88,7 +102,8 @@ static sheaf_status create(array *a, sheaf_box_plan *plan, sheaf_error *err)
 	if (a->dataset < 0) return sheaf_h5_fail(a->h5, plan->path, "to make an array", err);
 	if (plan->chunk || plan->count == 0) return SHEAF_OK;
 	haddr_t at = H5Dget_offset(a->dataset);
-	if (at == HADDR_UNDEF || at > INT64_MAX) return sheaf_h5_fail(a->h5, plan->path, "space for an array", err);
+	if (at == HADDR_UNDEF || at > INT64_MAX)
+		return sheaf_h5_fail(a->h5, plan->path, "space for an array", err);
 	plan->offset = (int64_t)at;
 	return SHEAF_OK;
 }
@@ -125,7 +140,8 @@ static bool grow(array *a, int64_t count)
 	return H5Dset_extent(a->dataset, &extent) >= 0;
 }
 
-sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size, sheaf_error *err)
+sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
+                                  size_t size, sheaf_error *err)
 {
 	array *a = (array *)handle;
 	hsize_t at = (hsize_t)chunk * (hsize_t)a->chunk;
@@ -144,7 +160,8 @@ sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *ite
 	sheaf_status status = SHEAF_OK;
 	sheaf_h5_enter();
 	bool fine = !a->grows || a->extent == count || grow(a, count);
-	if (fine && a->h5->kind == SHEAF_BOX_NETCDF) fine = sheaf_h5_add_dimension(a->h5, item->path, a->dataset, count);
+	if (fine && a->h5->kind == SHEAF_BOX_NETCDF)
+		fine = sheaf_h5_add_dimension(a->h5, item->path, a->dataset, count);
 	fine = H5Dclose(a->dataset) >= 0 && fine;
 	a->dataset = H5I_INVALID_HID;
 	if (!fine) status = sheaf_h5_fail(a->h5, item->path, "to complete an array", err);

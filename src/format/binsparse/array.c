@@ -42,8 +42,8 @@ static sheaf_status zeros(sheaf_context *cx, size_t size, sheaf_buffer *out, she
 	return sheaf_builder_finish(&b, out, err);
 }
 
-sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_type *type, sheaf_buffer *out,
-                                sheaf_error *err)
+sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to,
+                                sheaf_type *type, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
 	*type = a->item ? a->item->type : SHEAF_U8;
@@ -52,7 +52,8 @@ sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 	return sheaf_box_read(t->box, a->item, from, to, *type, out, err);
 }
 
-static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n, sheaf_context *cx,
+                            sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t size = (size_t)n * sizeof(int64_t);
@@ -64,14 +65,15 @@ static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n,
 	return sheaf_builder_finish(&b, out, err);
 }
 
-sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out,
-                                sheaf_error *err)
+sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to,
+                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer raw = {0};
 	sheaf_type type;
 	if (a->repaired.data) {
 		sheaf_buffer_reset(out);
-		*out = sheaf_buffer_part(&a->repaired, (size_t)from * sizeof(int64_t), (size_t)(to - from) * sizeof(int64_t));
+		*out = sheaf_buffer_part(&a->repaired, (size_t)from * sizeof(int64_t),
+		                         (size_t)(to - from) * sizeof(int64_t));
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_bsp_read_raw(t, a, from, to, &type, &raw, err));
@@ -85,8 +87,10 @@ sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 	return status;
 }
 
-/* Windows begin at multiples of their length, so that looking back and forth around one of their ends reads no more than two. Chunks are read whole anyway. */
-sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window, int64_t at, int64_t *value, sheaf_error *err)
+/* Windows begin at multiples of their length, so that looking back and forth around one of their ends reads
+ * no more than two. Chunks are read whole anyway. */
+sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window,
+                            int64_t at, int64_t *value, sheaf_error *err)
 {
 	enum { LENGTH = 4096 };
 	*value = 0;

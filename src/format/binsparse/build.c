@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below each sparse level from the first one on whose coordinates are not those
- * of the entry before. */
+/* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below
+ * each sparse level from the first one on whose coordinates are not those of the entry before. */
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- pointers ---- */
 
-/* Pointers of all positions up to this one: what begins there, or is empty, begins at the next position that will be made. */
+/* Pointers of all positions up to this one: what begins there, or is empty, begins at the next position that
+ * will be made. */
 static sheaf_status fill_pointers(sheaf_bsp_building *t, int l, int64_t position, sheaf_error *err)
 {
 	return sheaf_bsp_store_repeat(&t->pointers[l], t->made[l + 1], position + 1 - t->pointers[l].count, err);
@@ -38,7 +39,8 @@ static int64_t dense_position(const sheaf_bsp_building *t, const int64_t *coordi
 }
 
 /* The position below the outer levels that has these coordinates. */
-static sheaf_status enter(sheaf_bsp_building *t, const int64_t *coordinates, int64_t *position, sheaf_error *err)
+static sheaf_status enter(sheaf_bsp_building *t, const int64_t *coordinates, int64_t *position,
+                          sheaf_error *err)
 {
 	*position = 0;
 	for (int l = 0, depth = 0; l < t->inner; depth += t->d.layout.levels[l++].rank) {
@@ -49,7 +51,8 @@ static sheaf_status enter(sheaf_bsp_building *t, const int64_t *coordinates, int
 		}
 		if (differs(t, coordinates, depth + rank)) {
 			if (l > 0) SHEAF_TRY(fill_pointers(t, l, *position, err));
-			for (int r = 0; r < rank; r++) SHEAF_TRY(add_index(&t->indices[depth + r], coordinates[depth + r], err));
+			for (int r = 0; r < rank; r++)
+				SHEAF_TRY(add_index(&t->indices[depth + r], coordinates[depth + r], err));
 			t->made[l + 1]++;
 		}
 		*position = t->made[l + 1] - 1;
@@ -69,7 +72,8 @@ static sheaf_status fill_values(sheaf_bsp_building *t, int64_t until, sheaf_erro
 }
 
 /* Entries [from, to) of a block that begins at position `base`; those that follow one another go together. */
-static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t *offsets, const uint8_t *values, int64_t from, int64_t to, sheaf_error *err)
+static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t *offsets,
+                              const uint8_t *values, int64_t from, int64_t to, sheaf_error *err)
 {
 	int parts = sheaf_bsp_parts(t->d.values), m = t->d.layout.nlevels;
 	size_t size = sheaf_bsp_size(t->d.values);
@@ -77,7 +81,8 @@ static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t
 		int64_t n = 1;
 		while (from + n < to && offsets[from + n] == offsets[from] + n) n++;
 		if (base + offsets[from] < t->made[m])
-			return sheaf_fail(err, SHEAF_USAGE, "expected entries in the order of the layout, found one behind its place");
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "expected entries in the order of the layout, found one behind its place");
 		if (!t->d.values.is_iso) {
 			SHEAF_TRY(fill_values(t, base + offsets[from], err));
 			SHEAF_TRY(sheaf_bsp_store_add(&t->values, values + (size_t)from * size, n * parts, err));
@@ -91,8 +96,8 @@ static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t
 /* ---- a blob ---- */
 
 /* Within outer coordinates that go on from the blob before the inner ones must, too. */
-static sheaf_status put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, const int64_t *runs, const int64_t *offsets, const uint8_t *values,
-                             sheaf_error *err)
+static sheaf_status put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, const int64_t *runs,
+                             const int64_t *offsets, const uint8_t *values, sheaf_error *err)
 {
 	int64_t width = 1 + t->outer_rank, position;
 	bool all_dense = true;
@@ -118,7 +123,8 @@ static sheaf_status put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, c
 static sheaf_status add_same(sheaf_bsp_building *t, const uint8_t *value, int64_t entries, sheaf_error *err)
 {
 	if (entries == 0) return SHEAF_OK;
-	if (t->values.count == 0) return sheaf_bsp_store_add(&t->values, value, sheaf_bsp_parts(t->d.values), err);
+	if (t->values.count == 0)
+		return sheaf_bsp_store_add(&t->values, value, sheaf_bsp_parts(t->d.values), err);
 	if (memcmp(t->values.held.data, value, sheaf_bsp_size(t->d.values)) == 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "expected the value that all entries have, found another");
 }
@@ -129,7 +135,8 @@ sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *b
 	const sheaf_bsp_parcel *p = (const sheaf_bsp_parcel *)(const void *)blob->bytes.data;
 	const int64_t *runs = (const int64_t *)(const void *)(p + 1);
 	const uint8_t *inner = (const uint8_t *)(runs + p->runs * (1 + t->outer_rank)), *values = inner;
-	for (int k = t->outer_rank; k < t->d.layout.rank && !t->block; k++) values += (size_t)p->entries * sheaf_type_size(t->indices[k].type);
+	for (int k = t->outer_rank; k < t->d.layout.rank && !t->block; k++)
+		values += (size_t)p->entries * sheaf_type_size(t->indices[k].type);
 	if (t->block) values += (size_t)p->entries * sizeof(int64_t);
 	SHEAF_TRY(put_runs(t, p, runs, (const int64_t *)(const void *)inner, values, err));
 	t->d.diagonal += t->d.structure ? p->diagonal : 0;
@@ -155,7 +162,9 @@ sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err)
 		}
 	}
 	t->d.stored = above;
-	if (t->d.values.is_iso) return t->values.count ? SHEAF_OK : sheaf_bsp_store_add(&t->values, t->fill, sheaf_bsp_parts(t->d.values), err);
+	if (t->d.values.is_iso)
+		return t->values.count ? SHEAF_OK
+		                       : sheaf_bsp_store_add(&t->values, t->fill, sheaf_bsp_parts(t->d.values), err);
 	if (t->block) SHEAF_TRY(fill_values(t, above, err));
 	t->d.values.is_iso = sheaf_bsp_store_is_same(&t->values);
 	return SHEAF_OK;

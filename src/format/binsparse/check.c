@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What the arrays of a level must be: each flaw with its array, its position, what was expected and what was found. */
+/* What the arrays of a level must be: each flaw with its array, its position, what was expected and what was
+ * found. */
 #include "base/context.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *array, int64_t at, const char *least, int64_t limit, int64_t found)
+static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *array, int64_t at,
+                         const char *least, int64_t limit, int64_t found)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%" PRId64, found);
 	c->is_broken = true;
-	return sheaf_bsp_tell(c->t, SHEAF_FATAL, rule, text, NULL, c->cx, c->err, "%s[%" PRId64 "] %s %" PRId64, array, at, least, limit);
+	return sheaf_bsp_tell(c->t, SHEAF_FATAL, rule, text, NULL, c->cx, c->err, "%s[%" PRId64 "] %s %" PRId64,
+	                      array, at, least, limit);
 }
 
 sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)
@@ -19,14 +22,17 @@ sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)
 	int64_t n = c->above.end - c->above.begin, most = c->t->counts[c->l + 1];
 	const int64_t *p = c->pointers;
 	/* In the pre-defined formats that leave out empty rows there are none. */
-	bool strict = c->t->d.layout.levels[c->l - 1].is_sparse && sheaf_bsp_layout_name(&c->t->d.layout, false) && c->t->d.format[0] == 'D';
+	bool strict = c->t->d.layout.levels[c->l - 1].is_sparse &&
+	              sheaf_bsp_layout_name(&c->t->d.layout, false) && c->t->d.format[0] == 'D';
 	if (c->above.begin == 0 && p[0] != 0) SHEAF_TRY(flaw(c, "first pointer", name, 0, "to be", 0, p[0]));
 	/* The piece's own positions were found by other pointers than these if they do not lie below them. */
 	if (!c->is_broken && c->below.end > c->below.begin && (p[0] > c->below.begin || p[n] < c->below.end))
-		SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin, "at most", c->below.begin, p[0] > c->below.begin ? p[0] : p[n]));
+		SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin, "at most", c->below.begin,
+		               p[0] > c->below.begin ? p[0] : p[n]));
 	for (int64_t i = 0; i < n; i++) {
 		if (p[i + 1] < p[i] || p[i + 1] > most)
-			SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin + i + 1, p[i + 1] > most ? "at most" : "at least", p[i + 1] > most ? most : p[i],
+			SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin + i + 1,
+			               p[i + 1] > most ? "at most" : "at least", p[i + 1] > most ? most : p[i],
 			               p[i + 1]));
 		else if (strict && p[i + 1] == p[i])
 			SHEAF_TRY(flaw(c, "empty slices", name, c->above.begin + i + 1, "above", p[i], p[i + 1]));
@@ -39,16 +45,19 @@ static sheaf_status check_range(sheaf_bsp_checking *c, int r, int dimension)
 	int64_t extent = sheaf_bsp_extent(&c->t->d, dimension), n = c->below.end - c->below.begin;
 	const int64_t *at = c->indices[r] + c->lead;
 	uint64_t most = 0;
-	/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above all extents. */
+	/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is
+	 * above all extents. */
 	for (int64_t i = 0; i < n; i++) most = (uint64_t)at[i] > most ? (uint64_t)at[i] : most;
 	if (n == 0 || most < (uint64_t)extent) return SHEAF_OK;
 	for (int64_t i = 0; i < n; i++)
 		if ((uint64_t)at[i] >= (uint64_t)extent)
-			SHEAF_TRY(flaw(c, "index range", c->t->indices[dimension].name, c->below.begin + i, at[i] < 0 ? "at least 0 and below" : "below", extent, at[i]));
+			SHEAF_TRY(flaw(c, "index range", c->t->indices[dimension].name, c->below.begin + i,
+			               at[i] < 0 ? "at least 0 and below" : "below", extent, at[i]));
 	return SHEAF_OK;
 }
 
-/* The dimension by which tuple i does not ascend from the one before: its number from 0, or -1 where it does. */
+/* The dimension by which tuple i does not ascend from the one before: its number from 0, or -1 where it
+ * does. */
 static int not_ascending(const sheaf_bsp_checking *c, int rank, int64_t i)
 {
 	for (int r = 0; r < rank; r++) {
@@ -68,7 +77,8 @@ static sheaf_status check_run(sheaf_bsp_checking *c, int64_t from, int64_t to)
 	for (int64_t i = from; i < to; i++) {
 		int r = not_ascending(c, rank, i);
 		if (r >= 0)
-			SHEAF_TRY(flaw(c, "order of indices", c->t->indices[depth + r].name, c->below.begin + i - c->lead, "above", c->indices[r][i - 1], c->indices[r][i]));
+			SHEAF_TRY(flaw(c, "order of indices", c->t->indices[depth + r].name, c->below.begin + i - c->lead,
+			               "above", c->indices[r][i - 1], c->indices[r][i]));
 	}
 	return SHEAF_OK;
 }
@@ -79,7 +89,8 @@ sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c)
 	int64_t base = c->below.begin - c->lead;
 	for (int r = 0; r < c->t->d.layout.levels[c->l].rank; r++) SHEAF_TRY(check_range(c, r, depth + r));
 	for (int64_t i = 0; i < c->above.end - c->above.begin; i++) {
-		int64_t from = c->pointers ? c->pointers[i] : 0, to = c->pointers ? c->pointers[i + 1] : c->t->counts[c->l + 1];
+		int64_t from = c->pointers ? c->pointers[i] : 0,
+				to = c->pointers ? c->pointers[i + 1] : c->t->counts[c->l + 1];
 		if (from < base) from = base;
 		if (to > c->below.end) to = c->below.end;
 		if (to - from > 1) SHEAF_TRY(check_run(c, from - base + 1, to - base));

@@ -11,14 +11,17 @@ static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
 	sheaf_bsp_layout named;
 	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
 	/* Of two names for one format the one that was asked for. */
-	return name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout) ? d->format : name;
+	return name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout)
+	           ? d->format
+	           : name;
 }
 
 static bool put_format(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
 	const char *name = format_name(d, may_be_empty);
 	if (name) return sheaf_json_set(inner, "format", text_of(name));
-	return sheaf_json_set(inner, "format", text_of("custom")) && sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout));
+	return sheaf_json_set(inner, "format", text_of("custom")) &&
+	       sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout));
 }
 
 static bool put_shape(sheaf_json *inner, const sheaf_bsp_descriptor *d)
@@ -29,7 +32,8 @@ static bool put_shape(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 		sheaf_json_free(shape);
 		return false;
 	}
-	return sheaf_json_set(inner, "shape", shape) && sheaf_json_set(inner, "number_of_stored_values", sheaf_json_new_i64(d->stored));
+	return sheaf_json_set(inner, "shape", shape) &&
+	       sheaf_json_set(inner, "number_of_stored_values", sheaf_json_new_i64(d->stored));
 }
 
 static bool put_type(sheaf_json *types, const char *name, sheaf_bsp_type type)
@@ -43,10 +47,15 @@ static bool put_all_types(sheaf_json *types, const sheaf_bsp_descriptor *d)
 	char name[BSP_NAME_SIZE];
 	bool fine = true;
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		if (d->pointers[k] >= 0) fine &= put_type(types, sheaf_bsp_pointers_name(k, name), (sheaf_bsp_type){.type = (sheaf_type)d->pointers[k]});
-		if (d->indices[k] >= 0) fine &= put_type(types, sheaf_bsp_indices_name(k, name), (sheaf_bsp_type){.type = (sheaf_type)d->indices[k]});
+		if (d->pointers[k] >= 0)
+			fine &= put_type(types, sheaf_bsp_pointers_name(k, name),
+			                 (sheaf_bsp_type){.type = (sheaf_type)d->pointers[k]});
+		if (d->indices[k] >= 0)
+			fine &= put_type(types, sheaf_bsp_indices_name(k, name),
+			                 (sheaf_bsp_type){.type = (sheaf_type)d->indices[k]});
 	}
-	return fine && put_type(types, "values", d->values) && (!d->has_fill || put_type(types, "fill_value", d->fill));
+	return fine && put_type(types, "values", d->values) &&
+	       (!d->has_fill || put_type(types, "fill_value", d->fill));
 }
 
 static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
@@ -60,17 +69,20 @@ static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 static bool put_attributes(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 {
 	sheaf_json *attributes = sheaf_json_new_object();
-	if (sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal))) return sheaf_json_set(inner, "attributes", attributes);
+	if (sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal)))
+		return sheaf_json_set(inner, "attributes", attributes);
 	sheaf_json_free(attributes);
 	return false;
 }
 
 static bool put_all(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
-	if (!sheaf_json_set(inner, "version", text_of(d->version)) || !put_format(inner, d, may_be_empty) || !put_shape(inner, d) || !put_types(inner, d))
+	if (!sheaf_json_set(inner, "version", text_of(d->version)) || !put_format(inner, d, may_be_empty) ||
+	    !put_shape(inner, d) || !put_types(inner, d))
 		return false;
 	if (d->has_fill && !sheaf_json_set(inner, "fill", sheaf_json_new_bool(true))) return false;
-	if (d->structure && !sheaf_json_set(inner, "structure", text_of(sheaf_structure_name(d->structure)))) return false;
+	if (d->structure && !sheaf_json_set(inner, "structure", text_of(sheaf_structure_name(d->structure))))
+		return false;
 	return d->diagonal < 0 || put_attributes(inner, d);
 }
 
@@ -93,7 +105,8 @@ static bool put(void *user, const char *text, size_t size)
 	return !b->failed;
 }
 
-sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx, sheaf_buffer *text,
+                                 sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, text);

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into pieces, which are runs of stored elements. They end between outermost coordinates, unless one of these has more elements than a piece should. A piece's byte and size are
- * those of its elements as if all arrays were one of records: what it takes to find it again. */
+/* Entries into pieces, which are runs of stored elements. They end between outermost coordinates, unless one
+ * of these has more elements than a piece should. A piece's byte and size are those of its elements as if all
+ * arrays were one of records: what it takes to find it again. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <string.h>
 
-const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece) { return (const sheaf_bsp_range *)(const void *)piece->notes.data; }
+const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece)
+{
+	return (const sheaf_bsp_range *)(const void *)piece->notes.data;
+}
 
-static int64_t item_bytes(const sheaf_bsp_array *a) { return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1; }
+static int64_t item_bytes(const sheaf_bsp_array *a)
+{
+	return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1;
+}
 
 int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
 {
@@ -44,8 +51,8 @@ static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes
 /* ---- positions ---- */
 
 /* The ranges that cover elements [from, to); `covered`: what pieces before have covered, or NULL. */
-static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t from, int64_t to, const int64_t *covered,
-                           sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
+static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t from, int64_t to,
+                           const int64_t *covered, sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
 {
 	int m = t->d.layout.nlevels;
 	bool all = to == sheaf_bsp_elements(t);
@@ -55,7 +62,8 @@ static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int6
 		sheaf_bsp_range *above = &ranges[l];
 		int64_t least = covered && covered[l] > 0 ? covered[l] - 1 : 0;
 		*above = (sheaf_bsp_range){0, t->counts[l]};
-		if (below->begin > 0 && below->begin < t->counts[l + 1]) SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, least, &above->begin, err));
+		if (below->begin > 0 && below->begin < t->counts[l + 1])
+			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, least, &above->begin, err));
 		if (!all && below->end > below->begin) {
 			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, above->begin, &above->end, err));
 			above->end++;
@@ -66,7 +74,8 @@ static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int6
 	return SHEAF_OK;
 }
 
-static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *ranges, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *ranges, sheaf_piece *piece,
+                         sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, t->cx, &piece->notes);
@@ -76,30 +85,37 @@ static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *range
 
 /* ---- outermost coordinates ---- */
 
-/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies behind what is covered. */
-static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t at, const int64_t *covered, int64_t *coordinate, int64_t *first,
+/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies behind
+ * what is covered. */
+static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t at,
+                                   const int64_t *covered, int64_t *coordinate, int64_t *first,
                                    sheaf_error *err)
 {
 	const sheaf_bsp_layout *layout = &t->d.layout;
 	int64_t q = at;
-	for (int l = layout->nlevels - 1; l > 0; l--) SHEAF_TRY(sheaf_bsp_above(t, view, l, q, covered[l] > 0 ? covered[l] - 1 : 0, &q, err));
+	for (int l = layout->nlevels - 1; l > 0; l--)
+		SHEAF_TRY(sheaf_bsp_above(t, view, l, q, covered[l] > 0 ? covered[l] - 1 : 0, &q, err));
 	*coordinate = q;
 	if (layout->levels[0].is_sparse) {
 		SHEAF_TRY(sheaf_bsp_look(t, &t->indices[0], &view->indices[0], q, coordinate, err));
-		if (layout->levels[0].rank > 1) SHEAF_TRY(sheaf_bsp_search(t, &t->indices[0], &view->indices[0], covered[1], *coordinate, &q, err));
+		if (layout->levels[0].rank > 1)
+			SHEAF_TRY(
+				sheaf_bsp_search(t, &t->indices[0], &view->indices[0], covered[1], *coordinate, &q, err));
 	}
 	for (int l = 1; l < layout->nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, q, &q, err));
 	*first = q;
 	return SHEAF_OK;
 }
 
-/* Sets the piece's slices, and moves its end back to where an outermost coordinate begins, if there is such a place. */
+/* Sets the piece's slices, and moves its end back to where an outermost coordinate begins, if there is such a
+ * place. */
 static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_t *to, sheaf_error *err)
 {
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t coordinate = t->d.layout.rank ? sheaf_bsp_extent(&t->d, 0) : 0, first = *to;
 	if (t->d.layout.rank == 0) return SHEAF_OK;
-	if (*to < sheaf_bsp_elements(t)) SHEAF_TRY(find_outermost(t, in->views, *to, in->covered, &coordinate, &first, err));
+	if (*to < sheaf_bsp_elements(t))
+		SHEAF_TRY(find_outermost(t, in->views, *to, in->covered, &coordinate, &first, err));
 	bool begins_inside = in->is_inside;
 	in->is_inside = first <= in->next || first > *to;
 	if (!in->is_inside) *to = first;
@@ -149,21 +165,29 @@ sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 static sheaf_status check_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t rows = in->schema.rows == SHEAF_SEQUENCES ? in->tensors[0].d.shape[0] : 1;
-	if (in->schema.rows == SHEAF_WHOLE || (piece->byte >= 0 && piece->size >= 0 && piece->byte <= rows && piece->size <= rows - piece->byte)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a piece of the %" PRId64 " sequences, found byte %" PRId64 ", size %" PRId64, in->tensors[0].where, rows,
-	                  piece->byte, piece->size);
+	if (in->schema.rows == SHEAF_WHOLE ||
+	    (piece->byte >= 0 && piece->size >= 0 && piece->byte <= rows && piece->size <= rows - piece->byte))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected a piece of the %" PRId64 " sequences, found byte %" PRId64
+	                  ", size %" PRId64,
+	                  in->tensors[0].where, rows, piece->byte, piece->size);
 }
 
-static sheaf_status range_of(const sheaf_bsp_tensor *t, const sheaf_piece *piece, int64_t *from, int64_t *to, sheaf_error *err)
+static sheaf_status range_of(const sheaf_bsp_tensor *t, const sheaf_piece *piece, int64_t *from, int64_t *to,
+                             sheaf_error *err)
 {
 	int64_t each = sheaf_bsp_entry_bytes(t), n = sheaf_bsp_elements(t);
-	if (piece->byte >= 0 && piece->size >= 0 && piece->byte % each == 0 && piece->size % each == 0 && piece->byte / each <= n &&
-	    piece->size / each <= n - piece->byte / each) {
+	if (piece->byte >= 0 && piece->size >= 0 && piece->byte % each == 0 && piece->size % each == 0 &&
+	    piece->byte / each <= n && piece->size / each <= n - piece->byte / each) {
 		*from = piece->byte / each;
 		*to = *from + piece->size / each;
 		return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a piece of the %" PRId64 " elements, found byte %" PRId64 ", size %" PRId64, t->where, n, piece->byte, piece->size);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected a piece of the %" PRId64 " elements, found byte %" PRId64
+	                  ", size %" PRId64,
+	                  t->where, n, piece->byte, piece->size);
 }
 
 sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

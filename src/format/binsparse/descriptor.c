@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON into a descriptor. Each key has its own errors; what other programs are known to write is taken, with a warning. */
-#include "base/context.h"
+/* JSON into a descriptor. Each key has its own errors; what other programs are known to write is taken, with
+ * a warning. */
 #include "format/binsparse/descriptor.h"
+#include "base/context.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,17 +33,20 @@ const char *sheaf_bsp_found(const sheaf_json *value, char text[80])
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *value)
 {
 	char text[80];
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, %s: expected %s, found %s", p->where, key, expected, sheaf_bsp_found(value, text));
+	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, %s: expected %s, found %s", p->where, key,
+	                  expected, sheaf_bsp_found(value, text));
 }
 
 static sheaf_status require(const parsing *p, const char *key, const char *expected, sheaf_json **out)
 {
 	*out = sheaf_json_get(p->inner, key);
 	if (*out) return SHEAF_OK;
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor: expected the key \"%s\", %s, found none", p->where, key, expected);
+	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor: expected the key \"%s\", %s, found none", p->where,
+	                  key, expected);
 }
 
-static sheaf_status tell(const parsing *p, sheaf_severity severity, const char *rule, const char *expected, const char *found_text, const char *consequence)
+static sheaf_status tell(const parsing *p, sheaf_severity severity, const char *rule, const char *expected,
+                         const char *found_text, const char *consequence)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found_text, consequence};
 	problem.place.file = p->where;
@@ -56,8 +60,10 @@ static sheaf_status version_text(parsing *p, const sheaf_json *value)
 {
 	double number;
 	const char *text = sheaf_json_text(value, NULL);
-	if (!text && !sheaf_json_number(value, &number)) return expect(p, "version", "a text like \"0.1\"", value);
-	if (text && strlen(text) >= sizeof p->out->version) return expect(p, "version", "a text like \"0.1\"", value);
+	if (!text && !sheaf_json_number(value, &number))
+		return expect(p, "version", "a text like \"0.1\"", value);
+	if (text && strlen(text) >= sizeof p->out->version)
+		return expect(p, "version", "a text like \"0.1\"", value);
 	if (text) return snprintf(p->out->version, sizeof p->out->version, "%s", text), SHEAF_OK;
 	snprintf(p->out->version, sizeof p->out->version, "%.6g", number);
 	return tell(p, SHEAF_BREACH, "version", "the version as a text", "a number", "it is taken as one");
@@ -79,9 +85,12 @@ static sheaf_status parse_version(parsing *p)
 	SHEAF_TRY(version_text(p, value));
 	const char *at = number_at(p->out->version, &major);
 	if (at && *at == '.') at = number_at(at + 1, &minor);
-	if (!at || (*at && *at != '.' && *at != '-' && *at != '+')) return expect(p, "version", "a version like \"0.1\"", value);
+	if (!at || (*at && *at != '.' && *at != '-' && *at != '+'))
+		return expect(p, "version", "a version like \"0.1\"", value);
 	if (major != 0)
-		return sheaf_fail(p->err, SHEAF_UNSUPPORTED, "%s: descriptor, version: expected one of major version 0, found \"%s\"", p->where, p->out->version);
+		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+		                  "%s: descriptor, version: expected one of major version 0, found \"%s\"", p->where,
+		                  p->out->version);
 	if (minor == 1) return SHEAF_OK;
 	return tell(p, SHEAF_WARNING, "version", "version 0.1", p->out->version, "it is read as 0.1");
 }
@@ -92,10 +101,13 @@ static sheaf_status parse_shape(parsing *p)
 {
 	sheaf_json *shape;
 	SHEAF_TRY(require(p, "shape", "an array of the sizes of the dimensions", &shape));
-	if (sheaf_json_kind_of(shape) != SHEAF_JSON_ARRAY) return expect(p, "shape", "an array of whole numbers", shape);
+	if (sheaf_json_kind_of(shape) != SHEAF_JSON_ARRAY)
+		return expect(p, "shape", "an array of whole numbers", shape);
 	size_t rank = sheaf_json_size(shape);
 	if (rank > BSP_MAX_RANK)
-		return sheaf_fail(p->err, SHEAF_UNSUPPORTED, "%s: descriptor, shape: expected at most %d dimensions, found %zu", p->where, BSP_MAX_RANK, rank);
+		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+		                  "%s: descriptor, shape: expected at most %d dimensions, found %zu", p->where,
+		                  BSP_MAX_RANK, rank);
 	for (size_t k = 0; k < rank; k++) {
 		sheaf_json *value = sheaf_json_at(shape, k);
 		if (!sheaf_json_i64(value, &p->out->shape[k]) || p->out->shape[k] < 0)
@@ -128,9 +140,11 @@ static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int r
 {
 	if (layout->rank == rank) return SHEAF_OK;
 	if (layout->rank == 1 && rank == 2 && p->out->shape[1] == 1)
-		return tell(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1", "the second is left out");
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, shape: expected %d dimension%s in format %s, found %d", p->where, layout->rank,
-	                  layout->rank == 1 ? "" : "s", p->out->format, rank);
+		return tell(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1",
+		            "the second is left out");
+	return sheaf_fail(p->err, SHEAF_DATA,
+	                  "%s: descriptor, shape: expected %d dimension%s in format %s, found %d", p->where,
+	                  layout->rank, layout->rank == 1 ? "" : "s", p->out->format, rank);
 }
 
 static sheaf_status parse_custom(parsing *p, sheaf_json *custom)
@@ -138,11 +152,14 @@ static sheaf_status parse_custom(parsing *p, sheaf_json *custom)
 	sheaf_bsp_layout named = {0}, layout = {0};
 	int rank = p->out->layout.rank;
 	bool has_name = sheaf_bsp_layout_named(p->out->format, &named);
-	SHEAF_TRY(sheaf_bsp_custom_parse(custom, has_name && named.rank == 1 && rank == 2 ? 1 : rank, p->where, &layout, p->err));
+	SHEAF_TRY(sheaf_bsp_custom_parse(custom, has_name && named.rank == 1 && rank == 2 ? 1 : rank, p->where,
+	                                 &layout, p->err));
 	if (has_name) SHEAF_TRY(check_rank(p, &named, rank));
 	p->out->layout = layout;
 	if (!has_name || sheaf_bsp_layout_equal(&named, &layout)) return SHEAF_OK;
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor: expected a custom section that is format %s, found one that is not", p->where, p->out->format);
+	return sheaf_fail(p->err, SHEAF_DATA,
+	                  "%s: descriptor: expected a custom section that is format %s, found one that is not",
+	                  p->where, p->out->format);
 }
 
 static sheaf_status parse_format(parsing *p)
@@ -156,7 +173,9 @@ static sheaf_status parse_format(parsing *p)
 	sheaf_bsp_layout named = {0};
 	if (is_custom && !custom) SHEAF_TRY(require(p, "custom", "since format is \"custom\"", &custom));
 	if (!is_custom && !sheaf_bsp_layout_named(text, &named))
-		return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, format: expected one of %s, custom, found \"%.40s\"", p->where, sheaf_bsp_layout_names, text);
+		return sheaf_fail(p->err, SHEAF_DATA,
+		                  "%s: descriptor, format: expected one of %s, custom, found \"%.40s\"", p->where,
+		                  sheaf_bsp_layout_names, text);
 	if (custom) return parse_custom(p, custom);
 	SHEAF_TRY(check_rank(p, &named, p->out->layout.rank));
 	p->out->layout = named;
@@ -170,9 +189,14 @@ static sheaf_status parse_type(parsing *p, sheaf_json *types, const char *name, 
 	sheaf_json *value = sheaf_json_get(types, name);
 	const char *text = sheaf_json_text(value, NULL);
 	char text_of[80];
-	if (!value) return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, data_types: expected the type of \"%s\", found none", p->where, name);
+	if (!value)
+		return sheaf_fail(p->err, SHEAF_DATA,
+		                  "%s: descriptor, data_types: expected the type of \"%s\", found none", p->where,
+		                  name);
 	if (text && sheaf_bsp_type_parse(text, out)) return SHEAF_OK;
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor, data_types, %s: expected a data type (uint8 to float64, bint8, complex[float32], iso[...]), found %s",
+	return sheaf_fail(p->err, SHEAF_DATA,
+	                  "%s: descriptor, data_types, %s: expected a data type (uint8 to float64, bint8, "
+	                  "complex[float32], iso[...]), found %s",
 	                  p->where, name, sheaf_bsp_found(value, text_of));
 }
 
@@ -193,9 +217,12 @@ static sheaf_status parse_level_types(parsing *p, sheaf_json *types)
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
 		/* Of the root they are not stored. */
-		if (l > 0) SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_pointers_name(depth, name), &p->out->pointers[depth]));
+		if (l > 0)
+			SHEAF_TRY(
+				parse_index_type(p, types, sheaf_bsp_pointers_name(depth, name), &p->out->pointers[depth]));
 		for (int r = 0; r < layout->levels[l].rank; r++)
-			SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_indices_name(depth + r, name), &p->out->indices[depth + r]));
+			SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_indices_name(depth + r, name),
+			                           &p->out->indices[depth + r]));
 	}
 	return SHEAF_OK;
 }
@@ -220,7 +247,9 @@ static sheaf_status structure_named(parsing *p, const char *text)
 	static const struct {
 		const char *name;
 		sheaf_structure means;
-	} loose[] = {{"symmetric", SHEAF_SYMMETRIC_LOWER}, {"hermitian", SHEAF_HERMITIAN_LOWER}, {"skew_symmetric", SHEAF_SKEW_SYMMETRIC_LOWER}};
+	} loose[] = {{"symmetric", SHEAF_SYMMETRIC_LOWER},
+	             {"hermitian", SHEAF_HERMITIAN_LOWER},
+	             {"skew_symmetric", SHEAF_SKEW_SYMMETRIC_LOWER}};
 	for (int s = 0; s < SHEAF_STRUCTURES; s++) {
 		if (strcmp(text, sheaf_structure_name((sheaf_structure)s)) != 0) continue;
 		p->out->structure = (sheaf_structure)s;
@@ -229,15 +258,24 @@ static sheaf_status structure_named(parsing *p, const char *text)
 	for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
 		if (strcmp(text, loose[i].name) != 0) continue;
 		p->out->structure = loose[i].means;
-		return tell(p, SHEAF_WARNING, "structure", "a structure that names its triangle", text, "the lower triangle is meant");
+		return tell(p, SHEAF_WARNING, "structure", "a structure that names its triangle", text,
+		            "the lower triangle is meant");
 	}
 	return sheaf_fail(p->err, SHEAF_DATA,
-	                  "%s: descriptor, structure: expected one of {symmetric,hermitian,skew_symmetric}_{lower,upper}, found \"%.40s\"", p->where, text);
+	                  "%s: descriptor, structure: expected one of "
+	                  "{symmetric,hermitian,skew_symmetric}_{lower,upper}, found \"%.40s\"",
+	                  p->where, text);
 }
 
-static bool is_hermitian(sheaf_structure s) { return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER; }
+static bool is_hermitian(sheaf_structure s)
+{
+	return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER;
+}
 
-static bool is_skew(sheaf_structure s) { return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER; }
+static bool is_skew(sheaf_structure s)
+{
+	return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER;
+}
 
 static sheaf_status parse_structure(parsing *p)
 {
@@ -248,18 +286,24 @@ static sheaf_status parse_structure(parsing *p)
 	if (!text) return expect(p, "structure", "a text", value);
 	SHEAF_TRY(structure_named(p, text));
 	if (d->structure == SHEAF_GENERAL) return SHEAF_OK;
-	if (d->layout.rank != 2 || d->shape[0] != d->shape[1]) return expect(p, "structure", "none, since the tensor is no square matrix", value);
-	if (is_hermitian(d->structure) && !d->values.is_complex) return expect(p, "structure", "none of Hermitian matrices, since the values are not complex", value);
+	if (d->layout.rank != 2 || d->shape[0] != d->shape[1])
+		return expect(p, "structure", "none, since the tensor is no square matrix", value);
+	if (is_hermitian(d->structure) && !d->values.is_complex)
+		return expect(p, "structure", "none of Hermitian matrices, since the values are not complex", value);
 	bool is_signed = d->values.type >= SHEAF_I8;
 	if (is_skew(d->structure) && !is_signed)
-		return tell(p, SHEAF_WARNING, "skew of unsigned values", "values with a sign in a skew-symmetric matrix", "a type without", "it cannot be expanded");
+		return tell(p, SHEAF_WARNING, "skew of unsigned values",
+		            "values with a sign in a skew-symmetric matrix", "a type without",
+		            "it cannot be expanded");
 	return SHEAF_OK;
 }
 
 static sheaf_status parse_attributes(parsing *p)
 {
-	sheaf_json *attributes = sheaf_json_get(p->inner, "attributes"), *value = sheaf_json_get(attributes, "number_of_diagonal_elements");
-	if (attributes && sheaf_json_kind_of(attributes) != SHEAF_JSON_OBJECT) return expect(p, "attributes", "an object", attributes);
+	sheaf_json *attributes = sheaf_json_get(p->inner, "attributes"),
+			   *value = sheaf_json_get(attributes, "number_of_diagonal_elements");
+	if (attributes && sheaf_json_kind_of(attributes) != SHEAF_JSON_OBJECT)
+		return expect(p, "attributes", "an object", attributes);
 	if (!value) return SHEAF_OK;
 	if (sheaf_json_i64(value, &p->out->diagonal) && p->out->diagonal >= 0) return SHEAF_OK;
 	return expect(p, "number_of_diagonal_elements", "a whole number of at least 0", value);
@@ -273,11 +317,15 @@ static sheaf_status find_inner(parsing *p)
 	sheaf_json *json = p->out->json, *inner = sheaf_json_get(json, BSP_ATTRIBUTE);
 	if (sheaf_json_kind_of(json) != SHEAF_JSON_OBJECT) return expect(p, "all of it", "an object", json);
 	p->out->is_bare = !inner && (sheaf_json_get(json, "format") || sheaf_json_get(json, "custom"));
-	if (!inner && !p->out->is_bare) return sheaf_fail(p->err, SHEAF_DATA, "%s: descriptor: expected the key \"binsparse\", an object, found none", p->where);
-	if (inner && sheaf_json_kind_of(inner) != SHEAF_JSON_OBJECT) return expect(p, "binsparse", "an object", inner);
+	if (!inner && !p->out->is_bare)
+		return sheaf_fail(p->err, SHEAF_DATA,
+		                  "%s: descriptor: expected the key \"binsparse\", an object, found none", p->where);
+	if (inner && sheaf_json_kind_of(inner) != SHEAF_JSON_OBJECT)
+		return expect(p, "binsparse", "an object", inner);
 	p->inner = p->out->inner = inner ? inner : json;
 	if (!p->out->is_bare) return SHEAF_OK;
-	return tell(p, SHEAF_WARNING, "bare descriptor", "the descriptor inside of \"binsparse\"", "it without", "it is read all the same");
+	return tell(p, SHEAF_WARNING, "bare descriptor", "the descriptor inside of \"binsparse\"", "it without",
+	            "it is read all the same");
 }
 
 static sheaf_status parse(parsing *p)
@@ -293,7 +341,8 @@ static sheaf_status parse(parsing *p)
 	return parse_attributes(p);
 }
 
-sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where, sheaf_context *cx, sheaf_bsp_descriptor *out, sheaf_error *err)
+sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where, sheaf_context *cx,
+                                        sheaf_bsp_descriptor *out, sheaf_error *err)
 {
 	parsing p = {where, cx, out, NULL, err};
 	*out = (sheaf_bsp_descriptor){.diagonal = -1};

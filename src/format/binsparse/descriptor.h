@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Binsparse descriptors: what the JSON beside the arrays of a tensor says, parsed and written.
  *
- *   types.c       data types and their modifiers          layout.c      formats, level trees, and which are equivalent
- *   descriptor.c  JSON into a descriptor, every rule      compose.c     a descriptor into JSON
+ *   types.c       data types and their modifiers          layout.c      formats, level trees, and which are
+ * equivalent descriptor.c  JSON into a descriptor, every rule      compose.c     a descriptor into JSON
  *   levels.c      the custom section                      names.c       names of arrays */
 #ifndef SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 #define SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
@@ -29,7 +29,10 @@ bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out);
 const char *sheaf_bsp_type_text(sheaf_bsp_type type, char text[BSP_NAME_SIZE]);
 /* Values of an element: 2 of a complex one. */
 static inline int sheaf_bsp_parts(sheaf_bsp_type type) { return type.is_complex ? 2 : 1; }
-static inline size_t sheaf_bsp_size(sheaf_bsp_type type) { return sheaf_type_size(type.type) * (size_t)sheaf_bsp_parts(type); }
+static inline size_t sheaf_bsp_size(sheaf_bsp_type type)
+{
+	return sheaf_type_size(type.type) * (size_t)sheaf_bsp_parts(type);
+}
 /* The smallest unsigned type that holds all numbers from 0 to most. */
 sheaf_type sheaf_bsp_smallest(int64_t most);
 
@@ -49,13 +52,16 @@ typedef struct sheaf_bsp_layout {
 	int order[BSP_MAX_RANK]; /* dimension k of the levels is dimension order[k] of the tensor */
 } sheaf_bsp_layout;
 
-/* The layout of a pre-defined format ("CSR", "COO", ...), spelled exactly so; false: there is none of that name. */
+/* The layout of a pre-defined format ("CSR", "COO", ...), spelled exactly so; false: there is none of that
+ * name. */
 bool sheaf_bsp_layout_named(const char *name, sheaf_bsp_layout *out);
-/* The pre-defined format that is the same as the layout, or NULL. "Doubly compressed" ones are not offered where inner slices may be empty. */
+/* The pre-defined format that is the same as the layout, or NULL. "Doubly compressed" ones are not offered
+ * where inner slices may be empty. */
 const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_empty);
 /* All their names, parted by commas. */
 extern const char sheaf_bsp_layout_names[];
-/* As --layout has it: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and "@" with a permutation ("S3@120"). USAGE. */
+/* As --layout has it: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and "@" with
+ * a permutation ("S3@120"). USAGE. */
 SHEAF_USE sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, sheaf_error *err);
 /* The second spelling of any layout, into text[BSP_LAYOUT_SIZE]; returns text. */
 const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_LAYOUT_SIZE]);
@@ -88,28 +94,35 @@ typedef struct sheaf_bsp_descriptor {
 	sheaf_json *inner; /* the object with the keys above */
 } sheaf_bsp_descriptor;
 
-/* Every rule that a descriptor alone can break: DATA or UNSUPPORTED, and what is tolerated is reported to `cx`. `where` stands in messages. *out is set either way, and freed
- * with sheaf_bsp_descriptor_free. */
-SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where, sheaf_context *cx, sheaf_bsp_descriptor *out,
+/* Every rule that a descriptor alone can break: DATA or UNSUPPORTED, and what is tolerated is reported to
+ * `cx`. `where` stands in messages. *out is set either way, and freed with sheaf_bsp_descriptor_free. */
+SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where,
+                                                  sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d);
 /* A value as messages say it, into text[80]; returns text. */
 const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
 /* Extent of dimension k of the levels. */
-static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k) { return d->shape[d->layout.order[k]]; }
+static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k)
+{
+	return d->shape[d->layout.order[k]];
+}
 
 /* ---- levels.c ---- */
 
 /* The custom section into a layout of this rank. */
-SHEAF_USE sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_bsp_layout *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where,
+                                              sheaf_bsp_layout *out, sheaf_error *err);
 /* A custom section; NULL where there is no memory. */
 sheaf_json *sheaf_bsp_custom_json(const sheaf_bsp_layout *layout);
 
 /* ---- compose.c ---- */
 
-/* A whole descriptor: {"binsparse": {...}}, from everything in *d but `json`, `inner` and `is_bare`. `may_be_empty`: see sheaf_bsp_layout_name. NULL where there is no memory. */
+/* A whole descriptor: {"binsparse": {...}}, from everything in *d but `json`, `inner` and `is_bare`.
+ * `may_be_empty`: see sheaf_bsp_layout_name. NULL where there is no memory. */
 sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty);
 /* Prints it behind what is in *text. */
-SHEAF_USE sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx,
+                                           sheaf_buffer *text, sheaf_error *err);
 
 #endif

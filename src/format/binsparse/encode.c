@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries, which come in the order of the levels, into bytes: where outer coordinates change, and the rest in the types of the file. */
+/* Entries, which come in the order of the levels, into bytes: where outer coordinates change, and the rest in
+ * the types of the file. */
 #include "base/context.h"
 #include "data/frame.h"
 #include "format/binsparse/writer.h"
@@ -15,12 +16,18 @@ typedef struct encoding {
 	sheaf_error *err;
 } encoding;
 
-static const sheaf_column *column_of(const encoding *e, int dimension) { return &e->frame->columns[e->t->d.layout.order[dimension]]; }
+static const sheaf_column *column_of(const encoding *e, int dimension)
+{
+	return &e->frame->columns[e->t->d.layout.order[dimension]];
+}
 
 /* Coordinates are looked at in blocks, as int64. */
 enum { BLOCK = 512 };
 
-static int64_t block_size(const encoding *e, int64_t from) { return e->frame->nrows - from < BLOCK ? e->frame->nrows - from : BLOCK; }
+static int64_t block_size(const encoding *e, int64_t from)
+{
+	return e->frame->nrows - from < BLOCK ? e->frame->nrows - from : BLOCK;
+}
 
 static void widen(const sheaf_column *column, int64_t from, int64_t n, int64_t to[])
 {
@@ -61,7 +68,8 @@ static int64_t put_runs(const encoding *e)
 
 /* ---- inner coordinates ---- */
 
-/* Those of one dimension, in the type of the file. What is inside of the shape has the same bits in types of one size. */
+/* Those of one dimension, in the type of the file. What is inside of the shape has the same bits in types of
+ * one size. */
 static void put_narrowed(const encoding *e, const sheaf_column *column, sheaf_type type)
 {
 	int64_t wide[BLOCK];
@@ -102,7 +110,8 @@ static void put_inner(const encoding *e)
 		put_offsets(e);
 		return;
 	}
-	for (int k = e->t->outer_rank; k < layout->rank; k++) put_narrowed(e, column_of(e, k), e->t->indices[k].type);
+	for (int k = e->t->outer_rank; k < layout->rank; k++)
+		put_narrowed(e, column_of(e, k), e->t->indices[k].type);
 }
 
 /* ---- values ---- */
@@ -113,7 +122,9 @@ static sheaf_status check_same(const encoding *e)
 	size_t size = sheaf_bsp_size(e->t->d.values);
 	for (int64_t i = 1; i < e->frame->nrows; i++)
 		if (memcmp(values->values.data, values->values.data + (size_t)i * size, size) != 0)
-			return sheaf_fail(e->err, SHEAF_USAGE, "entry %" PRId64 ": expected the value that all entries have, found another", e->row + i);
+			return sheaf_fail(e->err, SHEAF_USAGE,
+			                  "entry %" PRId64 ": expected the value that all entries have, found another",
+			                  e->row + i);
 	return SHEAF_OK;
 }
 
@@ -154,8 +165,8 @@ static sheaf_status encode(const encoding *e)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
-                                      sheaf_error *err)
+sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row,
+                                      sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	encoding e = {out, &out->tensors[0], frame, row, &b, err};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level outwards it is told at which entry each position of a level begins; then
- * each position's coordinates are written as often as it has entries. */
+/* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level
+ * outwards it is told at which entry each position of a level begins; then each position's coordinates are
+ * written as often as it has entries. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
@@ -16,13 +17,17 @@ typedef struct decoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t n; /* entries */
-	/* Of each level, from the innermost on: where the entries of each position above it begin, from 0; empty for the innermost positions, which are the entries. */
+	/* Of each level, from the innermost on: where the entries of each position above it begin, from 0; empty
+	 * for the innermost positions, which are the entries. */
 	sheaf_buffer starts[BSP_MAX_RANK + 1];
 	int64_t diagonal;
 	bool is_broken;
 } decoding;
 
-static const int64_t *numbers(const sheaf_buffer *buffer) { return (const int64_t *)(const void *)buffer->data; }
+static const int64_t *numbers(const sheaf_buffer *buffer)
+{
+	return (const int64_t *)(const void *)buffer->data;
+}
 
 static int64_t length(sheaf_bsp_range range) { return range.end - range.begin; }
 
@@ -54,7 +59,8 @@ static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
 	return sheaf_builder_finish(&b, out, d->err);
 }
 
-/* The entry at which the piece's part of each position above the level begins. What lies outside of the piece is at its ends. */
+/* The entry at which the piece's part of each position above the level begins. What lies outside of the piece
+ * is at its ends. */
 static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 {
 	sheaf_builder b;
@@ -64,7 +70,9 @@ static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 	SHEAF_TRY(begin_numbers(d, &b, n + 1));
 	int64_t *starts = (int64_t *)(void *)b.data;
 	for (int64_t i = 0; i <= n; i++) {
-		int64_t p = pointers[i] < below.begin ? below.begin : pointers[i] > below.end ? below.end : pointers[i];
+		int64_t p = pointers[i] < below.begin ? below.begin
+		            : pointers[i] > below.end ? below.end
+		                                      : pointers[i];
 		starts[i] = inner ? inner[p - below.begin] : p - below.begin;
 	}
 	return sheaf_builder_finish(&b, &d->starts[l], d->err);
@@ -72,10 +80,14 @@ static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 
 /* ---- coordinates ---- */
 
-static sheaf_column *column_of(const decoding *d, int dimension) { return &d->frame->columns[d->t->d.layout.order[dimension]]; }
+static sheaf_column *column_of(const decoding *d, int dimension)
+{
+	return &d->frame->columns[d->t->d.layout.order[dimension]];
+}
 
 #define SPREAD(name, type) \
-	static void spread_##name(type to[], const int64_t *coordinates, int64_t first, int64_t extent, const int64_t *starts, int64_t n) \
+	static void spread_##name(type to[], const int64_t *coordinates, int64_t first, int64_t extent, \
+	                          const int64_t *starts, int64_t n) \
 	{ \
 		for (int64_t i = 0; i < n; i++) { \
 			type value = (type)(coordinates ? coordinates[i] : (first + i) % extent); \
@@ -110,25 +122,40 @@ static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, she
 {
 	int depth = sheaf_bsp_depth(&d->t->d.layout, l), rank = d->t->d.layout.levels[l].rank;
 	sheaf_bsp_range below = d->ranges[l + 1];
-	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = d->ranges[l], .below = below, .pointers = pointers, .cx = d->cx, .err = d->err};
+	sheaf_bsp_checking c = {.t = d->t,
+	                        .l = l,
+	                        .above = d->ranges[l],
+	                        .below = below,
+	                        .pointers = pointers,
+	                        .cx = d->cx,
+	                        .err = d->err};
 	c.lead = below.begin > 0 && length(below) && (l == 0 || pointers[0] < below.begin);
 	for (int r = 0; r < rank; r++) {
-		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r], below.begin - c.lead, below.end, d->cx, &read[r], d->err));
+		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r], below.begin - c.lead, below.end, d->cx,
+		                             &read[r], d->err));
 		c.indices[r] = numbers(&read[r]);
 	}
 	if (length(below) == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_check_indices(&c));
 	d->is_broken |= c.is_broken;
-	for (int r = 0; r < rank && !d->is_broken; r++) SHEAF_TRY(put_coordinates(d, l, depth + r, c.indices[r] + c.lead));
+	for (int r = 0; r < rank && !d->is_broken; r++)
+		SHEAF_TRY(put_coordinates(d, l, depth + r, c.indices[r] + c.lead));
 	return SHEAF_OK;
 }
 
 static sheaf_status check_pointers(decoding *d, int l, const int64_t *pointers)
 {
-	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = d->ranges[l], .below = d->ranges[l + 1], .pointers = pointers, .cx = d->cx, .err = d->err};
+	sheaf_bsp_checking c = {.t = d->t,
+	                        .l = l,
+	                        .above = d->ranges[l],
+	                        .below = d->ranges[l + 1],
+	                        .pointers = pointers,
+	                        .cx = d->cx,
+	                        .err = d->err};
 	if (l == 0 || !d->t->d.layout.levels[l].is_sparse) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
-	/* The piece's own entries lie below the positions that were found for it; else what was found is not so. */
+	/* The piece's own entries lie below the positions that were found for it; else what was found is not
+	 * so. */
 	d->is_broken |= c.is_broken;
 	return SHEAF_OK;
 }
@@ -159,7 +186,8 @@ static sheaf_status read_levels(decoding *d)
 /* ---- values ---- */
 
 /* All truths are 1, whatever number they have in the file. */
-static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_context *cx, sheaf_buffer *out,
+                                sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t at = 0;
@@ -167,13 +195,15 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	if (at == out->size) return SHEAF_OK;
 	char found[16];
 	snprintf(found, sizeof found, "%u", (unsigned)out->data[at]);
-	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "bint8 value", found, "it is read as true", cx, err, "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
+	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "bint8 value", found, "it is read as true", cx, err,
+	                         "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
 	sheaf_builder_begin(&b, cx, NULL);
 	for (size_t i = 0; i < out->size; i++) sheaf_builder_byte(&b, (char)(out->data[i] != 0));
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_context *cx,
+                           sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
@@ -184,7 +214,8 @@ static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, shea
 	return sheaf_builder_finish(&b, out, err);
 }
 
-sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx,
+                                   sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer read = {0};
 	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
@@ -194,8 +225,10 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 		return SHEAF_OK;
 	}
 	/* Bytes of truths are taken as they are, signed or not. */
-	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type : t->d.values.type;
-	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type, &read, err));
+	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type
+	                                                                                    : t->d.values.type;
+	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type,
+	                         &read, err));
 	sheaf_status status = t->d.values.is_bool ? make_truths(t, iso ? 0 : from, cx, &read, err) : SHEAF_OK;
 	if (status == SHEAF_OK && iso) {
 		status = repeat(&read, n, sheaf_bsp_size(t->d.values), cx, out, err);
@@ -209,16 +242,21 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 
 /* ---- structure ---- */
 
-static bool is_lower(sheaf_structure s) { return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER; }
+static bool is_lower(sheaf_structure s)
+{
+	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
+}
 
 static int64_t coordinate(const sheaf_column *column, int64_t i)
 {
-	return column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[i] : ((const int64_t *)(const void *)column->values.data)[i];
+	return column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[i]
+	                                 : ((const int64_t *)(const void *)column->values.data)[i];
 }
 
 static double part_of(const sheaf_column *column, int64_t at)
 {
-	return column->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at] : ((const double *)(const void *)column->values.data)[at];
+	return column->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
+	                                 : ((const double *)(const void *)column->values.data)[at];
 }
 
 static bool is_zero(const decoding *d, const sheaf_column *values, int64_t i)
@@ -237,11 +275,12 @@ static sheaf_status check_diagonal(decoding *d, int64_t i)
 	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
 	d->diagonal++;
 	if ((s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER) && !is_zero(d, values, i))
-		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", "another value", NULL, d->cx, d->err,
-		                      "values[%" PRId64 "], which is on the diagonal, to be 0", at);
+		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", "another value",
+		                      NULL, d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be 0",
+		                      at);
 	if ((s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER) && part_of(values, 2 * i + 1) != 0)
-		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a Hermitian matrix", "a complex number", NULL, d->cx, d->err,
-		                      "values[%" PRId64 "], which is on the diagonal, to be real", at);
+		return sheaf_bsp_tell(d->t, SHEAF_BREACH, "diagonal of a Hermitian matrix", "a complex number", NULL,
+		                      d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be real", at);
 	return SHEAF_OK;
 }
 
@@ -250,15 +289,17 @@ static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t
 	char found[64];
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", row, column);
 	d->is_broken = true;
-	return sheaf_bsp_tell(d->t, SHEAF_FATAL, "triangle", found, NULL, d->cx, d->err, "element %" PRId64 " in the %s triangle",
-	                      d->ranges[d->t->d.layout.nlevels].begin + i, is_lower(d->t->d.structure) ? "lower" : "upper");
+	return sheaf_bsp_tell(
+		d->t, SHEAF_FATAL, "triangle", found, NULL, d->cx, d->err, "element %" PRId64 " in the %s triangle",
+		d->ranges[d->t->d.layout.nlevels].begin + i, is_lower(d->t->d.structure) ? "lower" : "upper");
 }
 
 static void move_entry(decoding *d, int64_t from, int64_t to)
 {
 	for (int c = 0; c < d->frame->ncolumns; c++) {
 		size_t size = c < 2 ? sheaf_type_size(d->frame->columns[c].type) : sheaf_bsp_size(d->t->d.values);
-		memcpy(d->frame->columns[c].values.data + (size_t)to * size, d->frame->columns[c].values.data + (size_t)from * size, size);
+		memcpy(d->frame->columns[c].values.data + (size_t)to * size,
+		       d->frame->columns[c].values.data + (size_t)from * size, size);
 	}
 }
 
@@ -289,7 +330,8 @@ static sheaf_status check_structure(decoding *d)
 	}
 	d->n = kept;
 	for (int c = 0; c < 3; c++)
-		d->frame->columns[c].values.size = (size_t)kept * (c < 2 ? sheaf_type_size(d->frame->columns[c].type) : sheaf_bsp_size(d->t->d.values));
+		d->frame->columns[c].values.size = (size_t)kept * (c < 2 ? sheaf_type_size(d->frame->columns[c].type)
+		                                                         : sheaf_bsp_size(d->t->d.values));
 	return SHEAF_OK;
 }
 
@@ -308,20 +350,24 @@ static sheaf_status read_entries(decoding *d)
 	const sheaf_bsp_tensor *t = d->t;
 	sheaf_bsp_range entries = d->ranges[t->d.layout.nlevels];
 	SHEAF_TRY(read_levels(d));
-	if (!d->is_broken) SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end, d->cx, &d->frame->columns[t->d.layout.rank].values, d->err));
+	if (!d->is_broken)
+		SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end, d->cx,
+		                                &d->frame->columns[t->d.layout.rank].values, d->err));
 	if (!d->is_broken && t->d.structure) SHEAF_TRY(check_structure(d));
 	if (d->is_broken) sheaf_frame_clear(d->frame);
 	d->frame->nrows = d->is_broken ? 0 : d->n;
 	return put_notes(d);
 }
 
-sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
 	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, frame, cx, err);
 	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, frame, cx, err);
-	decoding d = {.t = sheaf_bsp_only(in), .ranges = sheaf_bsp_ranges_of(piece), .frame = frame, .cx = cx, .err = err};
+	decoding d = {
+		.t = sheaf_bsp_only(in), .ranges = sheaf_bsp_ranges_of(piece), .frame = frame, .cx = cx, .err = err};
 	d.n = length(d.ranges[d.t->d.layout.nlevels]);
 	sheaf_status status = read_entries(&d);
 	for (int l = 0; l <= BSP_MAX_RANK; l++) sheaf_buffer_reset(&d.starts[l]);
@@ -346,8 +392,11 @@ sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	char found[32];
-	if (in->schema.rows != SHEAF_ENTRIES || !t->d.structure || t->d.diagonal < 0 || in->diagonal < 0 || in->diagonal == t->d.diagonal) return SHEAF_OK;
+	if (in->schema.rows != SHEAF_ENTRIES || !t->d.structure || t->d.diagonal < 0 || in->diagonal < 0 ||
+	    in->diagonal == t->d.diagonal)
+		return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, in->diagonal);
 	return sheaf_bsp_tell(t, SHEAF_WARNING, "number of diagonal elements", found, NULL, in->cx, err,
-	                      "%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
+	                      "%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it",
+	                      t->d.diagonal);
 }

@@ -10,7 +10,8 @@
 
 /* ---- arrays ---- */
 
-static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, const char *name, sheaf_buffer *path, sheaf_error *err)
+static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, const char *name,
+                            sheaf_buffer *path, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, path);
@@ -19,17 +20,19 @@ static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_buildin
 	return sheaf_builder_finish(&b, path, err);
 }
 
-static sheaf_status open_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, int64_t count,
-                               sheaf_error *err)
+static sheaf_status open_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s,
+                               const char *name, sheaf_type type, int64_t count, sheaf_error *err)
 {
 	sheaf_buffer path = {0};
 	SHEAF_TRY(path_of(out, t, name, &path, err));
-	sheaf_status status = sheaf_bsp_store_open(s, out->box, (const char *)path.data, type, count, &out->storing, err);
+	sheaf_status status =
+		sheaf_bsp_store_open(s, out->box, (const char *)path.data, type, count, &out->storing, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }
 
-static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s, const char *name, sheaf_type type, sheaf_error *err)
+static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s,
+                              const char *name, sheaf_type type, sheaf_error *err)
 {
 	if (!s->array) SHEAF_TRY(open_array(out, t, s, name, type, s->count, err));
 	return sheaf_bsp_store_end(s, err);
@@ -55,19 +58,23 @@ static sheaf_status remove_old(const sheaf_bsp_writer *out, const sheaf_bsp_buil
 
 static bool holds(sheaf_type type, int64_t most)
 {
-	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX};
+	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
+	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
 	return most <= limits[type];
 }
 
-static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, sheaf_type *type, sheaf_error *err)
+static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, sheaf_type *type,
+                                 sheaf_error *err)
 {
 	*type = out->index_type < 0 ? sheaf_bsp_smallest(most) : (sheaf_type)out->index_type;
 	if (holds(*type, most)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: --index-type: expected one that holds %" PRId64 " stored values, found %s", sheaf_sink_name(out->sink), most,
-	                  sheaf_type_name(*type));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: --index-type: expected one that holds %" PRId64 " stored values, found %s",
+	                  sheaf_sink_name(out->sink), most, sheaf_type_name(*type));
 }
 
-static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int l, int depth, sheaf_error *err)
+static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int l, int depth,
+                              sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
 	sheaf_type type;
@@ -78,7 +85,8 @@ static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int 
 	}
 	for (int k = depth; k < depth + t->d.layout.levels[l].rank; k++) {
 		t->d.indices[k] = (int)t->indices[k].type;
-		SHEAF_TRY(put_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, err));
+		SHEAF_TRY(
+			put_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, err));
 	}
 	return SHEAF_OK;
 }
@@ -93,7 +101,8 @@ static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, she
 	if (!t->d.has_fill) return SHEAF_OK;
 	SHEAF_TRY(path_of(out, t, "fill_value", &path, err));
 	static const sheaf_box_storing plain;
-	sheaf_status status = sheaf_box_put(out->box, (const char *)path.data, t->d.fill.type, t->fill, sheaf_bsp_parts(t->d.fill), &plain, err);
+	sheaf_status status = sheaf_box_put(out->box, (const char *)path.data, t->d.fill.type, t->fill,
+	                                    sheaf_bsp_parts(t->d.fill), &plain, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }
@@ -103,7 +112,8 @@ static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, she
 static bool set_json(sheaf_json *object, const char *name, const char *text)
 {
 	sheaf_json *value;
-	if (sheaf_json_parse(text, strlen(text), name, &value, NULL)) value = sheaf_json_new_text(text, strlen(text));
+	if (sheaf_json_parse(text, strlen(text), name, &value, NULL))
+		value = sheaf_json_new_text(text, strlen(text));
 	return sheaf_json_set(object, name, value);
 }
 
@@ -119,7 +129,8 @@ static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 	sheaf_json *inner = sheaf_json_get(json, BSP_ATTRIBUTE);
 	const char *loss = a->loss ? a->loss : "";
 	if (strcmp(loss, BSP_ATTRIBUTE_KEY) == 0) return put_attribute(inner, a);
-	if (strcmp(loss, BSP_INNER_KEY) == 0) return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
+	if (strcmp(loss, BSP_INNER_KEY) == 0)
+		return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
 	if (strcmp(loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
 }
@@ -134,7 +145,8 @@ static bool is_utf8(const char *text)
 
 static sheaf_status tell_of_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "text that is not UTF-8", SHEAF_NOWHERE, "text in UTF-8", "other bytes", "it is taken as Latin-1"};
+	sheaf_problem problem = {SHEAF_WARNING,   SHEAF_DATA,    "text that is not UTF-8", SHEAF_NOWHERE,
+	                         "text in UTF-8", "other bytes", "it is taken as Latin-1"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	problem.place.stream = name;
 	problem.place.stream_word = "attribute";
@@ -142,7 +154,8 @@ static sheaf_status tell_of_latin1(const sheaf_bsp_writer *out, const char *name
 }
 
 /* JSON is UTF-8, and texts of old files are often not. */
-static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, const sheaf_attribute *a, bool *put, sheaf_error *err)
+static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, const sheaf_attribute *a,
+                               bool *put, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_attribute converted = *a;
@@ -165,14 +178,20 @@ static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, shea
 	for (int i = 0; i < out->schema.nattributes; i++) {
 		const sheaf_attribute *a = &out->schema.attributes[i];
 		if (strcmp(a->name, BSP_ATTRIBUTE) == 0 || strcmp(a->name, BSP_OWN) == 0)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%s\": expected a name that descriptors do not use, found one that they do", a->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"attribute \"%s\": expected a name that descriptors do not use, found one that they do",
+				a->name);
 		bool put;
 		if (is_utf8(a->text))
 			put = put_key(json, a);
 		else
 			SHEAF_TRY(put_latin1(out, json, a, &put, err));
 		if (!put)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%.100s\": expected UTF-8 without U+0001 at its start, found another text", a->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"attribute \"%.100s\": expected UTF-8 without U+0001 at its start, found another text",
+				a->name);
 	}
 	return SHEAF_OK;
 }
@@ -190,22 +209,28 @@ static bool put_own(sheaf_json *json, const sheaf_bsp_building *t)
 
 /* ---- descriptors ---- */
 
-static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const char *name, const sheaf_json *json, sheaf_error *err)
+static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const char *name,
+                             const sheaf_json *json, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_bsp_json_text(json, 0, out->cx, &text, err);
-	if (status == SHEAF_OK) status = sheaf_box_set_text(out->box, group, name, (const char *)text.data, text.size, err);
+	if (status == SHEAF_OK)
+		status = sheaf_box_set_text(out->box, group, name, (const char *)text.data, text.size, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
 
-static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_building *t, bool is_first, sheaf_error *err)
+static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_building *t, bool is_first,
+                                   sheaf_error *err)
 {
 	sheaf_json *json = sheaf_bsp_descriptor_json(&t->d, false);
-	sheaf_status status = json ? SHEAF_OK : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
+	sheaf_status status =
+		json ? SHEAF_OK
+			 : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
 	if (status == SHEAF_OK && is_first) status = put_keys(out, json, err);
 	if (status == SHEAF_OK && t->field && !put_own(json, t))
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name in UTF-8, found another", t->field->name);
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name in UTF-8, found another",
+		                    t->field->name);
 	if (status == SHEAF_OK) status = put_text(out, t->group, BSP_ATTRIBUTE, json, err);
 	sheaf_json_free(json);
 	return status;
@@ -219,7 +244,8 @@ static sheaf_status begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building
 	return remove_old(out, t, err);
 }
 
-sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err)
+sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
+                                  sheaf_error *err)
 {
 	SHEAF_TRY(begin_tensor(out, t, err));
 	SHEAF_TRY(put_arrays(out, t, err));
@@ -228,7 +254,8 @@ sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, 
 
 /* ---- when the number of entries is known ---- */
 
-/* Positions of the dense levels above level l; -1: a level is sparse, and how many it has comes out at the end. */
+/* Positions of the dense levels above level l; -1: a level is sparse, and how many it has comes out at the
+ * end. */
 static int64_t positions_above(const sheaf_bsp_building *t, int l)
 {
 	int64_t positions = 1;
@@ -239,17 +266,20 @@ static int64_t positions_above(const sheaf_bsp_building *t, int l)
 	return positions;
 }
 
-static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int64_t rows, sheaf_error *err)
+static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int64_t rows,
+                                     sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
 	sheaf_type type;
 	int64_t above = positions_above(t, t->inner);
 	if (t->inner > 0 && above >= 0) {
 		SHEAF_TRY(pointer_type(out, rows, &type, err));
-		SHEAF_TRY(open_array(out, t, &t->pointers[t->inner], sheaf_bsp_pointers_name(t->outer_rank, name), type, above + 1, err));
+		SHEAF_TRY(open_array(out, t, &t->pointers[t->inner], sheaf_bsp_pointers_name(t->outer_rank, name),
+		                     type, above + 1, err));
 	}
 	for (int k = t->outer_rank; k < t->d.layout.rank; k++)
-		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, rows, err));
+		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type,
+		                     rows, err));
 	return SHEAF_OK;
 }
 
@@ -287,8 +317,10 @@ sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)
 		sheaf_json_free(streams);
 		streams = NULL;
 	}
-	sheaf_status status = sheaf_json_set(own, "streams", streams) ? put_text(out, out->into, BSP_OWN, own, err)
-	                                                              : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
+	sheaf_status status =
+		sheaf_json_set(own, "streams", streams)
+			? put_text(out, out->into, BSP_OWN, own, err)
+			: sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
 	sheaf_json_free(own);
 	return status;
 }

@@ -9,21 +9,33 @@
 static const char *const suffixes[] = {".h5", ".hdf5", ".nc", NULL};
 
 static const sheaf_option options[] = {
-	{"repair-pointers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "mend pointers that have wrapped around in a type that is too small for them", 0},
-	{"check", SHEAF_OPTION_CHOICE, SHEAF_READING, "none|sizes|offsets|full", "how much of a tensor that is taken as a whole is checked (default full)", 0},
+	{"repair-pointers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "mend pointers that have wrapped around in a type that is too small for them", 0},
+	{"check", SHEAF_OPTION_CHOICE, SHEAF_READING, "none|sizes|offsets|full",
+     "how much of a tensor that is taken as a whole is checked (default full)", 0},
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",
-     "how tensors are stored: CSR, CSC, DCSR, DCSC, COO, COOR, COOC, DMAT, DMATR, DMATC, DVEC, CVEC, or levels from the outside in, D and S with a rank and @ with a "
-     "permutation, like DSS or S3@120 (default: as it was, else CSR, CVEC, or all dimensions in one sparse level)",
+     "how tensors are stored: CSR, CSC, DCSR, DCSC, COO, COOR, COOC, DMAT, DMATR, DMATC, DVEC, CVEC, or "
+     "levels from the outside in, D and S with a rank and @ with a "
+     "permutation, like DSS or S3@120 (default: as it was, else CSR, CVEC, or all dimensions in one sparse "
+     "level)",
      0},
 	{"index-type", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "uint8|uint16|uint32|uint64|int8|int16|int32|int64",
-     "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)", 0},
+     "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)",
+     0},
 	{"iso", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "keep|auto|no",
-     "whether one value stands for all: keep: where the input says so (default); auto: wherever all are the same, bit by bit; no: never", 0},
-	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL", "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
-	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "put bytes of equal rank together before they are compressed", 0},
-	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
-	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING, "GROUP", "write into this group of the file, whose other groups and arrays stay; / is its root", 0},
-	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0", "how the version of the specification is written (default 0.1)", 0},
+     "whether one value stands for all: keep: where the input says so (default); auto: wherever all are the "
+     "same, bit by bit; no: never",
+     0},
+	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
+     "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
+	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "put bytes of equal rank together before they are compressed", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
+     "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
+	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING, "GROUP",
+     "write into this group of the file, whose other groups and arrays stay; / is its root", 0},
+	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0",
+     "how the version of the specification is written (default 0.1)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -39,7 +51,8 @@ const sheaf_format sheaf_format_binsparse = {
 	.name = "binsparse",
 	.summary = "Binsparse: sparse and dense tensors in HDF5 and netCDF-4 files",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS |
+           SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES,
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,

@@ -47,7 +47,8 @@ static void put_levels(sheaf_builder *b, const sheaf_bsp_layout *layout)
 
 static void put_shape(sheaf_builder *b, const sheaf_bsp_descriptor *d, const char *between)
 {
-	for (int k = 0; k < d->layout.rank; k++) sheaf_builder_printf(b, "%s%" PRId64, k ? between : "", d->shape[k]);
+	for (int k = 0; k < d->layout.rank; k++)
+		sheaf_builder_printf(b, "%s%" PRId64, k ? between : "", d->shape[k]);
 }
 
 /* Elements of both triangles; -1 where that is not known. */
@@ -71,7 +72,8 @@ static void tell_array(const telling *t, const sheaf_bsp_array *a, int number)
 	if (t->json) {
 		sheaf_builder_printf(t->b, "%s{\"name\":\"%s\",\"type\":", number ? "," : "", a->name);
 		put_quoted(t->b, a->item ? a->item->of : "");
-		sheaf_builder_printf(t->b, ",\"values\":%" PRId64 ",\"storage\":\"%s\",\"filters\":", a->count, a->item ? storage(a->item) : "none");
+		sheaf_builder_printf(t->b, ",\"values\":%" PRId64 ",\"storage\":\"%s\",\"filters\":", a->count,
+		                     a->item ? storage(a->item) : "none");
 		put_quoted(t->b, a->item && a->item->filters ? a->item->filters : "");
 		sheaf_builder_printf(t->b, ",\"bytes\":%" PRId64 "}", a->item ? a->item->bytes : 0);
 		return;
@@ -123,9 +125,11 @@ static void tell_text(const telling *t, const sheaf_bsp_tensor *tensor)
 	put_levels(t->b, &d->layout);
 	sheaf_builder_text(t->b, "\nshape: ");
 	put_shape(t->b, d, " x ");
-	sheaf_builder_printf(t->b, "\nvalues: %s\nstored values: %" PRId64 "\n", sheaf_bsp_type_text(d->values, type), d->stored);
+	sheaf_builder_printf(t->b, "\nvalues: %s\nstored values: %" PRId64 "\n",
+	                     sheaf_bsp_type_text(d->values, type), d->stored);
 	if (d->structure) sheaf_builder_printf(t->b, "structure: %s\n", sheaf_structure_name(d->structure));
-	if (d->structure && logical(d) >= 0) sheaf_builder_printf(t->b, "values of both triangles: %" PRId64 "\n", logical(d));
+	if (d->structure && logical(d) >= 0)
+		sheaf_builder_printf(t->b, "values of both triangles: %" PRId64 "\n", logical(d));
 	if (d->has_fill) sheaf_builder_text(t->b, "fill: yes\n");
 	sheaf_builder_text(t->b, "arrays:\n");
 	tell_arrays(t, tensor);
@@ -144,7 +148,8 @@ static void tell_json(const telling *t, const sheaf_bsp_tensor *tensor)
 	put_levels(t->b, &d->layout);
 	sheaf_builder_text(t->b, "\",\"shape\":[");
 	put_shape(t->b, d, ",");
-	sheaf_builder_printf(t->b, "],\"type\":\"%s\",\"stored\":%" PRId64, sheaf_bsp_type_text(d->values, type), d->stored);
+	sheaf_builder_printf(t->b, "],\"type\":\"%s\",\"stored\":%" PRId64, sheaf_bsp_type_text(d->values, type),
+	                     d->stored);
 	if (d->structure) sheaf_builder_printf(t->b, ",\"structure\":\"%s\"", sheaf_structure_name(d->structure));
 	if (logical(d) >= 0) sheaf_builder_printf(t->b, ",\"logical\":%" PRId64, logical(d));
 	sheaf_builder_printf(t->b, ",\"fill\":%s,\"arrays\":[", d->has_fill ? "true" : "false");
@@ -157,7 +162,8 @@ static void tell_json(const telling *t, const sheaf_bsp_tensor *tensor)
 /* ---- the rest of the box ---- */
 
 /* Other tensors, or arrays of texts. */
-static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool texts, bool *out, sheaf_error *err)
+static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool texts, bool *out,
+                            sheaf_error *err)
 {
 	*out = texts && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
 	return texts ? SHEAF_OK : sheaf_bsp_has(box, item, BSP_ATTRIBUTE, out, err);
@@ -202,7 +208,8 @@ static sheaf_status tell_all(const telling *t, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
+                                sheaf_error *err)
 {
 	sheaf_builder b;
 	telling t = {(const sheaf_bsp_reader *)reader, &b, json};
@@ -214,7 +221,8 @@ sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx
 }
 
 /* Texts are the only arrays beside tensors that belong to them. */
-sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+                               sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_box *box;
@@ -237,7 +245,8 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	snprintf(d->version, sizeof d->version, "0.1");
 	snprintf(d->format, sizeof d->format, "%s", tensor->layout);
 	if (sheaf_bsp_layout_parse(tensor->layout, &d->layout, NULL) || d->layout.rank != tensor->rank) {
-		d->layout = (sheaf_bsp_layout){.rank = tensor->rank, .nlevels = tensor->rank > 0, .levels = {{true, tensor->rank}}};
+		d->layout = (sheaf_bsp_layout){
+			.rank = tensor->rank, .nlevels = tensor->rank > 0, .levels = {{true, tensor->rank}}};
 		memcpy(d->layout.order, tensor->order, sizeof d->layout.order);
 	}
 	memcpy(d->shape, tensor->shape, sizeof d->shape);
@@ -246,7 +255,8 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 		for (int r = 0; r < d->layout.levels[l].rank && d->layout.levels[l].is_sparse; r++)
 			d->indices[depth + r] = (int)sheaf_bsp_smallest(sheaf_bsp_extent(d, depth + r) - 1);
 	}
-	d->values = (sheaf_bsp_type){value->type, value->meaning == SHEAF_BOOL, value->meaning == SHEAF_COMPLEX, tensor->iso};
+	d->values = (sheaf_bsp_type){value->type, value->meaning == SHEAF_BOOL, value->meaning == SHEAF_COMPLEX,
+	                             tensor->iso};
 	d->fill = d->values;
 	d->fill.is_iso = false;
 	d->has_fill = tensor->has_fill;
@@ -254,12 +264,14 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 }
 
 /* The descriptor, as far as a schema tells: the number of stored values is not in it. */
-sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                               sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_bsp_descriptor d = {.diagonal = -1, .stored = -1};
 	int value = sheaf_schema_value(schema);
 	(void)file, (void)own;
-	if (schema->rows != SHEAF_ENTRIES || value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected entries of a tensor, found other rows");
+	if (schema->rows != SHEAF_ENTRIES || value < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected entries of a tensor, found other rows");
 	for (int k = 0; k < BSP_MAX_RANK; k++) d.pointers[k] = d.indices[k] = -1;
 	describe_schema(schema, &schema->fields[value], &d);
 	sheaf_json *json = sheaf_bsp_descriptor_json(&d, true);

@@ -8,8 +8,9 @@
 static const struct {
 	const char *name, *levels;
 } formats[] = {
-	{"DVEC", "D"},      {"DMATR", "DD"},   {"DMAT", "DD"}, {"DMATC", "DD@10"}, {"CVEC", "S"}, {"CSR", "DS"},
-	{"CSC", "DS@10"},   {"DCSR", "SS"},    {"DCSC", "SS@10"}, {"COO", "S2"},   {"COOR", "S2"}, {"COOC", "S2@10"},
+	{"DVEC", "D"},     {"DMATR", "DD"}, {"DMAT", "DD"},   {"DMATC", "DD@10"},
+	{"CVEC", "S"},     {"CSR", "DS"},   {"CSC", "DS@10"}, {"DCSR", "SS"},
+	{"DCSC", "SS@10"}, {"COO", "S2"},   {"COOR", "S2"},   {"COOC", "S2@10"},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -21,7 +22,8 @@ static bool add_level(sheaf_bsp_layout *out, bool sparse, int rank)
 {
 	if (rank < 1 || out->rank + rank > BSP_MAX_RANK) return false;
 	int levels = sparse ? 1 : rank;
-	for (int i = 0; i < levels; i++) out->levels[out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? rank : 1};
+	for (int i = 0; i < levels; i++)
+		out->levels[out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? rank : 1};
 	out->rank += rank;
 	return true;
 }
@@ -67,7 +69,8 @@ const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_
 		if (layout->levels[l].rank > 1) *at++ = (char)('0' + layout->levels[l].rank);
 	}
 	if (sheaf_bsp_is_transposed(layout)) *at++ = '@';
-	for (int k = 0; k < layout->rank && sheaf_bsp_is_transposed(layout); k++) *at++ = (char)('0' + layout->order[k]);
+	for (int k = 0; k < layout->rank && sheaf_bsp_is_transposed(layout); k++)
+		*at++ = (char)('0' + layout->order[k]);
 	*at = '\0';
 	return text;
 }
@@ -94,8 +97,10 @@ const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_em
 sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, sheaf_error *err)
 {
 	if (sheaf_bsp_layout_named(text, out) || parse_spelling(text, out)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %s, or levels from the outside in (DSS, S3, S3@120), found %.40s", sheaf_bsp_layout_names,
-	                  text);
+	return sheaf_fail(
+		err, SHEAF_USAGE,
+		"--layout: expected one of %s, or levels from the outside in (DSS, S3, S3@120), found %.40s",
+		sheaf_bsp_layout_names, text);
 }
 
 /* ---- questions ---- */

@@ -14,17 +14,22 @@ typedef struct parsing {
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *found)
 {
 	char text[80];
-	return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: %s: expected %s, found %s", p->where, key, expected, sheaf_bsp_found(found, text));
+	return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: %s: expected %s, found %s", p->where, key, expected,
+	                  sheaf_bsp_found(found, text));
 }
 
 static sheaf_status add_level(parsing *p, bool sparse, sheaf_json *level)
 {
 	sheaf_json *value = sheaf_json_get(level, "rank");
 	int64_t rank;
-	if (!sheaf_json_i64(value, &rank) || rank < 1) return expect(p, "rank", "a whole number of at least 1 in a dense or sparse level", value);
+	if (!sheaf_json_i64(value, &rank) || rank < 1)
+		return expect(p, "rank", "a whole number of at least 1 in a dense or sparse level", value);
 	if (rank > p->rank - p->out->rank)
-		return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: expected levels of rank %d in all, as shape has it, found more", p->where, p->rank);
-	for (int64_t i = 0; i < (sparse ? 1 : rank); i++) p->out->levels[p->out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? (int)rank : 1};
+		return sheaf_fail(p->err, SHEAF_DATA,
+		                  "%s: custom: expected levels of rank %d in all, as shape has it, found more",
+		                  p->where, p->rank);
+	for (int64_t i = 0; i < (sparse ? 1 : rank); i++)
+		p->out->levels[p->out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? (int)rank : 1};
 	p->out->rank += (int)rank;
 	return SHEAF_OK;
 }
@@ -38,7 +43,8 @@ static sheaf_status parse_tree(parsing *p, sheaf_json *level)
 		if (!text) return expect(p, "level_desc", "\"element\", \"dense\" or \"sparse\"", kind);
 		if (strcmp(text, "element") == 0) return SHEAF_OK;
 		bool sparse = strcmp(text, "sparse") == 0;
-		if (!sparse && strcmp(text, "dense") != 0) return expect(p, "level_desc", "\"element\", \"dense\" or \"sparse\"", kind);
+		if (!sparse && strcmp(text, "dense") != 0)
+			return expect(p, "level_desc", "\"element\", \"dense\" or \"sparse\"", kind);
 		SHEAF_TRY(add_level(p, sparse, level));
 	}
 }
@@ -54,22 +60,28 @@ static sheaf_status parse_transpose(parsing *p, sheaf_json *transpose)
 		const sheaf_json *value = sheaf_json_at(transpose, (size_t)k);
 		if (!sheaf_json_i64(value, &d)) return expect(p, "transpose", expected, value);
 		if (d < 0 || d >= p->rank || seen >> d & 1)
-			return sheaf_fail(p->err, SHEAF_DATA, "%s: custom: transpose: expected %s, found %" PRId64 " at position %d", p->where, expected, d, k);
+			return sheaf_fail(p->err, SHEAF_DATA,
+			                  "%s: custom: transpose: expected %s, found %" PRId64 " at position %d",
+			                  p->where, expected, d, k);
 		seen |= 1u << d;
 		p->out->order[k] = (int)d;
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_bsp_layout *out, sheaf_error *err)
+sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_bsp_layout *out,
+                                    sheaf_error *err)
 {
 	parsing p = {where, out, rank, err};
 	*out = (sheaf_bsp_layout){0};
 	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
-	if (sheaf_json_kind_of(custom) != SHEAF_JSON_OBJECT) return expect(&p, "the section", "an object", custom);
+	if (sheaf_json_kind_of(custom) != SHEAF_JSON_OBJECT)
+		return expect(&p, "the section", "an object", custom);
 	SHEAF_TRY(parse_tree(&p, sheaf_json_get(custom, "level")));
 	if (out->rank != rank)
-		return sheaf_fail(err, SHEAF_DATA, "%s: custom: expected levels of rank %d in all, as shape has it, found %d", where, rank, out->rank);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: custom: expected levels of rank %d in all, as shape has it, found %d", where,
+		                  rank, out->rank);
 	sheaf_json *transpose = sheaf_json_get(custom, "transpose");
 	return transpose ? parse_transpose(&p, transpose) : SHEAF_OK;
 }
@@ -81,9 +93,13 @@ static sheaf_json *text_of(const char *text) { return sheaf_json_new_text(text, 
 static sheaf_json *level_json(const sheaf_bsp_layout *layout, int l)
 {
 	sheaf_json *level = sheaf_json_new_object();
-	bool fine = sheaf_json_set(level, "level_desc", text_of(l == layout->nlevels ? "element" : layout->levels[l].is_sparse ? "sparse" : "dense"));
+	bool fine = sheaf_json_set(level, "level_desc",
+	                           text_of(l == layout->nlevels          ? "element"
+	                                   : layout->levels[l].is_sparse ? "sparse"
+	                                                                 : "dense"));
 	if (fine && l < layout->nlevels)
-		fine = sheaf_json_set(level, "rank", sheaf_json_new_i64(layout->levels[l].rank)) && sheaf_json_set(level, "level", level_json(layout, l + 1));
+		fine = sheaf_json_set(level, "rank", sheaf_json_new_i64(layout->levels[l].rank)) &&
+		       sheaf_json_set(level, "level", level_json(layout, l + 1));
 	if (fine) return level;
 	sheaf_json_free(level);
 	return NULL;

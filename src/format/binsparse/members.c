@@ -16,13 +16,16 @@ sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **
 	return sheaf_fail_again(err, &failure);
 }
 
-sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err)
+sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
+                           sheaf_error *err)
 {
 	*has = false;
-	return item && item->is_group && !item->refused ? sheaf_box_has_text(box, item->path, name, has, err) : SHEAF_OK;
+	return item && item->is_group && !item->refused ? sheaf_box_has_text(box, item->path, name, has, err)
+	                                                : SHEAF_OK;
 }
 
-static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+static sheaf_status for_each(sheaf_box *box, sheaf_context *cx,
+                             sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
                              sheaf_error *err)
 {
 	int64_t count;
@@ -37,8 +40,9 @@ static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_status (*t
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
-                               sheaf_error *err)
+sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
+                               sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+                               void *user, sheaf_error *err)
 {
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
@@ -65,16 +69,23 @@ static sheaf_status list(void *user, const char *path, sheaf_error *err)
 	return sheaf_builder_status(&l->text, err);
 }
 
-static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, char **path, sheaf_error *err)
+static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, char **path,
+                                sheaf_error *err)
 {
 	listing l = {0};
 	sheaf_builder_begin(&l.text, cx, NULL);
 	sheaf_status status = for_each(box, cx, list, &l, err);
 	sheaf_builder_byte(&l.text, '\0');
 	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
-	if (status == SHEAF_OK && l.count == 0) status = sheaf_fail(err, SHEAF_DATA, "%s: expected a group with a descriptor (the attribute \"binsparse\"), found none", file);
+	if (status == SHEAF_OK && l.count == 0)
+		status = sheaf_fail(
+			err, SHEAF_DATA,
+			"%s: expected a group with a descriptor (the attribute \"binsparse\"), found none", file);
 	if (status == SHEAF_OK && l.count > 1)
-		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected one tensor, or --dataset with the path of one of them, found %d: %.600s", file, l.count, (char *)l.text.data);
+		status =
+			sheaf_fail(err, SHEAF_USAGE,
+		               "%s: expected one tensor, or --dataset with the path of one of them, found %d: %.600s",
+		               file, l.count, (char *)l.text.data);
 	sheaf_builder_drop(&l.text);
 	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
 }
@@ -83,8 +94,10 @@ static const char *found_instead(const sheaf_box_item *item)
 {
 	if (!item) return "nothing there";
 	if (item->is_group) return "a group without a descriptor";
-	return item->what == SHEAF_BOX_TEXTS ? "a text, which is no tensor of its own (sheaf info lists the tensors)"
-	                                     : "an array, which is no tensor of its own (sheaf info lists the tensors; --dataset takes the group of one)";
+	return item->what == SHEAF_BOX_TEXTS
+	           ? "a text, which is no tensor of its own (sheaf info lists the tensors)"
+	           : "an array, which is no tensor of its own (sheaf info lists the tensors; --dataset takes the "
+	             "group of one)";
 }
 
 /* The tensor at a path without slashes around it. */
@@ -94,11 +107,12 @@ static sheaf_status choose_named(sheaf_box *box, const char *file, const char *p
 	const sheaf_box_item *item = sheaf_box_find(box, path);
 	SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err));
 	if (has) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file, *path ? path : "/",
-	                  found_instead(item));
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file,
+	                  *path ? path : "/", found_instead(item));
 }
 
-sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx, char **path, sheaf_error *err)
+sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
+                              char **path, sheaf_error *err)
 {
 	bool has = true;
 	*path = NULL;

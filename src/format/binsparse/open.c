@@ -26,7 +26,8 @@ void sheaf_bsp_close(void *reader)
 
 /* ---- user keys ---- */
 
-static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf_json *value, const char *loss, sheaf_error *err)
+static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf_json *value,
+                             const char *loss, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_bsp_json_text(value, 0, in->cx, &text, err);
@@ -35,14 +36,18 @@ static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf
 	sheaf_builder_resume(&b, in->cx, &text);
 	sheaf_builder_byte(&b, '\0');
 	status = sheaf_builder_finish(&b, &text, err);
-	if (status == SHEAF_OK) status = sheaf_schema_add_attribute(&in->schema, in->cx, name, (const char *)text.data, loss, err);
+	if (status == SHEAF_OK)
+		status = sheaf_schema_add_attribute(&in->schema, in->cx, name, (const char *)text.data, loss, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
 
 static bool is_known(const char *key)
 {
-	static const char *const known[] = {"version", "shape", "number_of_stored_values", "fill", "format", "custom", "data_types", "structure", "attributes", BSP_ATTRIBUTE, BSP_OWN};
+	static const char *const known[] = {"version",     "shape",     "number_of_stored_values",
+	                                    "fill",        "format",    "custom",
+	                                    "data_types",  "structure", "attributes",
+	                                    BSP_ATTRIBUTE, BSP_OWN};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strcmp(key, known[i]) == 0) return true;
 	return false;
@@ -51,7 +56,8 @@ static bool is_known(const char *key)
 /* Matrix Market's comments are no part of what is compared, also where they have gone through such a file. */
 static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
 
-/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called tells them apart when it is written again. */
+/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called tells
+ * them apart when it is written again. */
 static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
 {
 	const char *key;
@@ -76,19 +82,22 @@ static sheaf_status add_attributes(sheaf_bsp_reader *in, sheaf_json *attributes,
 	void *at = NULL;
 	sheaf_json *value;
 	while ((value = sheaf_json_next(attributes, &at, &key)))
-		if (strcmp(key, "number_of_diagonal_elements") != 0) SHEAF_TRY(add_json(in, key, value, BSP_ATTRIBUTE_KEY, err));
+		if (strcmp(key, "number_of_diagonal_elements") != 0)
+			SHEAF_TRY(add_json(in, key, value, BSP_ATTRIBUTE_KEY, err));
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	if (sheaf_json_get(t->d.inner, "attributes")) SHEAF_TRY(add_attributes(in, sheaf_json_get(t->d.inner, "attributes"), err));
+	if (sheaf_json_get(t->d.inner, "attributes"))
+		SHEAF_TRY(add_attributes(in, sheaf_json_get(t->d.inner, "attributes"), err));
 	if (t->d.is_bare) return add_keys(in, t->d.json, false, err);
 	SHEAF_TRY(add_keys(in, t->d.json, false, err));
 	return add_keys(in, t->d.inner, true, err);
 }
 
-/* What has no name of its own is called by its levels, where there is room for them: of up to seven dimensions there always is. */
+/* What has no name of its own is called by its levels, where there is room for them: of up to seven
+ * dimensions there always is. */
 static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
 {
 	char levels[BSP_LAYOUT_SIZE];
@@ -171,12 +180,14 @@ static sheaf_depth depth_of(const sheaf_values *values)
 	return SHEAF_CHECK_FULL;
 }
 
-/* What rows it gives, of those that are wanted: tensors that were streams are streams again, all others are entries. */
+/* What rows it gives, of those that are wanted: tensors that were streams are streams again, all others are
+ * entries. */
 static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_error *err)
 {
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	bool only = wanted == SHEAF_TAKES_SEQUENCES;
-	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t)))) return sheaf_bsp_rows_schema(in, err);
+	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t))))
+		return sheaf_bsp_rows_schema(in, err);
 	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE ? sheaf_bsp_whole_schema(in, err) : entries_schema(in, err));
 	describe_tensor(t, &in->schema.tensor);
 	return SHEAF_OK;
@@ -197,7 +208,8 @@ static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **
 	return status;
 }
 
-static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_error *err)
 {
 	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
 	bool repair = sheaf_values_flag(values, "repair-pointers");
@@ -216,8 +228,8 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
 	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
 }
 
-sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
-                                sheaf_error *err)
+sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values,
+                                const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -237,7 +249,8 @@ sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_va
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_context *cx, void **out, sheaf_error *err)
 {
 	sheaf_box *box;
 	*out = NULL;
@@ -245,7 +258,10 @@ sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, co
 	return sheaf_bsp_open_box(box, sheaf_source_name(source), values, how, cx, out, err);
 }
 
-const sheaf_schema *sheaf_bsp_schema(const void *reader) { return &((const sheaf_bsp_reader *)reader)->schema; }
+const sheaf_schema *sheaf_bsp_schema(const void *reader)
+{
+	return &((const sheaf_bsp_reader *)reader)->schema;
+}
 
 void sheaf_bsp_facts(const void *reader, sheaf_facts *facts)
 {
@@ -258,8 +274,10 @@ void sheaf_bsp_facts(const void *reader, sheaf_facts *facts)
 		sheaf_bsp_rows_facts(in, facts);
 		return;
 	}
-	if (in->schema.rows == SHEAF_WHOLE) facts->rows = 1;
-	else if (!some) facts->rows = sheaf_bsp_elements(t);
+	if (in->schema.rows == SHEAF_WHOLE)
+		facts->rows = 1;
+	else if (!some)
+		facts->rows = sheaf_bsp_elements(t);
 }
 
 sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of levels: which ones lie below another, and which one above. What pointers say is never trusted to lie inside of the arrays. */
+/* Positions of levels: which ones lie below another, and which one above. What pointers say is never trusted
+ * to lie inside of the arrays. */
 #include "format/binsparse/tensor.h"
 
 void sheaf_bsp_view_close(sheaf_bsp_view *view)
@@ -10,7 +11,8 @@ void sheaf_bsp_view_close(sheaf_bsp_view *view)
 	}
 }
 
-sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p, int64_t *out, sheaf_error *err)
+sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p, int64_t *out,
+                             sheaf_error *err)
 {
 	const sheaf_bsp_layout *layout = &t->d.layout;
 	int64_t most = t->counts[l + 1];
@@ -27,8 +29,8 @@ sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, in
 }
 
 /* Steps that double, from `from` on, then halves of the last one: what comes next is mostly near. */
-sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window, int64_t from, int64_t value, int64_t *out,
-                              sheaf_error *err)
+sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window,
+                              int64_t from, int64_t value, int64_t *out, sheaf_error *err)
 {
 	int64_t low = from, high = from, step = 1, seen;
 	while (high < a->count) {
@@ -41,14 +43,17 @@ sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
 		SHEAF_TRY(sheaf_bsp_look(t, a, window, middle, &seen, err));
-		if (seen >= value) high = middle;
-		else low = middle + 1;
+		if (seen >= value)
+			high = middle;
+		else
+			low = middle + 1;
 	}
 	*out = low;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q, int64_t least, int64_t *out, sheaf_error *err)
+sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q, int64_t least,
+                             int64_t *out, sheaf_error *err)
 {
 	const sheaf_bsp_layout *layout = &t->d.layout;
 	*out = 0;

@@ -2,8 +2,8 @@
 /* Reading: the words that its rooms share.
  *
  *   open.c       the box, its tensors, and what rows they give     members.c    all tensors of a box
- *   cut.c        entries into pieces                               entries.c    a piece into coordinates and values
- *   check.c      what is looked at in each piece                   whole.c      a tensor as one row
+ *   cut.c        entries into pieces                               entries.c    a piece into coordinates and
+ * values check.c      what is looked at in each piece                   whole.c      a tensor as one row
  *   rows.c       rows of sequences into pieces                     sequences.c  a piece into streams
  *   info.c       what `info` and `schema` say */
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
@@ -26,12 +26,12 @@ typedef struct sheaf_bsp_reader {
 	sheaf_depth depth; /* of a whole tensor */
 	/* where cut stands */
 	bool is_done;
-	int64_t next;                        /* entry, or row of sequences */
-	int64_t slice;                       /* outermost coordinate of that entry, where it is the first of it */
-	bool is_inside;                      /* it is not the first of it */
-	int64_t covered[BSP_MAX_RANK + 1];   /* positions above each level that the pieces before cover */
-	sheaf_bsp_view *views;               /* of each tensor */
-	int64_t diagonal;                    /* elements seen on it */
+	int64_t next;                      /* entry, or row of sequences */
+	int64_t slice;                     /* outermost coordinate of that entry, where it is the first of it */
+	bool is_inside;                    /* it is not the first of it */
+	int64_t covered[BSP_MAX_RANK + 1]; /* positions above each level that the pieces before cover */
+	sheaf_bsp_view *views;             /* of each tensor */
+	int64_t diagonal;                  /* elements seen on it */
 } sheaf_bsp_reader;
 
 static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in) { return &in->tensors[0]; }
@@ -39,22 +39,30 @@ static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in)
 /* ---- members.c ---- */
 
 /* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
-SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
+                                     sheaf_error *err);
 /* The paths of all groups that have a descriptor, "/" for the root. */
 /* Opens the file as a box: what is none is DATA, since somebody says that it is Binsparse. */
-SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
+                                     sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx,
+                                         sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
+                                         sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
-/* The path inside of the box of the tensor that is meant by `member` (NULL: the root's, or the only one), "" for the root. USAGE, UNKNOWN. */
-SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx, char **path, sheaf_error *err);
+/* The path inside of the box of the tensor that is meant by `member` (NULL: the root's, or the only one), ""
+ * for the root. USAGE, UNKNOWN. */
+SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member,
+                                        sheaf_context *cx, char **path, sheaf_error *err);
 
 /* ---- open.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
+SHEAF_USE sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values,
+                                      const sheaf_opening *how, sheaf_context *cx, void **out,
                                       sheaf_error *err);
 /* The same over any box, which the reader takes over, also on failure. */
-SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out,
+SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values,
+                                          const sheaf_opening *how, sheaf_context *cx, void **out,
                                           sheaf_error *err);
 const sheaf_schema *sheaf_bsp_schema(const void *reader);
 void sheaf_bsp_facts(const void *reader, sheaf_facts *facts);
@@ -78,11 +86,14 @@ int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t);
 
 /* ---- entries.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
 /* Values [from, to) of a tensor, one for each even where all are the same, into a column's buffer. */
-SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
+                                             sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
 
 /* ---- check.c ---- */
 
@@ -90,10 +101,11 @@ SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t 
 typedef struct sheaf_bsp_checking {
 	const sheaf_bsp_tensor *t;
 	int l;
-	sheaf_bsp_range above, below;      /* positions above the level, and below */
-	const int64_t *pointers;           /* of positions above.begin to above.end; NULL: those of the root */
-	const int64_t *indices[BSP_MAX_RANK]; /* of each dimension of the level, from position below.begin - lead on */
-	int lead;                          /* 1 where the one before is there, too, for comparison */
+	sheaf_bsp_range above, below; /* positions above the level, and below */
+	const int64_t *pointers;      /* of positions above.begin to above.end; NULL: those of the root */
+	const int64_t
+		*indices[BSP_MAX_RANK]; /* of each dimension of the level, from position below.begin - lead on */
+	int lead;                   /* 1 where the one before is there, too, for comparison */
 	bool is_broken;
 	sheaf_context *cx;
 	sheaf_error *err;
@@ -106,7 +118,8 @@ SHEAF_USE sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c);
 /* ---- whole.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame,
+                                              sheaf_context *cx, sheaf_error *err);
 
 /* ---- rows.c ---- */
 
@@ -114,18 +127,23 @@ SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_
 bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t);
 bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t);
 /* Opens the tensors that a group names as its streams. */
-SHEAF_USE sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair,
+                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err);
 void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts);
-SHEAF_USE sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece,
+                                          sheaf_error *err);
 
 /* ---- sequences.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece,
+                                             sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 
 /* ---- info.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx,
+                                          sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own,
+                                         sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The C reference writes pointers of matrices whose values are all the same in a type that is too small for them: they begin again at 0 whenever it is full. Where no
- * slice is longer than the type can count, what was meant can be told: each pointer is the one before and the difference modulo the type's range. */
+/* The C reference writes pointers of matrices whose values are all the same in a type that is too small for
+ * them: they begin again at 0 whenever it is full. Where no slice is longer than the type can count, what was
+ * meant can be told: each pointer is the one before and the difference modulo the type's range. */
 #include "base/buffer.h"
 #include "format/binsparse/tensor.h"
 
-static sheaf_status unwrap(const int64_t *stored, int64_t n, int64_t range, int64_t wanted, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status unwrap(const int64_t *stored, int64_t n, int64_t range, int64_t wanted, sheaf_context *cx,
+                           sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	int64_t sum = 0, before = 0;
@@ -21,7 +23,8 @@ static sheaf_status unwrap(const int64_t *stored, int64_t n, int64_t range, int6
 	return status;
 }
 
-sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers, int64_t wanted, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers, int64_t wanted,
+                              sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer stored = {0};
 	sheaf_buffer_reset(out);
@@ -29,7 +32,8 @@ sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *
 	int64_t range = INT64_C(1) << 8 * sheaf_type_size(pointers->item->type);
 	if (wanted < range) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_read_i64(t, pointers, 0, pointers->count, t->cx, &stored, err));
-	sheaf_status status = unwrap((const int64_t *)(const void *)stored.data, pointers->count, range, wanted, t->cx, out, err);
+	sheaf_status status =
+		unwrap((const int64_t *)(const void *)stored.data, pointers->count, range, wanted, t->cx, out, err);
 	sheaf_buffer_reset(&stored);
 	return status;
 }

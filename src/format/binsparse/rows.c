@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors that are streams of sequences: which ones belong together, the schema that they make, and rows into pieces. A piece's byte is the number of its first row, its size
- * how many it has. */
+/* Tensors that are streams of sequences: which ones belong together, the schema that they make, and rows into
+ * pieces. A piece's byte is the number of its first row, its size how many it has. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -10,9 +10,15 @@
 
 /* ---- what is a stream ---- */
 
-static const char *stream_name(const sheaf_bsp_tensor *t) { return sheaf_json_text(sheaf_json_get(sheaf_json_get(t->d.json, BSP_OWN), "stream"), NULL); }
+static const char *stream_name(const sheaf_bsp_tensor *t)
+{
+	return sheaf_json_text(sheaf_json_get(sheaf_json_get(t->d.json, BSP_OWN), "stream"), NULL);
+}
 
-bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t) { return stream_name(t) != NULL && sheaf_bsp_is_stream(t); }
+bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t)
+{
+	return stream_name(t) != NULL && sheaf_bsp_is_stream(t);
+}
 
 /* Rows of samples (matrices), or of sequences of samples; without what only tensors have. */
 bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t)
@@ -39,14 +45,19 @@ static sheaf_status add_stream(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, 
 	const char *name = stream_name(t);
 	int last = d->layout.rank - 1;
 	if (!name) name = "value";
-	if (!sheaf_bsp_is_stream(t)) return sheaf_fail(err, SHEAF_DATA, "%s: expected a tensor that is a stream of sequences, found another", t->where);
+	if (!sheaf_bsp_is_stream(t))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected a tensor that is a stream of sequences, found another", t->where);
 	if (sheaf_schema_find(&in->schema, name) >= 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream of another name, found \"%.100s\" twice", t->where, name);
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream of another name, found \"%.100s\" twice",
+		                  t->where, name);
 	if (t != in->tensors && d->shape[0] != in->tensors[0].d.shape[0])
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected %" PRId64 " sequences, as in the other streams, found %" PRId64, t->where, in->tensors[0].d.shape[0],
-		                  d->shape[0]);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected %" PRId64 " sequences, as in the other streams, found %" PRId64,
+		                  t->where, in->tensors[0].d.shape[0], d->shape[0]);
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
-	sheaf_field_make_stream(field, d->layout.levels[d->layout.nlevels - 1].is_sparse, d->shape[last], d->values.type);
+	sheaf_field_make_stream(field, d->layout.levels[d->layout.nlevels - 1].is_sparse, d->shape[last],
+	                        d->values.type);
 	field->main = sheaf_json_is_true(sheaf_json_get(sheaf_json_get(d->json, BSP_OWN), "main"));
 	return SHEAF_OK;
 }
@@ -76,7 +87,8 @@ void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts)
 /* ---- pieces ---- */
 
 /* The first element of a row. */
-static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t row, int64_t *out, sheaf_error *err)
+static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t row, int64_t *out,
+                               sheaf_error *err)
 {
 	*out = row;
 	for (int l = 1; l < t->d.layout.nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, *out, out, err));
@@ -108,8 +120,10 @@ static sheaf_status end_of_piece(sheaf_bsp_reader *in, int64_t bytes, int64_t *t
 	while (low < high) {
 		int64_t middle = low + (high - low + 1) / 2;
 		SHEAF_TRY(bytes_before(in, middle, &after, err));
-		if (after - before > bytes) high = middle - 1;
-		else low = middle;
+		if (after - before > bytes)
+			high = middle - 1;
+		else
+			low = middle;
 	}
 	*to = low;
 	return SHEAF_OK;
@@ -128,7 +142,8 @@ sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 
 /* ---- which ones belong together ---- */
 
-static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, bool repair, sheaf_error *err)
+static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, bool repair,
+                             sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, NULL);
@@ -137,7 +152,8 @@ static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char
 	sheaf_status status = sheaf_builder_status(&b, err);
 	in->ntensors++;
 	if (status == SHEAF_OK)
-		status = sheaf_bsp_tensor_open(in->box, in->file, (const char *)b.data, repair, in->cx, &in->tensors[in->ntensors - 1], err);
+		status = sheaf_bsp_tensor_open(in->box, in->file, (const char *)b.data, repair, in->cx,
+		                               &in->tensors[in->ntensors - 1], err);
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -157,13 +173,18 @@ sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, boo
 	SHEAF_TRY(read_names(in, group, &own, err));
 	const sheaf_json *streams = sheaf_json_get(own, "streams");
 	size_t n = sheaf_json_kind_of(streams) == SHEAF_JSON_ARRAY ? sheaf_json_size(streams) : 0;
-	sheaf_status status = n > 0 && n <= 100000 ? sheaf_bsp_make_room(in, (int)n, err)
-	                                           : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected a list of streams, found another value",
-	                                                        in->file);
+	sheaf_status status =
+		n > 0 && n <= 100000
+			? sheaf_bsp_make_room(in, (int)n, err)
+			: sheaf_fail(err, SHEAF_DATA,
+	                     "%s: attribute \"sheaf\": expected a list of streams, found another value",
+	                     in->file);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++) {
 		const char *name = sheaf_json_text(sheaf_json_at(streams, i), NULL);
 		status = name ? open_one(in, group, name, repair, err)
-		              : sheaf_fail(err, SHEAF_DATA, "%s: attribute \"sheaf\": expected names of groups, found another value", in->file);
+		              : sheaf_fail(err, SHEAF_DATA,
+		                           "%s: attribute \"sheaf\": expected names of groups, found another value",
+		                           in->file);
 	}
 	sheaf_json_free(own);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into streams: levels of the tensor are levels of the column, but for the outermost, which is that of the rows. */
+/* A piece into streams: levels of the tensor are levels of the column, but for the outermost, which is that
+ * of the rows. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
@@ -17,7 +18,10 @@ typedef struct decoding {
 	bool is_broken;
 } decoding;
 
-static const int64_t *numbers(const sheaf_buffer *buffer) { return (const int64_t *)(const void *)buffer->data; }
+static const int64_t *numbers(const sheaf_buffer *buffer)
+{
+	return (const int64_t *)(const void *)buffer->data;
+}
 
 /* Offsets that begin at 0, of pointers. */
 static sheaf_status put_offsets(decoding *d, const int64_t *pointers, int64_t n, sheaf_buffer *out)
@@ -58,7 +62,8 @@ static sheaf_status check_numbers(decoding *d, const int64_t *pointers, const in
 			char found[32];
 			snprintf(found, sizeof found, "%" PRId64, stored[i - base]);
 			d->is_broken = true;
-			return sheaf_bsp_tell(d->t, SHEAF_FATAL, "number of a sample", found, NULL, d->cx, d->err, "indices_1[%" PRId64 "] to be %" PRId64, i, i - pointers[r]);
+			return sheaf_bsp_tell(d->t, SHEAF_FATAL, "number of a sample", found, NULL, d->cx, d->err,
+			                      "indices_1[%" PRId64 "] to be %" PRId64, i, i - pointers[r]);
 		}
 	return SHEAF_OK;
 }
@@ -88,14 +93,16 @@ static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimensio
 	sheaf_builder b;
 	sheaf_level *level = &d->column->levels[1];
 	int64_t n = c->below.end - c->below.begin;
-	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx, &stored, d->err));
+	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx,
+	                             &stored, d->err));
 	c->indices[0] = numbers(&stored);
 	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
 	d->is_broken |= c->is_broken;
 	sheaf_builder_begin(&b, d->cx, &level->indices[0]);
 	size_t size = (size_t)n * sheaf_type_size(level->shape.index_type);
 	if (status == SHEAF_OK && size && sheaf_builder_room(&b, size)) {
-		for (int64_t i = 0; i < n && level->shape.index_type == SHEAF_I32; i++) ((int32_t *)(void *)b.data)[i] = (int32_t)c->indices[0][i];
+		for (int64_t i = 0; i < n && level->shape.index_type == SHEAF_I32; i++)
+			((int32_t *)(void *)b.data)[i] = (int32_t)c->indices[0][i];
 		if (level->shape.index_type == SHEAF_I64) memcpy(b.data, stored.data, size);
 		b.size = size;
 	}
@@ -113,7 +120,13 @@ static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 	sheaf_status status = read_pointers(d, l, *from, *to, &pointers);
 	if (status == SHEAF_OK && !d->is_broken) {
 		const int64_t *p = numbers(&pointers);
-		sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {*from, *to}, .below = {p[0], p[n]}, .pointers = p, .cx = d->cx, .err = d->err};
+		sheaf_bsp_checking c = {.t = d->t,
+		                        .l = l,
+		                        .above = {*from, *to},
+		                        .below = {p[0], p[n]},
+		                        .pointers = p,
+		                        .cx = d->cx,
+		                        .err = d->err};
 		status = put_indices(d, &c, l);
 		if (status == SHEAF_OK) status = put_offsets(d, p, n, &d->column->levels[1].offsets);
 		*from = p[0];
@@ -141,11 +154,17 @@ static sheaf_status decode_stream(decoding *d)
 	return d->is_broken ? SHEAF_OK : sheaf_bsp_read_values(d->t, from, to, d->cx, &d->column->values, d->err);
 }
 
-sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	bool broken = false;
 	for (int i = 0; i < in->ntensors; i++) {
-		decoding d = {.t = &in->tensors[i], .column = &frame->columns[i], .from = piece->byte, .to = piece->byte + piece->size, .cx = cx, .err = err};
+		decoding d = {.t = &in->tensors[i],
+		              .column = &frame->columns[i],
+		              .from = piece->byte,
+		              .to = piece->byte + piece->size,
+		              .cx = cx,
+		              .err = err};
 		SHEAF_TRY(decode_stream(&d));
 		broken |= d.is_broken;
 	}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays on their way into the box: at once where length and smallest type are known, else once everything has been seen. */
-#include "format/binsparse/writer.h"
+/* Arrays on their way into the box: at once where length and smallest type are known, else once everything
+ * has been seen. */
 #include "base/context.h"
+#include "format/binsparse/writer.h"
 #include <inttypes.h>
 
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
-	MOST_STEP = 2 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
+	MOST_STEP =
+		2 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
 	STEP = 1 << 16,
 	SHARE = 64 /* of the memory allowed, where that is less */
 };
@@ -81,8 +83,8 @@ static sheaf_status pass_held(sheaf_bsp_store *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing,
-                                  sheaf_error *err)
+sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type,
+                                  int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
 {
 	/* Nothing cannot be compressed. */
 	static const sheaf_box_storing plain;
@@ -122,7 +124,10 @@ static sheaf_status add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf
 
 /* ---- values that may all be the same ---- */
 
-void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts) { s->same = (size_t)parts * sheaf_type_size(s->type); }
+void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts)
+{
+	s->same = (size_t)parts * sheaf_type_size(s->type);
+}
 
 /* Whether these are the one that is held, or all the same where none is. */
 static bool is_same(const sheaf_bsp_store *s, const uint8_t *values, size_t size)
@@ -169,7 +174,8 @@ sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n
 	while (n > 0) {
 		int64_t m = n < MOST ? n : MOST;
 		SHEAF_TRY(make_room(s, (size_t)m * sizeof value, err));
-		if (!sheaf_builder_room(&s->held, (size_t)m * sizeof value)) return sheaf_builder_status(&s->held, err);
+		if (!sheaf_builder_room(&s->held, (size_t)m * sizeof value))
+			return sheaf_builder_status(&s->held, err);
 		int64_t *to = (int64_t *)(void *)(s->held.data + s->held.size);
 		for (int64_t i = 0; i < m; i++) to[i] = value;
 		s->held.size += (size_t)m * sizeof value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences: each stream becomes a tensor of sequences, samples and dimensions. Where each sequence has one sample, it is a matrix. */
+/* Sequences: each stream becomes a tensor of sequences, samples and dimensions. Where each sequence has one
+ * sample, it is a matrix. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -8,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stands before each stream of a blob. Then: samples of each row and entries of each sample (int64), then indices, then values, each begun at a multiple of 8. */
+/* Stands before each stream of a blob. Then: samples of each row and entries of each sample (int64), then
+ * indices, then values, each begun at a multiple of 8. */
 typedef struct parcel {
 	int64_t rows, samples, entries;
 } parcel;
@@ -42,7 +44,8 @@ static void sort_items(item *items, item *scratch, int64_t n)
 {
 	for (int64_t width = 1; width < n; width *= 2) {
 		for (int64_t from = 0; from < n; from += 2 * width) {
-			int64_t middle = from + width < n ? from + width : n, to = from + 2 * width < n ? from + 2 * width : n, a = from, b = middle;
+			int64_t middle = from + width < n ? from + width : n,
+					to = from + 2 * width < n ? from + 2 * width : n, a = from, b = middle;
 			for (int64_t k = from; k < to; k++) {
 				bool left = a < middle && (b == to || items[a].index <= items[b].index);
 				scratch[k] = items[left ? a++ : b++];
@@ -52,8 +55,8 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
-static sheaf_status tell(const encoding *e, sheaf_severity severity, sheaf_status status, int64_t row, const char *rule, const char *expected, const char *found,
-                         const char *consequence)
+static sheaf_status tell(const encoding *e, sheaf_severity severity, sheaf_status status, int64_t row,
+                         const char *rule, const char *expected, const char *found, const char *consequence)
 {
 	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(e->out->sink);
@@ -66,12 +69,16 @@ static sheaf_status tell_of_order(const encoding *e, int64_t row, bool repeated,
 {
 	char found[32];
 	snprintf(found, sizeof found, "%" PRId64, index);
-	if (!repeated) return tell(e, SHEAF_WARNING, SHEAF_DATA, row, "order of indices", "indices that ascend", found, "they are sorted");
-	return tell(e, SHEAF_ERROR, SHEAF_LOSS, row, "index twice in a sample", "each index once", found, "the last of its values is kept");
+	if (!repeated)
+		return tell(e, SHEAF_WARNING, SHEAF_DATA, row, "order of indices", "indices that ascend", found,
+		            "they are sorted");
+	return tell(e, SHEAF_ERROR, SHEAF_LOSS, row, "index twice in a sample", "each index once", found,
+	            "the last of its values is kept");
 }
 
 /* The positions of a sample's entries in ascending order of index, each index once; returns how many. */
-static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sample, item *items, item *scratch, int64_t *kept)
+static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sample, item *items, item *scratch,
+                                 int64_t *kept)
 {
 	const sheaf_level *level = &e->column->levels[1];
 	int64_t n = sheaf_run_length(sample), unsorted = -1, repeated = -1, k = 0;
@@ -98,7 +105,8 @@ static bool is_in_order(const encoding *e)
 	int sound = 1;
 	for (int64_t s = e->samples.begin; s < e->samples.end; s++) {
 		sheaf_run run = sheaf_level_below_one(level, s);
-		for (int64_t i = run.begin + 1; i < run.end; i++) sound &= sheaf_level_index(level, 0, i) > sheaf_level_index(level, 0, i - 1);
+		for (int64_t i = run.begin + 1; i < run.end; i++)
+			sound &= sheaf_level_index(level, 0, i) > sheaf_level_index(level, 0, i - 1);
 	}
 	return sound;
 }
@@ -120,10 +128,12 @@ static void put_sorted(const encoding *e)
 {
 	const sheaf_level *level = &e->column->levels[1];
 	size_t size = sheaf_type_size(e->column->type);
-	for (int64_t s = e->samples.begin; s < e->samples.end; s++) sheaf_builder_i64(e->b, sheaf_run_length(sheaf_level_below_one(level, s)));
+	for (int64_t s = e->samples.begin; s < e->samples.end; s++)
+		sheaf_builder_i64(e->b, sheaf_run_length(sheaf_level_below_one(level, s)));
 	for (int64_t i = e->entries.begin; i < e->entries.end; i++) put_index(e, sheaf_level_index(level, 0, i));
 	pad(e->b);
-	sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size, (size_t)sheaf_run_length(e->entries) * size);
+	sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size,
+	                     (size_t)sheaf_run_length(e->entries) * size);
 }
 
 typedef struct sorted {
@@ -155,9 +165,11 @@ static sheaf_status put_sorting(const encoding *e, int64_t rows, sorted *s)
 	SHEAF_TRY(sheaf_builder_status(&s->positions, e->err));
 	const int64_t *positions = (const int64_t *)(const void *)s->positions.data;
 	sheaf_builder_append(e->b, s->counts.data, s->counts.size);
-	for (int64_t i = 0; i < s->entries; i++) put_index(e, sheaf_level_index(&e->column->levels[1], 0, positions[i]));
+	for (int64_t i = 0; i < s->entries; i++)
+		put_index(e, sheaf_level_index(&e->column->levels[1], 0, positions[i]));
 	pad(e->b);
-	for (int64_t i = 0; i < s->entries; i++) sheaf_builder_append(e->b, e->column->values.data + (size_t)positions[i] * size, size);
+	for (int64_t i = 0; i < s->entries; i++)
+		sheaf_builder_append(e->b, e->column->values.data + (size_t)positions[i] * size, size);
 	return SHEAF_OK;
 }
 
@@ -190,7 +202,8 @@ static sheaf_status encode_stream(encoding *e, int64_t rows)
 	sheaf_builder_append(e->b, &p, sizeof p);
 	put_rows(e, rows);
 	if (!is_sparse(e))
-		sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size, (size_t)p.entries * size);
+		sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size,
+		                     (size_t)p.entries * size);
 	else if (is_in_order(e))
 		put_sorted(e);
 	else
@@ -201,14 +214,20 @@ static sheaf_status encode_stream(encoding *e, int64_t rows)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
-                                      sheaf_error *err)
+sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row,
+                                      sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
 	for (int s = 0; s < out->ntensors && status == SHEAF_OK; s++) {
-		encoding e = {.out = out, .t = &out->tensors[s], .column = &frame->columns[s], .row = row, .b = &b, .cx = cx, .err = err};
+		encoding e = {.out = out,
+		              .t = &out->tensors[s],
+		              .column = &frame->columns[s],
+		              .row = row,
+		              .b = &b,
+		              .cx = cx,
+		              .err = err};
 		status = encode_stream(&e, frame->nrows);
 	}
 	if (status) {
@@ -223,7 +242,8 @@ sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_f
 /* ---- appending ---- */
 
 /* Where each of n runs ends, when they begin at *total. */
-static sheaf_status add_ends(sheaf_bsp_store *s, const int64_t *lengths, int64_t n, int64_t *total, sheaf_error *err)
+static sheaf_status add_ends(sheaf_bsp_store *s, const int64_t *lengths, int64_t n, int64_t *total,
+                             sheaf_error *err)
 {
 	int64_t block[512];
 	if (s->count == 0) SHEAF_TRY(sheaf_bsp_store_add(s, total, 1, err));
@@ -265,7 +285,8 @@ sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *b
 /* ---- at the end ---- */
 
 /* The numbers of the samples in each sequence, from the offsets of these. */
-static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, int64_t n, int64_t *before, sheaf_error *err)
+static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, int64_t n, int64_t *before,
+                                   sheaf_error *err)
 {
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t k = 0; k < ends[i] - *before; k++) {
@@ -288,7 +309,8 @@ static sheaf_status number_all_samples(sheaf_bsp_building *t, sheaf_error *err)
 		SHEAF_TRY(sheaf_spool_read(&rows->spool, i * 8, block, (size_t)m * sizeof *block, err));
 		SHEAF_TRY(number_samples(t, block, m, &before, err));
 	}
-	return number_samples(t, (const int64_t *)(const void *)rows->held.data, (int64_t)(rows->held.size / 8), &before, err);
+	return number_samples(t, (const int64_t *)(const void *)rows->held.data, (int64_t)(rows->held.size / 8),
+	                      &before, err);
 }
 
 static void move_store(sheaf_bsp_store *to, sheaf_bsp_store *from)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a tensor: its arrays are there, of types that can be what they should, and as long as the shape, the number of stored values and the other arrays say. */
+/* Opening a tensor: its arrays are there, of types that can be what they should, and as long as the shape,
+ * the number of stored values and the other arrays say. */
+#include "format/binsparse/tensor.h"
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "format/binsparse/tensor.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t)
 	t->path = t->where = NULL;
 }
 
-sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule, const char *found, const char *consequence,
-                            sheaf_context *cx, sheaf_error *err, const char *expected, ...)
+sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule,
+                            const char *found, const char *consequence, sheaf_context *cx, sheaf_error *err,
+                            const char *expected, ...)
 {
 	char text[200];
 	va_list args;
@@ -33,8 +35,10 @@ sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, 
 }
 
 /* What cannot be gone on after; only validation does, with a tensor that gives nothing. */
-static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(5, 6);
-static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err, const char *expected, ...)
+static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err,
+                         const char *expected, ...) SHEAF_PRINTF(5, 6);
+static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err,
+                         const char *expected, ...)
 {
 	char text[200], number[32];
 	va_list args;
@@ -62,33 +66,46 @@ static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array 
 	out->item = item;
 	out->count = item ? item->count : 0;
 	if (!item) return SHEAF_OK;
-	if (item->refused) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: %s: expected an array that can be read, found %s", t->where, name, item->refused);
-	if (item->is_group) return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array, found a group", t->where, name);
+	if (item->refused)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: %s: expected an array that can be read, found %s",
+		                  t->where, name, item->refused);
+	if (item->is_group)
+		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array, found a group", t->where, name);
 	if (item->what == SHEAF_BOX_TEXTS || item->what == SHEAF_BOX_OTHER)
-		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of numbers, found one of %s", t->where, name, item->of);
+		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of numbers, found one of %s", t->where,
+		                  name, item->of);
 	return SHEAF_OK;
 }
 
-/* A missing array is one of no values, in files whose writer could not make such; else the file is not whole. */
+/* A missing array is one of no values, in files whose writer could not make such; else the file is not
+ * whole. */
 static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_error *err)
 {
 	if (a->item) return SHEAF_OK;
-	if (t->d.stored) return sheaf_fail(err, SHEAF_DATA, "%s: expected the array \"%s\", found none", t->where, a->name);
-	return sheaf_bsp_tell(t, SHEAF_BREACH, "missing array", "none", "the tensor is empty, and so is the array", t->cx, err, "the array \"%s\"", a->name);
+	if (t->d.stored)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected the array \"%s\", found none", t->where, a->name);
+	return sheaf_bsp_tell(t, SHEAF_BREACH, "missing array", "none",
+	                      "the tensor is empty, and so is the array", t->cx, err, "the array \"%s\"",
+	                      a->name);
 }
 
-static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared, sheaf_bsp_array *out, sheaf_error *err)
+static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared, sheaf_bsp_array *out,
+                                  sheaf_error *err)
 {
 	SHEAF_TRY(find(t, name, out, err));
 	SHEAF_TRY(check_there(t, out, err));
 	if (!out->item) return SHEAF_OK;
 	if (out->item->what != SHEAF_BOX_NUMBERS || out->item->type >= SHEAF_F32)
-		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of whole numbers, found one of %s", t->where, name, out->item->of);
+		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of whole numbers, found one of %s",
+		                  t->where, name, out->item->of);
 	if (out->item->rank > 1)
-		SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "dimensions of an array", "more", "its values are taken in their order", t->cx, err, "%s with one dimension", name));
+		SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "dimensions of an array", "more",
+		                         "its values are taken in their order", t->cx, err, "%s with one dimension",
+		                         name));
 	if ((int)out->item->type == declared) return SHEAF_OK;
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", sheaf_type_name(out->item->type), "the values are read as they are stored", t->cx, err,
-	                      "%s of the declared type %s", name, sheaf_type_name((sheaf_type)declared));
+	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", sheaf_type_name(out->item->type),
+	                      "the values are read as they are stored", t->cx, err, "%s of the declared type %s",
+	                      name, sheaf_type_name((sheaf_type)declared));
 }
 
 /* Whether values stored so need no word when they were declared so. */
@@ -100,22 +117,27 @@ static bool agrees(const sheaf_box_item *item, sheaf_bsp_type declared)
 	return item->type == declared.type;
 }
 
-static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_type declared, sheaf_error *err)
+static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_type declared,
+                                 sheaf_error *err)
 {
 	char text[BSP_NAME_SIZE];
 	const sheaf_box_item *item = a->item;
 	if (!item) return SHEAF_OK;
 	bool pairs = declared.is_complex && item->rank == 2 && item->dims[1] == 2;
 	if (item->what == SHEAF_BOX_COMPLEX && !declared.is_complex)
-		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected values of type %s, found complex ones", t->where, a->name, sheaf_bsp_type_text(declared, text));
+		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected values of type %s, found complex ones", t->where,
+		                  a->name, sheaf_bsp_type_text(declared, text));
 	if (declared.is_complex && (pairs || item->what == SHEAF_BOX_COMPLEX))
-		SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "storage of complex values", item->what == SHEAF_BOX_COMPLEX ? "pairs" : "two columns", NULL, t->cx, err,
+		SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "storage of complex values",
+		                         item->what == SHEAF_BOX_COMPLEX ? "pairs" : "two columns", NULL, t->cx, err,
 		                         "%s with real and imaginary parts by turns", a->name));
 	else if (item->rank > 1)
-		SHEAF_TRY(
-			sheaf_bsp_tell(t, SHEAF_BREACH, "dimensions of an array", "more", "its values are taken in their order", t->cx, err, "%s with one dimension", a->name));
+		SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "dimensions of an array", "more",
+		                         "its values are taken in their order", t->cx, err, "%s with one dimension",
+		                         a->name));
 	if (agrees(item, declared)) return SHEAF_OK;
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", item->of, "values that are the same in the declared type are read", t->cx, err,
+	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", item->of,
+	                      "values that are the same in the declared type are read", t->cx, err,
 	                      "%s of the declared type %s", a->name, sheaf_bsp_type_text(declared, text));
 }
 
@@ -125,25 +147,32 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, 
 static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
 	int64_t extent = sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
-	if (sheaf_mul_i64(&t->counts[l + 1], t->counts[l], extent) && t->counts[l + 1] <= INT64_MAX / 16) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: shape: expected fewer positions than %" PRId64 ", found more", t->where, INT64_MAX / 16);
+	if (sheaf_mul_i64(&t->counts[l + 1], t->counts[l], extent) && t->counts[l + 1] <= INT64_MAX / 16)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: shape: expected fewer positions than %" PRId64 ", found more",
+	                  t->where, INT64_MAX / 16);
 }
 
-static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, bool mend, sheaf_error *err)
+static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, bool mend,
+                           sheaf_error *err)
 {
 	sheaf_bsp_array *pointers = &t->pointers[l];
 	sheaf_buffer unwrapped = {0};
 	SHEAF_TRY(sheaf_bsp_unwrap(t, pointers, wanted, &unwrapped, err));
-	if (!unwrapped.data) return fail(t, "last pointer", last, err, "%s to end with %" PRId64 ", the length of its indices", pointers->name, wanted);
+	if (!unwrapped.data)
+		return fail(t, "last pointer", last, err, "%s to end with %" PRId64 ", the length of its indices",
+		            pointers->name, wanted);
 	if (!mend) {
 		sheaf_buffer_reset(&unwrapped);
 		return fail(t, "wrapped pointers", last, err,
-		            "%s to end with %" PRId64 ", the length of its indices (--repair-pointers mends them: they have wrapped around in a type too small for them)",
+		            "%s to end with %" PRId64 ", the length of its indices (--repair-pointers mends them: "
+		            "they have wrapped around in a type too small for them)",
 		            pointers->name, wanted);
 	}
 	pointers->repaired = unwrapped;
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "wrapped pointers", "ones that have wrapped around", "they are repaired", t->cx, err,
-	                      "%s in a type that holds %" PRId64, pointers->name, wanted);
+	return sheaf_bsp_tell(t, SHEAF_WARNING, "wrapped pointers", "ones that have wrapped around",
+	                      "they are repaired", t->cx, err, "%s in a type that holds %" PRId64, pointers->name,
+	                      wanted);
 }
 
 /* The last pointer is the length of the indices below. */
@@ -154,7 +183,9 @@ static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, bool 
 	int64_t last = 0;
 	if (!pointers->item) return SHEAF_OK;
 	if (pointers->count != t->counts[l] + 1)
-		return fail(t, "length of pointers", pointers->count, err, "%s with %" PRId64 " values, one more than positions above", pointers->name, t->counts[l] + 1);
+		return fail(t, "length of pointers", pointers->count, err,
+		            "%s with %" PRId64 " values, one more than positions above", pointers->name,
+		            t->counts[l] + 1);
 	sheaf_status status = sheaf_bsp_look(t, pointers, &window, pointers->count - 1, &last, err);
 	sheaf_bsp_window_close(&window);
 	SHEAF_TRY(status);
@@ -168,7 +199,9 @@ static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, bool mend, sheaf_er
 	for (int r = 1; r < t->d.layout.levels[l].rank; r++) {
 		const sheaf_bsp_array *other = &t->indices[depth + r];
 		if (other->count != length)
-			SHEAF_TRY(fail(t, "length of indices", other->count, err, "%s with %" PRId64 " values, as many as %s", other->name, length, t->indices[depth].name));
+			SHEAF_TRY(fail(t, "length of indices", other->count, err,
+			               "%s with %" PRId64 " values, as many as %s", other->name, length,
+			               t->indices[depth].name));
 	}
 	t->counts[l + 1] = length;
 	return l == 0 ? SHEAF_OK : check_last(t, l, length, mend, err);
@@ -179,13 +212,16 @@ static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err
 {
 	int64_t elements = sheaf_bsp_elements(t), parts = sheaf_bsp_parts(t->d.values), have = t->values.count;
 	if (elements != t->d.stored)
-		SHEAF_TRY(fail(t, "number of stored values", elements, err, "%" PRId64 " stored values, as number_of_stored_values has it", t->d.stored));
+		SHEAF_TRY(fail(t, "number of stored values", elements, err,
+		               "%" PRId64 " stored values, as number_of_stored_values has it", t->d.stored));
 	if (!t->d.values.is_iso) {
 		if (have == elements * parts) return SHEAF_OK;
 		return fail(t, "length of values", have, err, "values with %" PRId64 " numbers", elements * parts);
 	}
 	if (have == parts || (have == 0 && elements == 0)) return SHEAF_OK;
-	if (have < parts) return fail(t, "length of values", have, err, "values with %" PRId64 " number, since all are the same", parts);
+	if (have < parts)
+		return fail(t, "length of values", have, err,
+		            "values with %" PRId64 " number, since all are the same", parts);
 	char found[32];
 	snprintf(found, sizeof found, "%" PRId64, have);
 	return sheaf_bsp_tell(t, SHEAF_WARNING, "length of values", found, "the first one is taken", t->cx, err,
@@ -208,9 +244,12 @@ static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 	char name[BSP_NAME_SIZE];
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
-		if (l > 0) SHEAF_TRY(find_integers(t, sheaf_bsp_pointers_name(depth, name), t->d.pointers[depth], &t->pointers[l], err));
+		if (l > 0)
+			SHEAF_TRY(find_integers(t, sheaf_bsp_pointers_name(depth, name), t->d.pointers[depth],
+			                        &t->pointers[l], err));
 		for (int r = 0; r < layout->levels[l].rank; r++)
-			SHEAF_TRY(find_integers(t, sheaf_bsp_indices_name(depth + r, name), t->d.indices[depth + r], &t->indices[depth + r], err));
+			SHEAF_TRY(find_integers(t, sheaf_bsp_indices_name(depth + r, name), t->d.indices[depth + r],
+			                        &t->indices[depth + r], err));
 	}
 	SHEAF_TRY(find(t, "values", &t->values, err));
 	SHEAF_TRY(check_there(t, &t->values, err));
@@ -223,9 +262,13 @@ static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 	int parts = sheaf_bsp_parts(t->d.values);
 	if (!t->d.has_fill) return SHEAF_OK;
 	SHEAF_TRY(find(t, "fill_value", &fill, err));
-	if (!fill.item) return sheaf_fail(err, SHEAF_DATA, "%s: expected the array \"fill_value\", since fill is true, found none", t->where);
+	if (!fill.item)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the array \"fill_value\", since fill is true, found none", t->where);
 	SHEAF_TRY(check_values(t, &fill, t->d.fill, err));
-	if (fill.count != parts) return fail(t, "length of fill_value", fill.count, err, "fill_value with %d number%s", parts, parts == 1 ? "" : "s");
+	if (fill.count != parts)
+		return fail(t, "length of fill_value", fill.count, err, "fill_value with %d number%s", parts,
+		            parts == 1 ? "" : "s");
 	sheaf_type type = t->d.values.is_bool ? fill.item->type : t->d.values.type;
 	return sheaf_box_read_into(t->box, fill.item, 0, parts, type, t->fill, err);
 }
@@ -234,7 +277,8 @@ static sheaf_status read_descriptor(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_box_text(t->box, t->path, BSP_ATTRIBUTE, &text, err);
-	if (status == SHEAF_OK) status = sheaf_bsp_descriptor_parse(text.data, text.size, t->where, t->cx, &t->d, err);
+	if (status == SHEAF_OK)
+		status = sheaf_bsp_descriptor_parse(text.data, text.size, t->where, t->cx, &t->d, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
@@ -247,7 +291,8 @@ static sheaf_status name_place(sheaf_bsp_tensor *t, const char *file, const char
 	return sheaf_copy_text(t->cx, where, strlen(where), &t->where, err);
 }
 
-sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool mend, sheaf_context *cx, sheaf_bsp_tensor *out, sheaf_error *err)
+sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool mend,
+                                   sheaf_context *cx, sheaf_bsp_tensor *out, sheaf_error *err)
 {
 	*out = (sheaf_bsp_tensor){.cx = cx, .box = box};
 	SHEAF_TRY(name_place(out, file, path, err));

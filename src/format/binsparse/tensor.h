@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor in a box: its descriptor and the arrays that this asks for.
  *
- *   array.c    values of one array, by runs and one by one       tensor.c   finding the arrays, their types and lengths
- *   repair.c   pointers that have wrapped around                 place.c    positions: from levels down to entries, and up again */
+ *   array.c    values of one array, by runs and one by one       tensor.c   finding the arrays, their types
+ * and lengths repair.c   pointers that have wrapped around                 place.c    positions: from levels
+ * down to entries, and up again */
 #ifndef SHEAF_FORMAT_BINSPARSE_TENSOR_H
 #define SHEAF_FORMAT_BINSPARSE_TENSOR_H
 
@@ -27,7 +28,7 @@ typedef struct sheaf_bsp_tensor {
 	sheaf_bsp_array values;
 	int64_t counts[BSP_MAX_RANK + 1]; /* positions above level l; the last one is the number of elements */
 	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
-	bool is_broken; /* found while validating: nothing can be read */
+	bool is_broken;                               /* found while validating: nothing can be read */
 } sheaf_bsp_tensor;
 
 static inline int64_t sheaf_bsp_elements(const sheaf_bsp_tensor *t) { return t->counts[t->d.layout.nlevels]; }
@@ -35,11 +36,11 @@ static inline int64_t sheaf_bsp_elements(const sheaf_bsp_tensor *t) { return t->
 /* ---- array.c ---- */
 
 /* Values [from, to) as they are stored; of an array that is not there, zeros of type U8. *type says which. */
-SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_type *type, sheaf_buffer *out,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from,
+                                          int64_t to, sheaf_type *type, sheaf_buffer *out, sheaf_error *err);
 /* Whole numbers as int64, a view where they are stored so. Unsigned ones that do not fit become negative. */
-SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from, int64_t to, sheaf_context *cx, sheaf_buffer *out,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from,
+                                          int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
 /* Whole numbers of any type as int64. */
 void sheaf_bsp_widen(sheaf_type type, const void *from, int64_t n, int64_t *to);
 
@@ -48,24 +49,28 @@ typedef struct sheaf_bsp_window {
 	int64_t from, to;
 	sheaf_buffer values; /* int64 */
 } sheaf_bsp_window;
-SHEAF_USE sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window, int64_t at, int64_t *value, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
+                                      sheaf_bsp_window *window, int64_t at, int64_t *value, sheaf_error *err);
 static inline void sheaf_bsp_window_close(sheaf_bsp_window *window) { sheaf_buffer_reset(&window->values); }
 
 /* ---- repair.c ---- */
 
-/* Whether pointers that end at another number than `wanted` are those that do, cut down to the width of their type. *out gets the true ones, int64, else it stays empty. */
-SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers, int64_t wanted, sheaf_buffer *out, sheaf_error *err);
+/* Whether pointers that end at another number than `wanted` are those that do, cut down to the width of their
+ * type. *out gets the true ones, int64, else it stays empty. */
+SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers,
+                                        int64_t wanted, sheaf_buffer *out, sheaf_error *err);
 
 /* ---- tensor.c ---- */
 
-/* Opens the tensor of a group: everything that can be checked without reading the arrays. `repair`: pointers that have wrapped around are mended. *out is set either way, and
- * closed with sheaf_bsp_tensor_close. */
-SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool repair, sheaf_context *cx, sheaf_bsp_tensor *out,
-                                             sheaf_error *err);
+/* Opens the tensor of a group: everything that can be checked without reading the arrays. `repair`: pointers
+ * that have wrapped around are mended. *out is set either way, and closed with sheaf_bsp_tensor_close. */
+SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool repair,
+                                             sheaf_context *cx, sheaf_bsp_tensor *out, sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
 /* Reports with the place of the tensor; `expected` is a format. */
-SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule, const char *found, const char *consequence,
-                                      sheaf_context *cx, sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(8, 9);
+SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule,
+                                      const char *found, const char *consequence, sheaf_context *cx,
+                                      sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(8, 9);
 
 /* ---- place.c ---- */
 
@@ -75,12 +80,17 @@ typedef struct sheaf_bsp_view {
 } sheaf_bsp_view;
 void sheaf_bsp_view_close(sheaf_bsp_view *view);
 
-/* Where the positions below position p of level l begin, 0 <= p <= counts[l]; held within counts[l + 1] whatever the file says. */
-SHEAF_USE sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p, int64_t *out, sheaf_error *err);
+/* Where the positions below position p of level l begin, 0 <= p <= counts[l]; held within counts[l + 1]
+ * whatever the file says. */
+SHEAF_USE sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p,
+                                       int64_t *out, sheaf_error *err);
 /* The position of level l above position q of level l + 1, not before `least`. */
-SHEAF_USE sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q, int64_t least, int64_t *out, sheaf_error *err);
-/* The first position of array `a`, at or behind `from`, whose value is at least `value`; its end where there is none. Values ascend. */
-SHEAF_USE sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window, int64_t from, int64_t value,
-                                        int64_t *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q,
+                                       int64_t least, int64_t *out, sheaf_error *err);
+/* The first position of array `a`, at or behind `from`, whose value is at least `value`; its end where there
+ * is none. Values ascend. */
+SHEAF_USE sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
+                                        sheaf_bsp_window *window, int64_t from, int64_t value, int64_t *out,
+                                        sheaf_error *err);
 
 #endif

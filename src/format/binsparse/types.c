@@ -8,7 +8,9 @@
 static bool unwrap(const char *text, const char *modifier, char inside[BSP_NAME_SIZE])
 {
 	size_t n = strlen(text), m = strlen(modifier);
-	if (n < m + 2 || n >= BSP_NAME_SIZE + m || strncmp(text, modifier, m) != 0 || text[m] != '[' || text[n - 1] != ']') return false;
+	if (n < m + 2 || n >= BSP_NAME_SIZE + m || strncmp(text, modifier, m) != 0 || text[m] != '[' ||
+	    text[n - 1] != ']')
+		return false;
 	if (n - m - 2 >= BSP_NAME_SIZE) return false;
 	memcpy(inside, text + m + 1, n - m - 2);
 	inside[n - m - 2] = '\0';
@@ -42,7 +44,8 @@ bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out)
 const char *sheaf_bsp_type_text(sheaf_bsp_type type, char text[BSP_NAME_SIZE])
 {
 	snprintf(text, BSP_NAME_SIZE, "%s%s%s%s%s", type.is_iso ? "iso[" : "", type.is_complex ? "complex[" : "",
-	         type.is_bool ? "bint8" : sheaf_type_name(type.type), type.is_complex ? "]" : "", type.is_iso ? "]" : "");
+	         type.is_bool ? "bint8" : sheaf_type_name(type.type), type.is_complex ? "]" : "",
+	         type.is_iso ? "]" : "");
 	return text;
 }
 

@@ -65,7 +65,8 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 		for (i = from; i < to; i++) { \
 			int r = 0; \
 			const type *at = first; \
-			while (at[i] == at[i - 1] && ++r < level->shape.rank) at = (const type *)(const void *)level->indices[r].data; \
+			while (at[i] == at[i - 1] && ++r < level->shape.rank) \
+				at = (const type *)(const void *)level->indices[r].data; \
 			if (r == level->shape.rank || at[i] < at[i - 1]) return i; \
 		} \
 		return to; \
@@ -73,12 +74,14 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 ASCENDS(i32, int32_t)
 ASCENDS(i64, int64_t)
 
-static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_t at, const char *wanted, int64_t found)
+static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_t at, const char *wanted,
+                         int64_t found)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%" PRId64, found);
 	w->is_broken = true;
-	return sheaf_bsp_tell(w->t, SHEAF_FATAL, rule, text, NULL, w->cx, w->err, "%s[%" PRId64 "] %s", array, at, wanted);
+	return sheaf_bsp_tell(w->t, SHEAF_FATAL, rule, text, NULL, w->cx, w->err, "%s[%" PRId64 "] %s", array, at,
+	                      wanted);
 }
 
 static sheaf_status check_order(wholing *w, int l, const sheaf_level *level)
@@ -88,25 +91,32 @@ static sheaf_status check_order(wholing *w, int l, const sheaf_level *level)
 	for (int64_t p = 0; p < w->t->counts[l] && !w->is_broken; p++) {
 		int64_t at = o[p + 1];
 		if (o[p + 1] - o[p] > 1)
-			at = level->shape.index_type == SHEAF_I32 ? ascends_i32(level, o[p] + 1, o[p + 1]) : ascends_i64(level, o[p] + 1, o[p + 1]);
-		if (at < o[p + 1]) return flaw(w, "order of indices", name, at, "above the one before", sheaf_level_index(level, 0, at));
+			at = level->shape.index_type == SHEAF_I32 ? ascends_i32(level, o[p] + 1, o[p + 1])
+			                                          : ascends_i64(level, o[p] + 1, o[p + 1]);
+		if (at < o[p + 1])
+			return flaw(w, "order of indices", name, at, "above the one before",
+			            sheaf_level_index(level, 0, at));
 	}
 	return SHEAF_OK;
 }
 
 static sheaf_status check_range(wholing *w, const sheaf_level *level, int r, const char *name)
 {
-	int64_t n = (int64_t)(level->indices[r].size / sheaf_type_size(level->shape.index_type)), extent = level->shape.extents[r];
+	int64_t n = (int64_t)(level->indices[r].size / sheaf_type_size(level->shape.index_type)),
+			extent = level->shape.extents[r];
 	uint64_t most = 0;
 	const void *data = level->indices[r].data;
 	if (level->shape.index_type == SHEAF_I32)
-		for (int64_t i = 0; i < n; i++) most = ((const uint32_t *)data)[i] > most ? ((const uint32_t *)data)[i] : most;
+		for (int64_t i = 0; i < n; i++)
+			most = ((const uint32_t *)data)[i] > most ? ((const uint32_t *)data)[i] : most;
 	else
-		for (int64_t i = 0; i < n; i++) most = ((const uint64_t *)data)[i] > most ? ((const uint64_t *)data)[i] : most;
+		for (int64_t i = 0; i < n; i++)
+			most = ((const uint64_t *)data)[i] > most ? ((const uint64_t *)data)[i] : most;
 	if (n == 0 || most < (uint64_t)extent) return SHEAF_OK;
 	for (int64_t i = 0; i < n; i++) {
 		int64_t index = sheaf_level_index(level, r, i);
-		if (index < 0 || index >= extent) return flaw(w, "index range", name, i, "inside of the shape", index);
+		if (index < 0 || index >= extent)
+			return flaw(w, "index range", name, i, "inside of the shape", index);
 	}
 	return SHEAF_OK;
 }
@@ -121,7 +131,8 @@ static sheaf_status narrowed(wholing *w, const sheaf_buffer *wide, sheaf_buffer 
 	sheaf_builder_begin(&b, w->cx, out);
 	if (n && sheaf_builder_room(&b, n * sizeof(int32_t))) {
 		/* Those that do not fit become -1, which is outside of every extent. */
-		for (size_t i = 0; i < n; i++) ((int32_t *)(void *)b.data)[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
+		for (size_t i = 0; i < n; i++)
+			((int32_t *)(void *)b.data)[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
 		b.size = n * sizeof(int32_t);
 	}
 	return sheaf_builder_finish(&b, out, w->err);
@@ -154,7 +165,11 @@ static sheaf_status root_offsets(wholing *w, int l, sheaf_buffer *out)
 
 static sheaf_status check_offsets(wholing *w, int l, const sheaf_level *level)
 {
-	sheaf_bsp_checking c = {.t = w->t, .l = l, .above = {0, w->t->counts[l]}, .below = {0, w->t->counts[l + 1]}, .pointers = sheaf_level_offsets(level)};
+	sheaf_bsp_checking c = {.t = w->t,
+	                        .l = l,
+	                        .above = {0, w->t->counts[l]},
+	                        .below = {0, w->t->counts[l + 1]},
+	                        .pointers = sheaf_level_offsets(level)};
 	c.cx = w->cx;
 	c.err = w->err;
 	if (l == 0) return SHEAF_OK;
@@ -173,15 +188,19 @@ static sheaf_status read_level(wholing *w, int l)
 		SHEAF_TRY(root_offsets(w, l, &level->offsets));
 	else
 		SHEAF_TRY(sheaf_bsp_read_i64(w->t, pointers, 0, w->t->counts[l] + 1, w->cx, &level->offsets, w->err));
-	for (int r = 0; r < level->shape.rank; r++) SHEAF_TRY(read_indices(w, level, &w->t->indices[depth + r], r));
+	for (int r = 0; r < level->shape.rank; r++)
+		SHEAF_TRY(read_indices(w, level, &w->t->indices[depth + r], r));
 	if (w->depth >= SHEAF_CHECK_OFFSETS) SHEAF_TRY(check_offsets(w, l, level));
-	for (int r = 0; r < level->shape.rank && w->depth >= SHEAF_CHECK_FULL; r++) SHEAF_TRY(check_range(w, level, r, w->t->indices[depth + r].name));
+	for (int r = 0; r < level->shape.rank && w->depth >= SHEAF_CHECK_FULL; r++)
+		SHEAF_TRY(check_range(w, level, r, w->t->indices[depth + r].name));
 	return w->depth >= SHEAF_CHECK_FULL && !w->is_broken ? check_order(w, l, level) : SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame, sheaf_context *cx,
+                                    sheaf_error *err)
 {
-	wholing w = {.t = sheaf_bsp_only(in), .depth = in->depth, .column = &frame->columns[0], .cx = cx, .err = err};
+	wholing w = {
+		.t = sheaf_bsp_only(in), .depth = in->depth, .column = &frame->columns[0], .cx = cx, .err = err};
 	for (int l = 0; l < w.t->d.layout.nlevels; l++) SHEAF_TRY(read_level(&w, l));
 	SHEAF_TRY(sheaf_bsp_read_values(w.t, 0, sheaf_bsp_elements(w.t), cx, &w.column->values, err));
 	if (w.is_broken) sheaf_frame_clear(frame);

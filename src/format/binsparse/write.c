@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: what is stored, in which layout, and where. Arrays go into the box at the end, when their lengths and types are known. */
+/* Writing: what is stored, in which layout, and where. Arrays go into the box at the end, when their lengths
+ * and types are known. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -19,18 +20,21 @@ bool sheaf_bsp_holds(const sheaf_field *field)
 /* ---- layout ---- */
 
 /* As asked for, else as the input has it, else what most programs read. */
-static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values, sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
+static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
+                                  sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
 	static const char *const usual[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
 	const char *text = sheaf_values_text(values, "layout");
-	if (!text && sheaf_bsp_layout_parse(tensor->layout, out, NULL) == SHEAF_OK && out->rank == tensor->rank) text = tensor->layout;
+	if (!text && sheaf_bsp_layout_parse(tensor->layout, out, NULL) == SHEAF_OK && out->rank == tensor->rank)
+		text = tensor->layout;
 	if (!text) text = usual[tensor->rank];
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
 	for (char *c = name; *c; c++)
 		if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
 	SHEAF_TRY(sheaf_bsp_layout_parse(strlen(text) < BSP_LAYOUT_SIZE ? name : text, out, err));
 	if (out->rank == tensor->rank) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d", tensor->rank, text, out->rank);
+	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d",
+	                  tensor->rank, text, out->rank);
 }
 
 static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
@@ -38,10 +42,15 @@ static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
 	int value = sheaf_schema_value(schema);
 	if (value == schema->tensor.rank && value + 1 == schema->nfields) {
 		const sheaf_field *field = &schema->fields[value];
-		bool is_plain = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
-		if (is_plain || (field->meaning == SHEAF_COMPLEX && field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER)) return SHEAF_OK;
+		bool is_plain =
+			(field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
+		if (is_plain || (field->meaning == SHEAF_COMPLEX && field->nlevels == 1 &&
+		                 field->levels[0].missing == SHEAF_NEVER))
+			return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one value of each entry, a number, a complex number or a truth value, found others");
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"expected one value of each entry, a number, a complex number or a truth value, found others");
 }
 
 static bool wants_iso(const sheaf_values *values, const char *word)
@@ -64,11 +73,15 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	sheaf_tensor *tensor = &schema->tensor;
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++)
 		if (!sheaf_field_is_stream(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", schema->fields[f].name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+				schema->fields[f].name);
 	if (schema->rows == SHEAF_SEQUENCES) return SHEAF_OK;
 	SHEAF_TRY(check_value(schema, err));
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
-	bool dense = sheaf_bsp_layout_is_dense(&layout), ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
+	bool dense = sheaf_bsp_layout_is_dense(&layout),
+		 ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
 	tensor->iso = stays_iso(tensor, ends_dense) && !wants_iso(values, "no");
 	memcpy(tensor->order, layout.order, sizeof tensor->order);
 	tensor->sorted = tensor->unique = true;
@@ -122,7 +135,8 @@ static void begin_descriptor(const sheaf_bsp_writer *out, sheaf_bsp_building *t)
 
 static sheaf_status begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
 {
-	t->d.values = (sheaf_bsp_type){field->type, field->meaning == SHEAF_BOOL, field->meaning == SHEAF_COMPLEX, false};
+	t->d.values =
+		(sheaf_bsp_type){field->type, field->meaning == SHEAF_BOOL, field->meaning == SHEAF_COMPLEX, false};
 	t->d.fill = t->d.values;
 	sheaf_bsp_store_begin(&t->values, field->type, out->cx);
 	return SHEAF_OK;
@@ -135,9 +149,11 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 	for (int l = 0, depth = 0; l < t->d.layout.nlevels; depth += t->d.layout.levels[l++].rank) {
 		if (t->d.layout.levels[l].is_sparse) return SHEAF_OK;
 		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, depth)) || positions > most)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED,
-			                  "%s: expected a layout with at most %" PRId64 " dense positions, found more: choose one without dense levels (--layout COO, DCSR, S3)",
-			                  sheaf_sink_name(out->sink), most);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"%s: expected a layout with at most %" PRId64
+				" dense positions, found more: choose one without dense levels (--layout COO, DCSR, S3)",
+				sheaf_sink_name(out->sink), most);
 	}
 	return SHEAF_OK;
 }
@@ -154,7 +170,9 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 		while (inner && !layout->levels[inner - 1].is_sparse) {
 			inner--;
 			if (!sheaf_mul_i64(&t->block, t->block, sheaf_bsp_extent(&t->d, sheaf_bsp_depth(layout, inner))))
-				return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a layout with fewer dense positions, found more than can be", sheaf_sink_name(out->sink));
+				return sheaf_fail(err, SHEAF_UNSUPPORTED,
+				                  "%s: expected a layout with fewer dense positions, found more than can be",
+				                  sheaf_sink_name(out->sink));
 		}
 		/* An empty block has no entries; it must not look like none at all. */
 		if (t->block == 0) t->block = 1;
@@ -166,7 +184,8 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 
 static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
-	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX};
+	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
+	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
 	const sheaf_bsp_layout *layout = &t->d.layout;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
@@ -174,8 +193,10 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 		for (int k = depth; k < depth + layout->levels[l].rank; k++) {
 			sheaf_type type = sheaf_bsp_index_type(out, sheaf_bsp_extent(&t->d, k));
 			if (sheaf_bsp_extent(&t->d, k) - 1 > limits[type])
-				return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: --index-type: expected one that holds indices below %" PRId64 ", found %s",
-				                  sheaf_sink_name(out->sink), sheaf_bsp_extent(&t->d, k), sheaf_type_name(type));
+				return sheaf_fail(
+					err, SHEAF_UNSUPPORTED,
+					"%s: --index-type: expected one that holds indices below %" PRId64 ", found %s",
+					sheaf_sink_name(out->sink), sheaf_bsp_extent(&t->d, k), sheaf_type_name(type));
 			sheaf_bsp_store_begin(&t->indices[k], type, out->cx);
 		}
 	}
@@ -193,7 +214,8 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
 	SHEAF_TRY(begin_values(out, t, &out->schema.fields[tensor->rank]));
 	t->d.values.is_iso = tensor->iso;
-	if (wants_iso(values, "auto") && !tensor->iso) sheaf_bsp_store_compare(&t->values, sheaf_bsp_parts(t->d.values));
+	if (wants_iso(values, "auto") && !tensor->iso)
+		sheaf_bsp_store_compare(&t->values, sheaf_bsp_parts(t->d.values));
 	t->d.structure = tensor->structure;
 	t->d.diagonal = tensor->structure ? 0 : -1;
 	t->d.has_fill = tensor->has_fill;
@@ -209,11 +231,14 @@ static bool is_plain_name(const char *name)
 {
 	if (!*name || strlen(name) > 200 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return false;
 	for (; *name; name++)
-		if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') || strchr("_-.+", *name))) return false;
+		if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+		      (*name >= '0' && *name <= '9') || strchr("_-.+", *name)))
+			return false;
 	return true;
 }
 
-static sheaf_status name_group(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int number, sheaf_error *err)
+static sheaf_status name_group(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int number,
+                               sheaf_error *err)
 {
 	char name[256] = "";
 	sheaf_builder b;
@@ -252,18 +277,21 @@ static int type_named(const char *text)
 
 static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
 {
-	const char *into = sheaf_values_text(values, "into"), *version = sheaf_values_text(values, "descriptor-version");
+	const char *into = sheaf_values_text(values, "into"),
+			   *version = sheaf_values_text(values, "descriptor-version");
 	out->into = into ? into : "";
 	while (*out->into == '/') out->into++;
 	size_t n = strlen(out->into);
-	if (n && out->into[n - 1] == '/') return sheaf_fail(err, SHEAF_USAGE, "--into: expected a path like A/sub, found \"%.100s\"", into);
+	if (n && out->into[n - 1] == '/')
+		return sheaf_fail(err, SHEAF_USAGE, "--into: expected a path like A/sub, found \"%.100s\"", into);
 	out->version = version ? version : "0.1";
 	out->index_type = type_named(sheaf_values_text(values, "index-type"));
 	out->storing.deflate = (int)sheaf_values_number(values, "deflate", 0);
 	out->storing.shuffle = sheaf_values_flag(values, "shuffle");
 	out->storing.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	if (out->storing.deflate <= 12) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level from 0 to 12, found %d", out->storing.deflate);
+	return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level from 0 to 12, found %d",
+	                  out->storing.deflate);
 }
 
 static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
@@ -279,11 +307,12 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	out->ntensors = n;
 	if (!streams) SHEAF_TRY(begin_entries(out, values, err));
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
-	return sheaf_box_create(out->sink, kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box, err);
+	return sheaf_box_create(out->sink, kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind,
+	                        sheaf_values_text(values, "into") != NULL, out->cx, &out->box, err);
 }
 
-sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)totals;
@@ -301,7 +330,8 @@ sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_bsp_writer *out = (const sheaf_bsp_writer *)writer;
 	if (out->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_encode_streams(out, frame, row, blob, cx, err);
@@ -311,7 +341,8 @@ sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int6
 sheaf_status sheaf_bsp_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	return out->schema.rows == SHEAF_SEQUENCES ? sheaf_bsp_append_streams(out, blob, err) : sheaf_bsp_append_entries(out, blob, err);
+	return out->schema.rows == SHEAF_SEQUENCES ? sheaf_bsp_append_streams(out, blob, err)
+	                                           : sheaf_bsp_append_entries(out, blob, err);
 }
 
 static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: the words that its rooms share.
  *
- *   write.c      settings, creating, finishing            store.c      an array whose length and type are known at the end
- *   encode.c     entries into bytes                       build.c      these into the arrays of levels
- *   streams.c    sequences into bytes, and into arrays    finish.c     arrays and descriptor into the box */
+ *   write.c      settings, creating, finishing            store.c      an array whose length and type are
+ * known at the end encode.c     entries into bytes                       build.c      these into the arrays
+ * of levels streams.c    sequences into bytes, and into arrays    finish.c     arrays and descriptor into the
+ * box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
 #define SHEAF_FORMAT_BINSPARSE_WRITER_H
 
@@ -15,30 +16,35 @@
 
 /* ---- store.c ---- */
 
-/* Values on their way into an array: they go there as they come once it is open. Before that some megabytes are kept in memory, more in a temporary file. */
+/* Values on their way into an array: they go there as they come once it is open. Before that some megabytes
+ * are kept in memory, more in a temporary file. */
 typedef struct sheaf_bsp_store {
 	sheaf_context *cx;
 	sheaf_type type; /* of what is added */
 	sheaf_builder held;
 	sheaf_spool spool;
 	bool is_spooled;
-	int64_t count; /* values added */
+	int64_t count;          /* values added */
 	sheaf_box_array *array; /* NULL: not open */
 	sheaf_type stored;      /* of the array's values */
 	size_t step;
-	size_t same; /* bytes of a value, while all have been the same and one is held for them; 0: they differ, or it is not asked for */
+	size_t same; /* bytes of a value, while all have been the same and one is held for them; 0: they differ,
+	                or it is not asked for */
 } sheaf_bsp_store;
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
-SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n,
+                                           sheaf_error *err);
 /* Before anything is added: values of `parts` numbers are held as one for as long as they are the same. */
 void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
 /* At the end: whether they were, and there is one; it is all that the store holds, then. */
 bool sheaf_bsp_store_is_same(sheaf_bsp_store *s);
 /* The same number n times, to a store of int64. */
 SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
-/* Opens the array, of `count` values of `type`: of a store of int64 any type of whole numbers that holds them. */
-SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type, int64_t count, const sheaf_box_storing *storing,
+/* Opens the array, of `count` values of `type`: of a store of int64 any type of whole numbers that holds
+ * them. */
+SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
+                                            sheaf_type type, int64_t count, const sheaf_box_storing *storing,
                                             sheaf_error *err);
 /* Completes the array, which is open. */
 SHEAF_USE sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err);
@@ -56,13 +62,14 @@ typedef struct sheaf_bsp_building {
 	sheaf_bsp_store indices[BSP_MAX_RANK];  /* by dimension of the levels */
 	sheaf_bsp_store values;
 	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
-	bool is_begun;    /* its group is ready, and arrays may be open */
+	bool is_begun;                                /* its group is ready, and arrays may be open */
 	/* of entries */
-	int inner;                         /* the level from which on positions are those of entries: a sparse one, or dense ones to the end */
-	int outer_rank;                    /* dimensions above it */
-	int64_t block;                     /* positions of the dense levels from there on */
-	int64_t made[BSP_MAX_RANK + 1];    /* positions above each level so far */
-	int64_t last[BSP_MAX_RANK];        /* outer coordinates of the entry before */
+	int inner; /* the level from which on positions are those of entries: a sparse one, or dense ones to the
+	              end */
+	int outer_rank;                 /* dimensions above it */
+	int64_t block;                  /* positions of the dense levels from there on */
+	int64_t made[BSP_MAX_RANK + 1]; /* positions above each level so far */
+	int64_t last[BSP_MAX_RANK];     /* outer coordinates of the entry before */
 	bool has_last;
 	/* of sequences */
 	int64_t rows, samples, longest, elements;
@@ -88,9 +95,11 @@ typedef struct sheaf_bsp_writer {
 
 bool sheaf_bsp_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
 void sheaf_bsp_abandon(void *writer);
@@ -99,24 +108,30 @@ sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent);
 
 /* ---- encode.c, build.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
+                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
                                                 sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
+                                                sheaf_error *err);
 /* Completes pointers, and dense positions, to the end of the shape. */
 SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
 
-/* A blob of entries: this, then runs (their first entry, and their outer coordinates), then the inner coordinates, then the values. */
+/* A blob of entries: this, then runs (their first entry, and their outer coordinates), then the inner
+ * coordinates, then the values. */
 typedef struct sheaf_bsp_parcel {
 	int64_t entries, runs, diagonal;
 } sheaf_bsp_parcel;
 
 /* ---- streams.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame,
+                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
                                                 sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob,
+                                                sheaf_error *err);
 /* Decides what tensor the sequences are. */
-SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t,
+                                                 sheaf_error *err);
 
 /* ---- finish.c ---- */
 
@@ -124,7 +139,8 @@ SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bs
 SHEAF_USE sheaf_status sheaf_bsp_expect(void *out, int64_t rows, sheaf_error *err);
 
 /* Arrays and descriptor of one tensor. */
-SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
+                                            sheaf_error *err);
 /* Says which streams belong together. */
 SHEAF_USE sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err);
 

@@ -2,10 +2,10 @@
 /* CNTK's binary format from the inside: the words that its rooms share.
  *
  *   format.c   the table entry, options, recognition      header.c   prefix, stream headers, chunk table
- *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule checked
- *   sequence.c one sequence of one stream: its counts and arrays
- *   locate.c   where the sequences of a chunk are, and some of them taken from there
- *   write.c    sequences into chunks, header at the end    declare.c  the schema as CNTK's users write it
+ *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule
+ * checked sequence.c one sequence of one stream: its counts and arrays locate.c   where the sequences of a
+ * chunk are, and some of them taken from there write.c    sequences into chunks, header at the end declare.c
+ * the schema as CNTK's users write it
  *
  * What is read and why is in docs/formats/cbf.md. */
 #ifndef SHEAF_FORMAT_CBF_CBF_H
@@ -25,7 +25,8 @@ typedef struct sheaf_cbf_chunk {
 	int64_t row; /* number of its first sequence */
 } sheaf_cbf_chunk;
 
-/* What decoding a piece finds of one stream; the notes of its frame are one for each stream, then one for the largest of each sequence. */
+/* What decoding a piece finds of one stream; the notes of its frame are one for each stream, then one for the
+ * largest of each sequence. */
 typedef struct sheaf_cbf_finding {
 	int64_t differs;  /* sequences whose sample count is not this stream's */
 	int64_t unsorted; /* samples whose indices do not ascend */
@@ -55,19 +56,22 @@ typedef struct sheaf_cbf_reader {
 
 /* What cut tells decode about a piece: int64 words in its notes. */
 typedef struct sheaf_cbf_part {
-	int64_t first, count;  /* sequences of the chunk */
-	const int64_t *starts; /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
+	int64_t first, count; /* sequences of the chunk */
+	const int64_t
+		*starts; /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
 } sheaf_cbf_part;
 
 /* ---- header.c ---- */
 
 SHEAF_USE sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *err);
 /* Applies the --stream settings: renames by alias, and checks what else they state. */
-SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values,
+                                                sheaf_error *err);
 
 /* ---- sequence.c ---- */
 
-/* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed, where they do not fit. */
+/* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed,
+ * where they do not fit. */
 typedef struct sheaf_cbf_extent {
 	uint32_t samples;
 	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing behind it is passed */
@@ -85,32 +89,39 @@ SHEAF_USE sheaf_status sheaf_cbf_recall(const void *in, sheaf_piece *piece, shea
 SHEAF_USE sheaf_status sheaf_cbf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 const char *sheaf_cbf_counting(const void *reader);
 /* By the sample counts at the head of a chunk. */
-SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                                         sheaf_buffer *lengths, sheaf_error *err);
 
 /* ---- decode.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
 
 /* ---- locate.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cbf_locate(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_pick(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_locate(const void *in, sheaf_located *located, sheaf_context *cx,
+                                        sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_pick(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
+                                      sheaf_context *cx, sheaf_error *err);
 
 /* ---- write.c ---- */
 
 SHEAF_USE sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
 int64_t sheaf_cbf_sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row);
-SHEAF_USE sheaf_status sheaf_cbf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_finish(void *out, sheaf_error *err);
 void sheaf_cbf_abandon(void *created);
 
 /* ---- declare.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own,
+                                         sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences, which takes a walk over
- * the counts in it, since the streams of a chunk stand one behind the other. */
+/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences,
+ * which takes a walk over the counts in it, since the streams of a chunk stand one behind the other. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -17,7 +17,8 @@ sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece)
 	return (sheaf_cbf_part){words[FIRST], words[COUNT], words + STARTS};
 }
 
-static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count, const int64_t *starts, sheaf_error *err)
+static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count,
+                         const int64_t *starts, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
@@ -27,7 +28,8 @@ static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
+                               sheaf_error *err)
 {
 	const sheaf_cbf_chunk *chunk = &in->chunks[number];
 	piece->byte = chunk->offset;
@@ -37,7 +39,8 @@ static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf
 	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
 }
 
-/* A piece without starts is the whole chunk: the streams stand one behind the other, the first behind the sample counts. */
+/* A piece without starts is the whole chunk: the streams stand one behind the other, the first behind the
+ * sample counts. */
 static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t sequences = in->chunks[piece->chunk].sequences;
@@ -61,7 +64,8 @@ static sheaf_status cut_whole(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_er
 static sheaf_status check_number(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	if (piece->chunk >= 0 && piece->chunk < in->nchunks) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a chunk below %" PRId64 ", found %" PRId64, sheaf_source_name(in->source), in->nchunks, piece->chunk);
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a chunk below %" PRId64 ", found %" PRId64,
+	                  sheaf_source_name(in->source), in->nchunks, piece->chunk);
 }
 
 sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
@@ -88,7 +92,8 @@ const char *sheaf_cbf_counting(const void *reader)
 	return "chunks";
 }
 
-sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                               sheaf_buffer *lengths, sheaf_error *err)
 {
 	sheaf_cbf_part part = sheaf_cbf_part_of(piece);
 	sheaf_builder b;
@@ -134,7 +139,8 @@ static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *p
 	for (; first + n < chunk->sequences && (n == 0 || taken < bytes); n++) {
 		for (int s = 0; s < in->schema.nfields; s++) {
 			sheaf_cursor c = at_byte(piece, in->starts[s]);
-			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) break; /* find_starts has seen that they fit */
+			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent))
+				break; /* find_starts has seen that they fit */
 			taken += (c.at - c.begin) - in->starts[s];
 			in->starts[s] = c.at - c.begin;
 		}
@@ -154,6 +160,7 @@ sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	if (in->next_chunk == in->nchunks) return SHEAF_END;
 	SHEAF_TRY(view_chunk(in, in->next_chunk, piece, err));
-	if (in->next_sequence == 0 && (piece->size / LONG <= bytes || !find_starts(in, piece))) return cut_whole(in, piece, err);
+	if (in->next_sequence == 0 && (piece->size / LONG <= bytes || !find_starts(in, piece)))
+		return cut_whole(in, piece, err);
 	return cut_part(in, bytes, piece, err);
 }

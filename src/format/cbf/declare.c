@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema as CNTK's users write it: the reader section of a configuration. The file itself knows the streams, so only renamed
- * ones need a line. */
+/* The schema as CNTK's users write it: the reader section of a configuration. The file itself knows the
+ * streams, so only renamed ones need a line. */
 #include "base/buffer.h"
 #include "format/cbf/cbf.h"
 
-sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                               sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	bool renamed = false, wide = false;
@@ -12,16 +13,22 @@ sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, boo
 		const sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+				field->name);
 		renamed |= own && field->alias != NULL;
 		wide |= field->type == SHEAF_F64;
 	}
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_builder_printf(&b, "# CNTK reader section\n%sreader = [\n    readerType = \"CNTKBinaryReader\"\n    file = \"%s\"\n",
-	                     wide ? "precision = \"double\"\n" : "", file);
+	sheaf_builder_printf(
+		&b, "# CNTK reader section\n%sreader = [\n    readerType = \"CNTKBinaryReader\"\n    file = \"%s\"\n",
+		wide ? "precision = \"double\"\n" : "", file);
 	if (renamed) sheaf_builder_text(&b, "    input = [\n");
 	for (int i = 0; i < schema->nfields && renamed; i++)
-		if (schema->fields[i].alias) sheaf_builder_printf(&b, "        %s = [ alias = \"%s\" ]\n", schema->fields[i].name, schema->fields[i].alias);
+		if (schema->fields[i].alias)
+			sheaf_builder_printf(&b, "        %s = [ alias = \"%s\" ]\n", schema->fields[i].name,
+			                     schema->fields[i].alias);
 	if (renamed) sheaf_builder_text(&b, "    ]\n");
 	sheaf_builder_text(&b, "]\n");
 	return sheaf_builder_finish(&b, text, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece of a chunk into sequences: the counts of each are held against the bytes that are left, each index against its dim, each sum
- * against its parts. */
+/* A piece of a chunk into sequences: the counts of each are held against the bytes that are left, each index
+ * against its dim, each sum against its parts. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -20,13 +20,15 @@ typedef struct decoding {
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
 	sheaf_cbf_finding *findings;
 	bool broken;  /* found while validating: what is behind cannot be read, and the piece gives no rows */
-	bool unsound; /* the sequence at hand is, for its stream: it stands there without samples, also while validating only */
+	bool unsound; /* the sequence at hand is, for its stream: it stands there without samples, also while
+	                 validating only */
 } decoding;
 
 /* ---- problems ---- */
 
-static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity, const char *rule, int stream, int64_t sequence,
-                           int64_t byte, const char *expected, const char *found, sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity,
+                           const char *rule, int stream, int64_t sequence, int64_t byte, const char *expected,
+                           const char *found, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, NULL};
 	problem.place.file = sheaf_source_name(in->source);
@@ -38,33 +40,43 @@ static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece,
 }
 
 /* Only validation goes on behind a flaw. */
-static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte, const char *expected, const char *found)
+static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte,
+                         const char *expected, const char *found)
 {
 	d->unsound = true;
 	return report(d->in, d->piece, SHEAF_FATAL, rule, stream, sequence, byte, expected, found, d->cx, d->err);
 }
 
 /* The cursor tells what did not fit; where it has not failed, it stands behind a negative count. */
-static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c, const sheaf_cbf_extent *extent)
+static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c,
+                                 const sheaf_cbf_extent *extent)
 {
 	char expected[96], found[64];
 	sequence += d->part.first;
 	d->broken = true;
 	if (!c->failed) {
 		snprintf(found, sizeof found, "%" PRId32, extent->nonzeros);
-		return fail(d, "negative count", stream, sequence, sheaf_cursor_tell(c) - 4, "a number of non-zeros of at least 0", found);
+		return fail(d, "negative count", stream, sequence, sheaf_cursor_tell(c) - 4,
+		            "a number of non-zeros of at least 0", found);
 	}
 	snprintf(expected, sizeof expected, "room for the %s, %" PRIu64 " bytes", c->failed, c->needed);
-	snprintf(found, sizeof found, "%" PRId64 " to the end of the chunk", c->base + (c->end - c->begin) - c->failed_at);
+	snprintf(found, sizeof found, "%" PRId64 " to the end of the chunk",
+	         c->base + (c->end - c->begin) - c->failed_at);
 	return fail(d, "sequence beyond its chunk", stream, sequence, c->failed_at, expected, found);
 }
 
 /* ---- one sequence of one stream ---- */
 
-static int64_t byte_of(const decoding *d, const uint8_t *at) { return d->piece->byte + (at - d->piece->bytes.data); }
+static int64_t byte_of(const decoding *d, const uint8_t *at)
+{
+	return d->piece->byte + (at - d->piece->bytes.data);
+}
 
 /* The sample count at the head of the chunk for its sequence number i. */
-static uint32_t meta_count(const decoding *d, int64_t i) { return sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i); }
+static uint32_t meta_count(const decoding *d, int64_t i)
+{
+	return sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i);
+}
 
 static sheaf_status report_index(decoding *d, int stream, int64_t sequence, const uint8_t *at, uint32_t dim)
 {
@@ -74,7 +86,8 @@ static sheaf_status report_index(decoding *d, int stream, int64_t sequence, cons
 	return fail(d, "index range", stream, sequence, byte_of(d, at), expected, found);
 }
 
-/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above any dim. */
+/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above
+ * any dim. */
 static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	uint32_t dim = d->in->shapes[stream].dim, most = 0;
@@ -83,7 +96,8 @@ static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, con
 		most = index > most ? index : most;
 	}
 	for (int32_t k = 0; most >= dim && k < e->nonzeros; k++)
-		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) >= dim) return report_index(d, stream, sequence, e->indices + 4 * (size_t)k, dim);
+		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) >= dim)
+			return report_index(d, stream, sequence, e->indices + 4 * (size_t)k, dim);
 	return SHEAF_OK;
 }
 
@@ -94,7 +108,9 @@ static int64_t count_unsorted(const sheaf_cbf_extent *e)
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
 		bool ascends = true;
-		for (uint32_t j = 1; j < n; j++) ascends &= sheaf_load_u32le(e->indices + 4 * (k + j)) > sheaf_load_u32le(e->indices + 4 * (k + j - 1));
+		for (uint32_t j = 1; j < n; j++)
+			ascends &=
+				sheaf_load_u32le(e->indices + 4 * (k + j)) > sheaf_load_u32le(e->indices + 4 * (k + j - 1));
 		unsorted += !ascends;
 		k += n;
 	}
@@ -110,7 +126,8 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 		sum += n;
 		if (n >= 0) continue;
 		snprintf(found, sizeof found, "%" PRId32, n);
-		return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i), "a number of non-zeros of at least 0", found);
+		return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i),
+		            "a number of non-zeros of at least 0", found);
 	}
 	snprintf(expected, sizeof expected, "non-zeros of the samples that sum to %" PRId32, e->nonzeros);
 	snprintf(found, sizeof found, "%" PRId64, sum);
@@ -131,13 +148,15 @@ static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_
 	b->size += count * size;
 }
 
-/* Where each sample ends. Each count is read once, for the check and for the offsets: a mapped file may be changed by somebody meanwhile, and
- * offsets must not leave the values. False, with nothing put, where the counts are not those of the sequence. */
+/* Where each sample ends. Each count is read once, for the check and for the offsets: a mapped file may be
+ * changed by somebody meanwhile, and offsets must not leave the values. False, with nothing put, where the
+ * counts are not those of the sequence. */
 static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	uint32_t all = 0;
-	if (!sheaf_builder_room(&f->entries, (size_t)e->samples * sizeof(int64_t))) return true; /* the builder will tell */
+	if (!sheaf_builder_room(&f->entries, (size_t)e->samples * sizeof(int64_t)))
+		return true; /* the builder will tell */
 	int64_t *ends = (int64_t *)(void *)(f->entries.data + f->entries.size);
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
@@ -162,8 +181,10 @@ static void put_arrays(filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf
 	put_array(&f->indices, e->indices, (size_t)e->nonzeros, 4);
 }
 
-/* The arrays of a single sequence stand together in the file: a view, where this machine could read them in place. */
-static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count, size_t size, sheaf_buffer *out)
+/* The arrays of a single sequence stand together in the file: a view, where this machine could read them in
+ * place. */
+static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count,
+                               size_t size, sheaf_buffer *out)
 {
 	bool native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)from % size == 0;
 	if (!native || count == 0) {
@@ -176,7 +197,8 @@ static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_
 	return SHEAF_OK;
 }
 
-static sheaf_status put_sparse(decoding *d, int stream, int64_t sequence, filling *f, const sheaf_cbf_extent *e)
+static sheaf_status put_sparse(decoding *d, int stream, int64_t sequence, filling *f,
+                               const sheaf_cbf_extent *e)
 {
 	size_t size = f->entries.size;
 	int64_t nonzeros = f->nonzeros;
@@ -203,10 +225,12 @@ static sheaf_status put_sequence(decoding *d, int stream, int64_t i, filling *f,
 	return SHEAF_OK;
 }
 
-static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, filling *f, sheaf_cbf_extent *last)
+static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, filling *f,
+                                   sheaf_cbf_extent *last)
 {
 	for (int64_t i = 0; i < d->part.count; i++) {
-		if (!sheaf_cbf_pass_sequence(c, &d->in->shapes[stream], last)) return report_unfit(d, stream, i, c, last);
+		if (!sheaf_cbf_pass_sequence(c, &d->in->shapes[stream], last))
+			return report_unfit(d, stream, i, c, last);
 		SHEAF_TRY(put_sequence(d, stream, i, f, last));
 	}
 	return SHEAF_OK;
@@ -219,8 +243,10 @@ static sheaf_status finish_stream(decoding *d, int stream, filling *f, const she
 	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, d->err));
 	SHEAF_TRY(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, d->err));
 	if (d->part.count == 1 && !d->broken) {
-		SHEAF_TRY(hold_array(d, &f->values, last->values, value_count(shape, last), shape->size, &column->values));
-		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4, &column->levels[1].indices[0]);
+		SHEAF_TRY(
+			hold_array(d, &f->values, last->values, value_count(shape, last), shape->size, &column->values));
+		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4,
+		                  &column->levels[1].indices[0]);
 	}
 	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, d->err));
 	return sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], d->err);
@@ -258,9 +284,11 @@ static sheaf_status check_sum(decoding *d)
 	if (d->part.first > 0) return SHEAF_OK;
 	for (int64_t i = 0; i < chunk->sequences; i++) sum += meta_count(d, i);
 	if (sum == chunk->samples) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table", chunk->samples);
+	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table",
+	         chunk->samples);
 	snprintf(found, sizeof found, "%" PRIu64, sum);
-	return report(d->in, d->piece, SHEAF_ERROR, "sum of sample counts", -1, -1, d->piece->byte, expected, found, d->cx, d->err);
+	return report(d->in, d->piece, SHEAF_ERROR, "sum of sample counts", -1, -1, d->piece->byte, expected,
+	              found, d->cx, d->err);
 }
 
 static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
@@ -277,7 +305,8 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 static void compare_largest(const decoding *d)
 {
 	sheaf_cbf_finding *finding = &d->findings[d->in->schema.nfields];
-	for (int64_t i = 0; i < d->part.count; i++) finding->differs += d->largest[i] != meta_count(d, d->part.first + i);
+	for (int64_t i = 0; i < d->part.count; i++)
+		finding->differs += d->largest[i] != meta_count(d, d->part.first + i);
 }
 
 static sheaf_status read_streams(decoding *d)
@@ -302,9 +331,15 @@ static sheaf_status begin_notes(decoding *d)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
-	decoding d = {.in = (const sheaf_cbf_reader *)reader, .piece = piece, .part = sheaf_cbf_part_of(piece), .frame = frame, .cx = cx, .err = err};
+	decoding d = {.in = (const sheaf_cbf_reader *)reader,
+	              .piece = piece,
+	              .part = sheaf_cbf_part_of(piece),
+	              .frame = frame,
+	              .cx = cx,
+	              .err = err};
 	void *memory;
 	SHEAF_TRY(sheaf_frame_begin(frame, &d.in->schema, cx, err));
 	SHEAF_TRY(begin_notes(&d));
@@ -330,8 +365,8 @@ sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t ro
 	return SHEAF_OK;
 }
 
-static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream, const char *expected, const char *found,
-                         const char *consequence, sheaf_error *err)
+static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream,
+                         const char *expected, const char *found, const char *consequence, sheaf_error *err)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(in->source);
@@ -346,10 +381,12 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 	for (int s = 0; s < n; s++)
 		if (!in->findings[s].differs)
 			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name,
-			            "the sample counts of sequences to be those of the largest stream", "those of this stream", "--main-stream keeps them in a copy", err);
-	return tell(in, SHEAF_BREACH, "sample counts of no stream", NULL,
-	            "the sample counts of sequences to be those of the largest stream or of one stream throughout", "counts that are neither",
-	            "the streams' own counts are used", err);
+			            "the sample counts of sequences to be those of the largest stream",
+			            "those of this stream", "--main-stream keeps them in a copy", err);
+	return tell(
+		in, SHEAF_BREACH, "sample counts of no stream", NULL,
+		"the sample counts of sequences to be those of the largest stream or of one stream throughout",
+		"counts that are neither", "the streams' own counts are used", err);
 }
 
 sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
@@ -360,7 +397,8 @@ sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
 		int64_t unsorted = in->findings[s].unsorted;
 		if (unsorted == 0) continue;
 		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
-		SHEAF_TRY(tell(in, SHEAF_NOTE, "indices not ascending", in->schema.fields[s].name, "indices that ascend in each sample", found, NULL, err));
+		SHEAF_TRY(tell(in, SHEAF_NOTE, "indices not ascending", in->schema.fields[s].name,
+		               "indices that ascend in each sample", found, NULL, err));
 	}
 	return settle_counts(in, err);
 }

@@ -8,15 +8,20 @@
 
 static const char *const suffixes[] = {".cbf", ".bin", NULL};
 
-static const sheaf_reader_name readers[] = {{"CNTKBinaryReader", false}, {"CBFDeserializer", false}, {NULL, false}};
+static const sheaf_reader_name readers[] = {
+	{"CNTKBinaryReader", false}, {"CBFDeserializer", false}, {NULL, false}};
 
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD",
      "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
-	{"precision", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "float|double", "element type of all streams (default: as they come)", 0},
-	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME", "the stream whose samples count as the length of a sequence (default: the largest of each)", 0},
-	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "about how long a chunk gets (default 32M; 0 or 1: a sequence each)", 0},
-	{"sort-indices", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "sort the values of each sparse sample by index, as CNTK's converter does", 0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "float|double",
+     "element type of all streams (default: as they come)", 0},
+	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
+     "the stream whose samples count as the length of a sequence (default: the largest of each)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
+     "about how long a chunk gets (default 32M; 0 or 1: a sequence each)", 0},
+	{"sort-indices", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "sort the values of each sparse sample by index, as CNTK's converter does", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -27,11 +32,15 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	size_t seen = head.size < 8 ? head.size : 8;
 	sheaf_store_u64le(little, CBF_MAGIC);
 	sheaf_store_u64le(big, __builtin_bswap64(CBF_MAGIC));
-	if (seen && (memcmp(head.data, little, seen) == 0 || memcmp(head.data, big, seen) == 0)) return seen == 8 ? SHEAF_SURE : SHEAF_PERHAPS;
+	if (seen && (memcmp(head.data, little, seen) == 0 || memcmp(head.data, big, seen) == 0))
+		return seen == 8 ? SHEAF_SURE : SHEAF_PERHAPS;
 	return sheaf_has_suffix(name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
-static size_t findings_size(const sheaf_cbf_reader *in) { return ((size_t)in->schema.nfields + 1) * sizeof *in->findings; }
+static size_t findings_size(const sheaf_cbf_reader *in)
+{
+	return ((size_t)in->schema.nfields + 1) * sizeof *in->findings;
+}
 
 static void close_reader(void *reader)
 {
@@ -70,7 +79,8 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	(void)how; /* the header declares everything */
@@ -102,8 +112,8 @@ const sheaf_format sheaf_format_cbf = {
 	.name = "cbf",
 	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS |
-	       SHEAF_CAN_UNSORTED,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS |
+           SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS | SHEAF_CAN_UNSORTED,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,

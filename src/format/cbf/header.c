@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The prefix at the start, and the header at the end: streams and the table of chunks. Everything that a count, an offset or a size
- * says is held against the bytes that are there before it is used. */
+/* The prefix at the start, and the header at the end: streams and the table of chunks. Everything that a
+ * count, an offset or a size says is held against the bytes that are there before it is used. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/declare.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *err, const char *format, ...) SHEAF_PRINTF(4, 5);
+static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *err, const char *format, ...)
+	SHEAF_PRINTF(4, 5);
 #define FLAW(in, byte, err, expected, ...) flaw(in, byte, err, "expected " expected, __VA_ARGS__)
 static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *err, const char *format, ...)
 {
@@ -19,14 +20,17 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): %s", sheaf_source_name(in->source), byte, text);
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): %s", sheaf_source_name(in->source), byte,
+	                  text);
 }
 
 static sheaf_status cut_off(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
 {
 	if (!c->failed) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected room for the %s, %" PRIu64 " bytes, found %" PRId64, sheaf_source_name(in->source),
-	                  c->failed_at, c->failed, c->needed, (int64_t)(c->end - c->begin) + c->base - c->failed_at);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected room for the %s, %" PRIu64 " bytes, found %" PRId64,
+	                  sheaf_source_name(in->source), c->failed_at, c->failed, c->needed,
+	                  (int64_t)(c->end - c->begin) + c->base - c->failed_at);
 }
 
 /* ---- prefix and header offset ---- */
@@ -36,17 +40,22 @@ static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 	uint8_t prefix[CBF_PREFIX];
 	sheaf_status status = sheaf_source_read_at(in->source, 0, prefix, sizeof prefix, err);
 	if (status == SHEAF_SHORT)
-		return sheaf_fail(err, SHEAF_SHORT, "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64, sheaf_source_name(in->source),
-		                  CBF_PREFIX + 16 + CBF_TRAILER, sheaf_source_size(in->source));
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64,
+		                  sheaf_source_name(in->source), CBF_PREFIX + 16 + CBF_TRAILER,
+		                  sheaf_source_size(in->source));
 	SHEAF_TRY(status);
 	sheaf_cursor c = sheaf_cursor_over(prefix, sizeof prefix, 0);
 	uint64_t magic = sheaf_cursor_u64le(&c, "magic number");
 	uint32_t version = sheaf_cursor_u32le(&c, "version");
 	if (magic == __builtin_bswap64(CBF_MAGIC))
-		return FLAW(in, 0, err, "the magic number in little-endian order (%s), found it in big-endian order", "\"nib_ktnc\"");
-	if (magic != CBF_MAGIC) return FLAW(in, 0, err, "the magic number 0x%016" PRIx64 ", found 0x%016" PRIx64, CBF_MAGIC, magic);
+		return FLAW(in, 0, err, "the magic number in little-endian order (%s), found it in big-endian order",
+		            "\"nib_ktnc\"");
+	if (magic != CBF_MAGIC)
+		return FLAW(in, 0, err, "the magic number 0x%016" PRIx64 ", found 0x%016" PRIx64, CBF_MAGIC, magic);
 	if (version == CBF_VERSION) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte 8): expected version %d, found version %" PRIu32, sheaf_source_name(in->source), CBF_VERSION, version);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte 8): expected version %d, found version %" PRIu32,
+	                  sheaf_source_name(in->source), CBF_VERSION, version);
 }
 
 static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
@@ -55,41 +64,52 @@ static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 	int64_t size = sheaf_source_size(in->source), last = size - CBF_TRAILER - LEAST;
 	uint8_t trailer[CBF_TRAILER];
 	if (last < CBF_PREFIX)
-		return sheaf_fail(err, SHEAF_SHORT, "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64, sheaf_source_name(in->source),
-		                  CBF_PREFIX + LEAST + CBF_TRAILER, size);
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64,
+		                  sheaf_source_name(in->source), CBF_PREFIX + LEAST + CBF_TRAILER, size);
 	SHEAF_TRY(sheaf_source_read_at(in->source, size - CBF_TRAILER, trailer, sizeof trailer, err));
 	sheaf_cursor c = sheaf_cursor_over(trailer, sizeof trailer, size - CBF_TRAILER);
 	in->header = sheaf_cursor_i64le(&c, "header offset");
 	if (in->header < CBF_PREFIX || in->header > last)
 		return FLAW(in, size - CBF_TRAILER, err,
-		            "the header's offset, from %d to %" PRId64 ", in the last 8 bytes, found %" PRId64 " (is the file cut off, or has it grown?)", CBF_PREFIX,
-		            last, in->header);
+		            "the header's offset, from %d to %" PRId64 ", in the last 8 bytes, found %" PRId64
+		            " (is the file cut off, or has it grown?)",
+		            CBF_PREFIX, last, in->header);
 	return SHEAF_OK;
 }
 
 /* ---- streams ---- */
 
 /* The page says ASCII, CNTK's reader takes UTF-8. */
-static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte, sheaf_error *err)
+static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n,
+                                        int64_t byte, sheaf_error *err)
 {
 	char found[80];
 	snprintf(found, sizeof found, "\"%.*s\"", n < 64 ? (int)n : 64, (const char *)name);
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters", found, NULL};
+	sheaf_problem problem = {
+		SHEAF_BREACH, SHEAF_DATA, "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters",
+		found,        NULL};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.byte = byte;
 	return sheaf_report(in->cx, &problem, err);
 }
 
 /* `byte` is that of the name's length; the name is behind it. */
-static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte, sheaf_error *err)
+static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte,
+                               sheaf_error *err)
 {
 	bool ascii = true;
 	if (n == 0) return FLAW(in, byte, err, "a stream name of at least 1 byte, found %d", 0);
-	if (memchr(name, '\0', n)) return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
+	if (memchr(name, '\0', n))
+		return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
 	for (uint32_t i = 0; i < n; i++)
-		if (name[i] < 0x20 || name[i] == 0x7f) return FLAW(in, byte + 4 + i, err, "a stream name without control characters, found byte 0x%02x", name[i]);
+		if (name[i] < 0x20 || name[i] == 0x7f)
+			return FLAW(in, byte + 4 + i, err, "a stream name without control characters, found byte 0x%02x",
+			            name[i]);
 	int other = sheaf_names_find(&in->names, name, n, -1);
-	if (other >= 0) return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice", in->schema.fields[other].name);
+	if (other >= 0)
+		return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice",
+		            in->schema.fields[other].name);
 	for (uint32_t i = 0; i < n; i++) ascii &= name[i] < 0x80;
 	return ascii ? SHEAF_OK : report_beyond_ascii(in, name, n, byte + 4, err);
 }
@@ -100,10 +120,12 @@ static sheaf_status check_storage(const sheaf_cbf_reader *in, uint8_t storage, i
 	return SHEAF_OK;
 }
 
-static sheaf_status check_dim(const sheaf_cbf_reader *in, bool sparse, uint32_t dim, int64_t byte, sheaf_error *err)
+static sheaf_status check_dim(const sheaf_cbf_reader *in, bool sparse, uint32_t dim, int64_t byte,
+                              sheaf_error *err)
 {
 	if (dim == 0) return FLAW(in, byte, err, "a sample dim of at least 1, found %d", 0);
-	if (sparse && dim > INT32_MAX) return FLAW(in, byte, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX, dim);
+	if (sparse && dim > INT32_MAX)
+		return FLAW(in, byte, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX, dim);
 	return SHEAF_OK;
 }
 
@@ -113,7 +135,9 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	sheaf_field *field;
 	int64_t byte = sheaf_cursor_tell(c);
 	uint8_t storage = sheaf_cursor_u8(c, "storage type");
-	if (!c->failed) SHEAF_TRY(check_storage(in, storage, byte, err)); /* a wrong one mostly means that all behind it is wrong, too */
+	if (!c->failed)
+		SHEAF_TRY(check_storage(in, storage, byte,
+		                        err)); /* a wrong one mostly means that all behind it is wrong, too */
 	uint32_t n = sheaf_cursor_count_u32le(c, 1, "stream name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "stream name");
 	int64_t type_byte = sheaf_cursor_tell(c);
@@ -131,7 +155,8 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 
 /* ---- chunks ---- */
 
-/* Bytes that a sequence takes at least: its sample count, and the counts at the head of each stream's part. */
+/* Bytes that a sequence takes at least: its sample count, and the counts at the head of each stream's
+ * part. */
 static int64_t least_sequence(const sheaf_schema *schema)
 {
 	int64_t bytes = 4;
@@ -139,33 +164,46 @@ static int64_t least_sequence(const sheaf_schema *schema)
 	return bytes;
 }
 
-static sheaf_status report_gap(const sheaf_cbf_reader *in, int64_t chunk, int64_t from, int64_t to, sheaf_error *err)
+static sheaf_status report_gap(const sheaf_cbf_reader *in, int64_t chunk, int64_t from, int64_t to,
+                               sheaf_error *err)
 {
 	char expected[64], found[64];
 	snprintf(expected, sizeof expected, "the first chunk at byte %" PRId64, from);
 	snprintf(found, sizeof found, "it at byte %" PRId64, to);
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "unused bytes", SHEAF_NOWHERE, expected, found, "the bytes between are not read"};
+	sheaf_problem problem = {SHEAF_BREACH,
+	                         SHEAF_DATA,
+	                         "unused bytes",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
+	                         "the bytes between are not read"};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.chunk = chunk;
 	problem.place.byte = from;
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* Offsets ascend from the end of the prefix to the header; a chunk ends where the next one, or the header, begins. */
+/* Offsets ascend from the end of the prefix to the header; a chunk ends where the next one, or the header,
+ * begins. */
 static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, sheaf_error *err)
 {
 	sheaf_cbf_chunk *chunk = &in->chunks[i];
 	int64_t before = i ? chunk[-1].offset : CBF_PREFIX;
 	chunk->end = i + 1 < in->nchunks ? chunk[1].offset : in->header;
 	if (chunk->offset < before || chunk->offset > in->header)
-		return FLAW(in, byte, err, "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64 ", found offset %" PRId64, i, before, in->header,
-		            chunk->offset);
+		return FLAW(in, byte, err,
+		            "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64
+		            ", found offset %" PRId64,
+		            i, before, in->header, chunk->offset);
 	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, 0, CBF_PREFIX, chunk->offset, err));
-	if (chunk->end < chunk->offset) return SHEAF_OK; /* the next one's offset is wrong: its own check says so */
+	if (chunk->end < chunk->offset)
+		return SHEAF_OK; /* the next one's offset is wrong: its own check says so */
 	int64_t most = (chunk->end - chunk->offset) / least_sequence(&in->schema);
 	if (chunk->sequences > most)
-		return FLAW(in, byte + 8, err, "chunk %" PRId64 " to have at most %" PRId64 " sequences in its %" PRId64 " bytes, found %" PRIu32, i, most,
-		            chunk->end - chunk->offset, chunk->sequences);
+		return FLAW(in, byte + 8, err,
+		            "chunk %" PRId64 " to have at most %" PRId64 " sequences in its %" PRId64
+		            " bytes, found %" PRIu32,
+		            i, most, chunk->end - chunk->offset, chunk->sequences);
 	return SHEAF_OK;
 }
 
@@ -175,7 +213,10 @@ static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t 
 	int64_t byte = sheaf_cursor_tell(c);
 	uint64_t table = (uint64_t)n * CBF_CHUNK_ENTRY;
 	if (table != sheaf_cursor_left(c))
-		return FLAW(in, byte, err, "a table of %" PRIu32 " chunks, %" PRIu64 " bytes up to the header offset, found %zu bytes", n, table, sheaf_cursor_left(c));
+		return FLAW(in, byte, err,
+		            "a table of %" PRIu32 " chunks, %" PRIu64
+		            " bytes up to the header offset, found %zu bytes",
+		            n, table, sheaf_cursor_left(c));
 	SHEAF_TRY(sheaf_allocate_array(in->cx, n, sizeof *in->chunks, &memory, err));
 	in->chunks = (sheaf_cbf_chunk *)memory;
 	in->nchunks = n;
@@ -191,7 +232,9 @@ static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t 
 		in->rows += in->chunks[i].sequences;
 		if (__builtin_add_overflow(in->samples, in->chunks[i].samples, &in->samples)) in->samples = INT64_MAX;
 	}
-	if (n == 0 && in->header > CBF_PREFIX) return FLAW(in, byte, err, "a chunk for the %" PRId64 " bytes of data, found %d", in->header - CBF_PREFIX, 0);
+	if (n == 0 && in->header > CBF_PREFIX)
+		return FLAW(in, byte, err, "a chunk for the %" PRId64 " bytes of data, found %d",
+		            in->header - CBF_PREFIX, 0);
 	return SHEAF_OK;
 }
 
@@ -220,7 +263,9 @@ static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_er
 	int64_t byte = sheaf_cursor_tell(c);
 	uint32_t streams = sheaf_cursor_count_u32le(c, CBF_STREAM_LEAST, "stream headers");
 	if (magic != CBF_MAGIC)
-		return FLAW(in, in->header, err, "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64, CBF_MAGIC, magic);
+		return FLAW(in, in->header, err,
+		            "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64,
+		            CBF_MAGIC, magic);
 	SHEAF_TRY(cut_off(in, c, err));
 	if (streams == 0) return FLAW(in, byte, err, "at least 1 stream, found %d", 0);
 	for (uint32_t i = 0; i < streams; i++) {
@@ -253,12 +298,16 @@ static int find_exact(const sheaf_schema *schema, const char *name, size_t n)
 	return -1;
 }
 
-static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, const sheaf_declared *declared, sheaf_error *err)
+static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, const sheaf_declared *declared,
+                                  sheaf_error *err)
 {
 	char *name;
 	int other = find_exact(&in->schema, declared->name, declared->name_size);
 	if (other >= 0 && &in->schema.fields[other] != field)
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a new name that no other stream has, found one that stream %d has", declared->name, other);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"--stream %s: expected a new name that no other stream has, found one that stream %d has",
+			declared->name, other);
 	SHEAF_TRY(sheaf_copy_text(in->cx, declared->name, declared->name_size, &name, err));
 	sheaf_release_text(in->cx, field->alias);
 	field->alias = field->name;
@@ -266,26 +315,30 @@ static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, cons
 	return SHEAF_OK;
 }
 
-static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field *field, const sheaf_declared *d, sheaf_error *err)
+static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field *field,
+                                   const sheaf_declared *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(in->source);
 	bool sparse = sheaf_field_is_sparse(field);
 	if (d->dim >= 0 && d->dim != sheaf_field_dim(field))
-		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected dim %" PRId64 ", found %" PRId64, file, field->name, d->dim, sheaf_field_dim(field));
+		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected dim %" PRId64 ", found %" PRId64,
+		                  file, field->name, d->dim, sheaf_field_dim(field));
 	if (d->sparse >= 0 && d->sparse != sparse)
-		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s storage, found %s", file, field->name, d->sparse ? "sparse" : "dense",
-		                  sparse ? "sparse" : "dense");
+		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s storage, found %s", file,
+		                  field->name, d->sparse ? "sparse" : "dense", sparse ? "sparse" : "dense");
 	if (d->type >= 0 && d->type != (int)field->type)
-		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s, found %s", file, field->name, sheaf_type_name((sheaf_type)d->type),
-		                  sheaf_type_name(field->type));
+		return sheaf_fail(err, SHEAF_DATA, "%s: stream \"%s\": expected %s, found %s", file, field->name,
+		                  sheaf_type_name((sheaf_type)d->type), sheaf_type_name(field->type));
 	return SHEAF_OK;
 }
 
 static sheaf_status warn_absent(const sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
 {
 	char expected[160];
-	snprintf(expected, sizeof expected, "a stream named %.*s", (int)(d->name_size < 128 ? d->name_size : 128), d->name);
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "declared stream absent", SHEAF_NOWHERE, expected, "none", "the declaration is passed over"};
+	snprintf(expected, sizeof expected, "a stream named %.*s", (int)(d->name_size < 128 ? d->name_size : 128),
+	         d->name);
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "declared stream absent",        SHEAF_NOWHERE,
+	                         expected,      "none",     "the declaration is passed over"};
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences in any order, straight from their chunk: a walk over the counts tells where each one is, stream by stream, and those that are wanted are
- * copied from there. So a shuffle moves each byte once, and needs no memory but for the places. */
+/* Sequences in any order, straight from their chunk: a walk over the counts tells where each one is, stream
+ * by stream, and those that are wanted are copied from there. So a shuffle moves each byte once, and needs no
+ * memory but for the places. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/cbf/cbf.h"
@@ -60,7 +61,8 @@ sheaf_status sheaf_cbf_locate(const void *reader, sheaf_located *located, sheaf_
 	sheaf_builder_begin(&b, cx, &located->rows);
 	bool sound = part.first == 0 && part.count == in->chunks[piece->chunk].sequences && sums_up(in, piece);
 	c.at += sound ? 4 * part.count : 0;
-	for (int s = 0; s < in->schema.nfields && sound; s++) sound = walk_stream(&in->shapes[s], part.count, &c, &b);
+	for (int s = 0; s < in->schema.nfields && sound; s++)
+		sound = walk_stream(&in->shapes[s], part.count, &c, &b);
 	located->nrows = part.count;
 	if (sound && c.at == c.end) return sheaf_builder_finish(&b, &located->rows, err);
 	sheaf_builder_drop(&b);
@@ -97,12 +99,16 @@ static void ask_for_heads(const sheaf_row_at *rows, size_t n, int stream)
 
 static sheaf_status refuse(const sheaf_cbf_reader *in, const sheaf_row_at *row, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: chunk %" PRId64 ", sequence %" PRId64 ": expected the counts found before, found others: the file was changed meanwhile",
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: chunk %" PRId64 ", sequence %" PRId64
+	                  ": expected the counts found before, found others: the file was changed meanwhile",
 	                  sheaf_source_name(in->source), row->located->piece.chunk, row->row);
 }
 
-/* Counts are read again: a mapped file may be changed by somebody meanwhile, and nothing may be read beyond the chunk. */
-static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n, sheaf_cbf_extent *extents, sheaf_error *err)
+/* Counts are read again: a mapped file may be changed by somebody meanwhile, and nothing may be read beyond
+ * the chunk. */
+static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n, sheaf_cbf_extent *extents,
+                            sheaf_error *err)
 {
 	const sheaf_cbf_shape *shape = &t->in->shapes[t->stream];
 	for (size_t i = 0; i < n; i++) {
@@ -119,7 +125,8 @@ static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n,
 static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)t->nonzeros, sound = end + (uint64_t)e->nonzeros;
-	if (!sheaf_builder_room(&t->entries, (size_t)e->samples * sizeof(int64_t))) return true; /* the builder will tell */
+	if (!sheaf_builder_room(&t->entries, (size_t)e->samples * sizeof(int64_t)))
+		return true; /* the builder will tell */
 	int64_t *ends = (int64_t *)(void *)(t->entries.data + t->entries.size);
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
@@ -138,13 +145,15 @@ static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_
 	b->size += count * size;
 }
 
-static sheaf_status copy(taking *t, const sheaf_row_at *rows, size_t n, const sheaf_cbf_extent *extents, sheaf_error *err)
+static sheaf_status copy(taking *t, const sheaf_row_at *rows, size_t n, const sheaf_cbf_extent *extents,
+                         sheaf_error *err)
 {
 	const sheaf_cbf_shape *shape = &t->in->shapes[t->stream];
 	for (size_t i = 0; i < n; i++) {
 		const sheaf_cbf_extent *e = &extents[i];
 		if (shape->sparse && !put_ends(t, e)) return refuse(t->in, &rows[i], err);
-		put_array(&t->values, e->values, shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim, shape->size);
+		put_array(&t->values, e->values,
+		          shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim, shape->size);
 		put_array(&t->indices, e->indices, (size_t)e->nonzeros, 4);
 		t->samples += e->samples;
 		t->nonzeros += e->nonzeros;
@@ -158,7 +167,8 @@ static sheaf_status take_blocks(taking *t, const sheaf_row_at *rows, size_t n, s
 	sheaf_cbf_extent extents[BLOCK];
 	ask_for_heads(rows, n < BLOCK ? n : BLOCK, t->stream);
 	for (size_t i = 0; i < n; i += BLOCK) {
-		size_t left = n - i, own = left < BLOCK ? left : BLOCK, next = left - own < BLOCK ? left - own : BLOCK;
+		size_t left = n - i, own = left < BLOCK ? left : BLOCK,
+			   next = left - own < BLOCK ? left - own : BLOCK;
 		SHEAF_TRY(look_up(t, rows + i, own, extents, err));
 		ask_for_heads(rows + i + own, next, t->stream);
 		SHEAF_TRY(copy(t, rows + i, own, extents, err));
@@ -175,7 +185,8 @@ static sheaf_status finish_taking(taking *t, sheaf_column *column, sheaf_error *
 	return sheaf_builder_finish(&t->indices, &column->levels[1].indices[0], err);
 }
 
-static sheaf_status take_stream(taking *t, const sheaf_row_at *rows, size_t n, sheaf_column *column, sheaf_context *cx, sheaf_error *err)
+static sheaf_status take_stream(taking *t, const sheaf_row_at *rows, size_t n, sheaf_column *column,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	bool sparse = t->in->shapes[t->stream].sparse;
 	sheaf_builder_begin(&t->lists, cx, &column->levels[0].offsets);
@@ -193,7 +204,8 @@ static sheaf_status take_stream(taking *t, const sheaf_row_at *rows, size_t n, s
 	return status;
 }
 
-sheaf_status sheaf_cbf_pick(const void *reader, const sheaf_row_at *rows, size_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_cbf_pick(const void *reader, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
+                            sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
 	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));

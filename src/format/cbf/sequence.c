@@ -5,7 +5,8 @@
 
 sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field)
 {
-	return (sheaf_cbf_shape){sheaf_field_is_sparse(field), (uint32_t)sheaf_field_dim(field), (uint32_t)sheaf_type_size(field->type)};
+	return (sheaf_cbf_shape){sheaf_field_is_sparse(field), (uint32_t)sheaf_field_dim(field),
+	                         (uint32_t)sheaf_type_size(field->type)};
 }
 
 static bool pass_checked(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
@@ -31,12 +32,14 @@ static bool pass_sparse(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf
 	enum { HEAD = 8, AHEAD = 1024 };
 	uint64_t left = (uint64_t)(c->end - c->at);
 	if (c->failed || left < HEAD) return false;
-	uint64_t samples = sheaf_load_u32le(c->at), n = sheaf_load_u32le(c->at + 4), size = HEAD + n * (shape->size + 4) + 4 * samples;
+	uint64_t samples = sheaf_load_u32le(c->at), n = sheaf_load_u32le(c->at + 4),
+			 size = HEAD + n * (shape->size + 4) + 4 * samples;
 	if (n > INT32_MAX || size > left) return false;
 	const uint8_t *values = c->at + HEAD, *indices = values + n * shape->size;
 	*out = (sheaf_cbf_extent){(uint32_t)samples, (int32_t)n, values, indices, indices + 4 * n};
 	c->at += size;
-	/* Where a sequence begins is known only when the one before has been read: the machine cannot look ahead by itself. */
+	/* Where a sequence begins is known only when the one before has been read: the machine cannot look ahead
+	 * by itself. */
 	__builtin_prefetch((const void *)((uintptr_t)c->at + AHEAD));
 	return true;
 }

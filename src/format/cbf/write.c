@@ -30,15 +30,21 @@ static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 	bool sparse = sheaf_field_is_sparse(field);
 	int64_t most = sparse ? INT32_MAX : UINT32_MAX;
 	if (!sparse && !sheaf_field_is_dense(field))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+		                  field->name);
 	if (sheaf_field_dim(field) > most)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name, most,
-		                  sheaf_field_dim(field));
-	if (!*field->name) return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s", "none");
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name,
+		                  most, sheaf_field_dim(field));
+	if (!*field->name)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s",
+		                  "none");
 	return SHEAF_OK;
 }
 
-/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS where they do not fit. */
+/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS where they do not
+ * fit. */
 static sheaf_type stored_type(sheaf_type type, const char *precision)
 {
 	if (precision) return strcmp(precision, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
@@ -50,9 +56,12 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 {
 	bool any = false;
 	int main = name ? sheaf_schema_find(schema, name) : -1;
-	for (int i = 0; i < schema->nfields; i++) any |= schema->fields[i].main; /* the reader may have found it by its alias */
+	for (int i = 0; i < schema->nfields; i++)
+		any |= schema->fields[i].main; /* the reader may have found it by its alias */
 	if (!name || (main < 0 && any)) return SHEAF_OK;
-	if (main < 0) return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected the name of a stream, found \"%s\"", name);
+	if (main < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected the name of a stream, found \"%s\"",
+		                  name);
 	for (int i = 0; i < schema->nfields; i++) schema->fields[i].main = i == main;
 	return SHEAF_OK;
 }
@@ -60,7 +69,8 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *precision = sheaf_values_text(values, "precision");
-	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream to write, found %d", 0);
+	if (schema->nfields == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream to write, found %d", 0);
 	for (int i = 0; i < schema->nfields; i++) {
 		SHEAF_TRY(check_field(&schema->fields[i], err));
 		schema->fields[i].type = stored_type(schema->fields[i].type, precision);
@@ -90,8 +100,13 @@ static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
 		const char *c = out->schema.fields[i].name;
 		while (*c && (unsigned char)*c < 0x80) c++;
 		if (!*c) continue;
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA,        "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters",
-		                         "others",      "written as UTF-8"};
+		sheaf_problem problem = {SHEAF_WARNING,
+		                         SHEAF_DATA,
+		                         "name beyond ASCII",
+		                         SHEAF_NOWHERE,
+		                         "a stream name of ASCII characters",
+		                         "others",
+		                         "written as UTF-8"};
 		problem.place.file = sheaf_sink_name(out->sink);
 		problem.place.stream = out->schema.fields[i].name;
 		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
@@ -119,15 +134,16 @@ static sheaf_status write_prefix(writer *out, sheaf_error *err)
 	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
 }
 
-sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)totals;
 	*created = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
 	writer *out = (writer *)memory;
-	*out = (writer){.cx = cx, .sink = sink, .main = -1, .sort_indices = sheaf_values_flag(values, "sort-indices")};
+	*out = (writer){
+		.cx = cx, .sink = sink, .main = -1, .sort_indices = sheaf_values_flag(values, "sort-indices")};
 	out->chunk_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_CHUNK);
 	if (out->chunk_bytes < 1) out->chunk_bytes = 1; /* each sequence its own chunk, as in CNTK */
 	sheaf_builder_begin(&out->table, cx, NULL);
@@ -150,8 +166,9 @@ sheaf_status sheaf_cbf_append(void *created, const sheaf_blob *blob, sheaf_error
 {
 	writer *out = (writer *)created;
 	if (out->nchunks == UINT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes", sheaf_sink_name(out->sink),
-		                  UINT32_MAX);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes",
+		                  sheaf_sink_name(out->sink), UINT32_MAX);
 	out->nchunks++;
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
 	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
@@ -201,12 +218,16 @@ sheaf_status sheaf_cbf_finish(void *created, sheaf_error *err)
 
 /* ---- encode ---- */
 
-static sheaf_run samples_of(const sheaf_column *column, int64_t r) { return sheaf_level_below_one(&column->levels[0], r); }
+static sheaf_run samples_of(const sheaf_column *column, int64_t r)
+{
+	return sheaf_level_below_one(&column->levels[0], r);
+}
 
 static int64_t stream_bytes(const sheaf_column *column, int64_t r)
 {
 	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(&column->levels[1], samples);
-	int64_t n = sheaf_run_length(samples), values = sheaf_run_length(entries), size = (int64_t)sheaf_type_size(column->type);
+	int64_t n = sheaf_run_length(samples), values = sheaf_run_length(entries),
+			size = (int64_t)sheaf_type_size(column->type);
 	return column->levels[1].shape.kind == SHEAF_COORD ? 8 + values * (size + 4) + n * 4 : 4 + values * size;
 }
 
@@ -229,20 +250,25 @@ static void put_array(sheaf_builder *b, const void *from, size_t count, size_t s
 static void put_indices(sheaf_builder *b, const sheaf_level *level, sheaf_run entries)
 {
 	if (level->shape.index_type == SHEAF_I32) {
-		put_array(b, level->indices[0].data + 4 * (size_t)entries.begin, (size_t)sheaf_run_length(entries), 4);
+		put_array(b, level->indices[0].data + 4 * (size_t)entries.begin, (size_t)sheaf_run_length(entries),
+		          4);
 		return;
 	}
-	for (int64_t p = entries.begin; p < entries.end; p++) sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, p));
+	for (int64_t p = entries.begin; p < entries.end; p++)
+		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, p));
 }
 
-/* Bottom-up merge of positions by index: stable, so equal indices keep their order, as in CNTK's converter. */
+/* Bottom-up merge of positions by index: stable, so equal indices keep their order, as in CNTK's
+ * converter. */
 static void sort_positions(const sheaf_level *level, int64_t *positions, int64_t *scratch, int64_t n)
 {
 	for (int64_t width = 1; width < n; width *= 2) {
 		for (int64_t low = 0; low < n; low += 2 * width) {
-			int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n, a = low, b = middle;
+			int64_t middle = low + width < n ? low + width : n,
+					high = low + 2 * width < n ? low + 2 * width : n, a = low, b = middle;
 			for (int64_t k = low; k < high; k++) {
-				bool left = a < middle && (b >= high || sheaf_level_index(level, 0, positions[a]) <= sheaf_level_index(level, 0, positions[b]));
+				bool left = a < middle && (b >= high || sheaf_level_index(level, 0, positions[a]) <=
+				                                            sheaf_level_index(level, 0, positions[b]));
 				scratch[k] = positions[left ? a++ : b++];
 			}
 		}
@@ -251,7 +277,8 @@ static void sort_positions(const sheaf_level *level, int64_t *positions, int64_t
 }
 
 /* Values and indices of one sequence, each sample's in ascending order of index. */
-static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, sheaf_run samples, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, sheaf_run samples,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run all = sheaf_level_below(level, samples);
@@ -265,19 +292,22 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 		sort_positions(level, positions + (one.begin - all.begin), positions + n, sheaf_run_length(one));
 	}
 	for (size_t k = 0; k < n; k++) put_array(b, column->values.data + (size_t)positions[k] * size, 1, size);
-	for (size_t k = 0; k < n; k++) sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
+	for (size_t k = 0; k < n; k++)
+		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
 	sheaf_release(cx, memory, 2 * n * sizeof(int64_t));
 	return SHEAF_OK;
 }
 
-static sheaf_status too_many(const writer *out, int stream, int64_t row, const char *what, int64_t most, int64_t found, sheaf_error *err)
+static sheaf_status too_many(const writer *out, int stream, int64_t row, const char *what, int64_t most,
+                             int64_t found, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64, row,
-	                  out->schema.fields[stream].name, most, what, found);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64,
+	                  row, out->schema.fields[stream].name, most, what, found);
 }
 
-static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t r, int64_t row, sheaf_context *cx,
-                                 sheaf_error *err)
+static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream,
+                                 int64_t r, int64_t row, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(level, samples);
@@ -294,7 +324,8 @@ static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const shea
 		put_array(b, column->values.data + (size_t)entries.begin * size, (size_t)values, size);
 		if (sparse) put_indices(b, level, entries);
 	}
-	for (int64_t p = samples.begin; sparse && p < samples.end; p++) sheaf_builder_u32le(b, (uint32_t)sheaf_run_length(sheaf_level_below_one(level, p)));
+	for (int64_t p = samples.begin; sparse && p < samples.end; p++)
+		sheaf_builder_u32le(b, (uint32_t)sheaf_run_length(sheaf_level_below_one(level, p)));
 	return SHEAF_OK;
 }
 
@@ -303,11 +334,13 @@ static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
 	int64_t longest = 0;
 	if (out->main >= 0) return sheaf_run_length(samples_of(&frame->columns[out->main], r));
 	for (int s = 0; s < frame->ncolumns; s++)
-		if (sheaf_run_length(samples_of(&frame->columns[s], r)) > longest) longest = sheaf_run_length(samples_of(&frame->columns[s], r));
+		if (sheaf_run_length(samples_of(&frame->columns[s], r)) > longest)
+			longest = sheaf_run_length(samples_of(&frame->columns[s], r));
 	return longest;
 }
 
-static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t *samples, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row,
+                              int64_t *samples, sheaf_context *cx, sheaf_error *err)
 {
 	*samples = 0;
 	for (int64_t r = 0; r < frame->nrows; r++) {
@@ -317,14 +350,17 @@ static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_f
 	}
 	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "sequence %" PRId64 ": expected at most %" PRIu32 " sequences and samples in a chunk, found more: lower --chunk-bytes", row,
-		                  UINT32_MAX);
+		                  "sequence %" PRId64 ": expected at most %" PRIu32
+		                  " sequences and samples in a chunk, found more: lower --chunk-bytes",
+		                  row, UINT32_MAX);
 	for (int s = 0; s < frame->ncolumns; s++)
-		for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_sequence(out, b, &frame->columns[s], s, r, row + r, cx, err));
+		for (int64_t r = 0; r < frame->nrows && !b->failed; r++)
+			SHEAF_TRY(put_sequence(out, b, &frame->columns[s], s, r, row + r, cx, err));
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_cbf_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);

@@ -4,9 +4,27 @@
 #define NAME "csv"
 #define SUMMARY "comma-separated values: tables with RFC 4180's quotes or SciDB's"
 #define SUFFIXES ".csv"
-#define KIND {.delimiter = ',', .quotes = true, .null_word = "null"}
+#define KIND \
+	{ \
+		.delimiter = ',', .quotes = true, .null_word = "null" \
+	}
 #define OPTIONS \
-	{"dialect", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "rfc|scidb|auto", "RFC 4180's double quotes, or SciDB's single quotes and backslashes", 0}, \
-	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any", "what a field in quotes is: always text (by itself), or anything", 0}, \
-	{"out-dialect", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "rfc|scidb", "how to quote what is written, whatever --dialect says", 0},
+	{"dialect", \
+	 SHEAF_OPTION_CHOICE, \
+	 SHEAF_READING | SHEAF_WRITING, \
+	 "rfc|scidb|auto", \
+	 "RFC 4180's double quotes, or SciDB's single quotes and backslashes", \
+	 0}, \
+		{"quoted", \
+	     SHEAF_OPTION_CHOICE, \
+	     SHEAF_READING, \
+	     "text|any", \
+	     "what a field in quotes is: always text (by itself), or anything", \
+	     0}, \
+		{"out-dialect", \
+	     SHEAF_OPTION_CHOICE, \
+	     SHEAF_WRITING, \
+	     "rfc|scidb", \
+	     "how to quote what is written, whatever --dialect says", \
+	     0},
 #include "delimited/format_template.h"

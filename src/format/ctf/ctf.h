@@ -2,11 +2,10 @@
 /* CNTK's text format from the inside: the words that its rooms share.
  *
  *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
- *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared, by what look.c sees
- *   decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values
- *   short.c    short lines, many at once
- *   review.c   what only the whole input shows              write.c    sequences into lines
- *   report.c   findings with their places                measure.c  lengths of sequences by their lines
+ *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared, by what
+ * look.c sees decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values short.c
+ * short lines, many at once review.c   what only the whole input shows              write.c    sequences into
+ * lines report.c   findings with their places                measure.c  lengths of sequences by their lines
  *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes
  *
  * What is read and why is in docs/formats/ctf.md. */
@@ -36,8 +35,8 @@ typedef struct sheaf_ctf_reader {
 	bool space_noted;
 	sheaf_facts facts;
 	char guess[80];
-	sheaf_sorter *ids;    /* (key, line) of every sequence while validating */
-	int64_t *rounded;     /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
+	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
+	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
 	sheaf_status cut_off; /* the input failed here, when the sequences before had been cut */
 	sheaf_error cut_off_error;
 } sheaf_ctf_reader;
@@ -45,27 +44,37 @@ typedef struct sheaf_ctf_reader {
 /* ---- words.c ---- */
 
 enum { CTF_SPACE = 1, CTF_ENDS_VALUES = 2, CTF_ENDS_NAME = 4, CTF_SKIPPED = 8 };
-/* Class bits of each byte: parts values; ends a list of values; ends a name; is passed over between inputs. */
+/* Class bits of each byte: parts values; ends a list of values; ends a name; is passed over between
+ * inputs. */
 extern const uint8_t sheaf_ctf_classes[256];
 /* The same for kernels. */
 extern const sheaf_delimiters sheaf_ctf_delimiters;
-static inline bool sheaf_ctf_is(uint8_t byte, int classes) { return (sheaf_ctf_classes[byte] & classes) != 0; }
+static inline bool sheaf_ctf_is(uint8_t byte, int classes)
+{
+	return (sheaf_ctf_classes[byte] & classes) != 0;
+}
 static inline bool sheaf_ctf_is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 /* The next '|' or LF, or end. */
 const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end);
 enum { CTF_FOUND_SIZE = SHEAF_SHOWN_SIZE };
-static inline const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end, char text[CTF_FOUND_SIZE]) { return sheaf_show(at, end, '|', text); }
-/* The id at the start of a line: false where there is none. Ids beyond 64 bits become UINT64_MAX with *over set. */
+static inline const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end, char text[CTF_FOUND_SIZE])
+{
+	return sheaf_show(at, end, '|', text);
+}
+/* The id at the start of a line: false where there is none. Ids beyond 64 bits become UINT64_MAX with *over
+ * set. */
 bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, bool *over);
 
 /* ---- streams.c ---- */
 
 /* The streams that the settings declare; none is fine. */
-SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values,
+                                                 sheaf_error *err);
 /* Streams and facts that an earlier reader has inferred; they may come from a file that cannot be trusted. */
 SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
-SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
+                                              sheaf_error *err);
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
 
 /* ---- cut.c ---- */
@@ -77,8 +86,10 @@ SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece
 /* ---- measure.c ---- */
 
 /* The number of lines of each sequence: what CNTK's indexer takes for its length. */
-SHEAF_USE sheaf_status sheaf_ctf_keys(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_keys(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                                      sheaf_buffer *keys, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                                         sheaf_buffer *lengths, sheaf_error *err);
 const char *sheaf_ctf_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_ctf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
@@ -87,9 +98,10 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
 
 #define CTF_INFERRED "inferred from the whole input"
 
-/* Finds facts and, where none are declared, streams: from the whole input, or at a glance from its first part. The source stands where the
- * lines begin before and after. */
-SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values, sheaf_error *err);
+/* Finds facts and, where none are declared, streams: from the whole input, or at a glance from its first
+ * part. The source stands where the lines begin before and after. */
+SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance,
+                                       const sheaf_values *values, sheaf_error *err);
 
 /* ---- decode.c and sample.c ---- */
 
@@ -100,9 +112,10 @@ typedef struct sheaf_ctf_column {
 	int64_t rounded;                                   /* values whose digits float32 cannot keep */
 	int64_t sequence_start;                            /* nsamples where the sequence began */
 	size_t entries_start, indices_start, values_start; /* sizes of the buffers there */
-	int64_t seen_on, looked_on;                        /* line of its last sample; of the last one that short.c looked at */
+	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c looked at */
 	/* For short.c, of the field: */
-	uint64_t name, name_bits; /* the name's first eight bytes, and which of the bits count; no bits: not known */
+	uint64_t name,
+		name_bits; /* the name's first eight bytes, and which of the bits count; no bits: not known */
 	size_t name_size;
 	int64_t dim;
 	bool sparse, wide_values, wide_indices;
@@ -127,27 +140,31 @@ typedef struct sheaf_ctf_decoding {
 	int pause, waiting; /* lines that short.c is not asked for: after its next failure, and now */
 } sheaf_ctf_decoding;
 
-SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
 /* Ends the open sequence and opens one where a line begins with an id of another, or each line is one. */
 SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
-/* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether the sample stands. */
+/* Reads the values of one sample from d->at, which is behind the name, to what ends them. *kept tells whether
+ * the sample stands. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
 
 /* ---- short.c ---- */
 
 /* Learns what the streams are called. */
 void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d);
-/* Reads lines from d->at on, the start of one, as long as they are short and plain. What is wrong with a line, and whether anything is, is
- * for read_line to say: such a line is where this stops. */
+/* Reads lines from d->at on, the start of one, as long as they are short and plain. What is wrong with a
+ * line, and whether anything is, is for read_line to say: such a line is where this stops. */
 SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);
 
 /* ---- report.c ---- */
 
 /* Reports a problem at byte `at` of the current line. stream < 0: none. */
-SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
+SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
+                                        const uint8_t *at, int stream, const char *expected,
                                         const char *found, const char *consequence);
 /* Reports a problem of the open sequence, at the byte where it begins. */
-SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected,
+SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity,
+                                                 const char *rule, int stream, const char *expected,
                                                  const char *found, const char *consequence);
 
 /* ---- review.c ---- */
@@ -158,15 +175,18 @@ SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
 /* ---- write.c ---- */
 
 SHEAF_USE sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_finish(void *out, sheaf_error *err);
 void sheaf_ctf_abandon(void *writer);
 
 /* ---- declare.c ---- */
 
-SHEAF_USE sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own,
+                                         sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a longer piece. */
+/* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a
+ * longer piece. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
@@ -7,19 +8,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n) { return bytes.size >= n && memcmp(bytes.data, mark, n) == 0; }
-
-static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, const char *expected, const char *found, sheaf_error *err)
+static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
 {
-	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->source), in->line, in->column,
-	                  sheaf_source_tell(in->source), expected, found);
+	return bytes.size >= n && memcmp(bytes.data, mark, n) == 0;
+}
+
+static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, const char *expected,
+                           const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(in->source), in->line, in->column, sheaf_source_tell(in->source),
+	                  expected, found);
 }
 
 static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
-	if (head.size == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input", sheaf_source_name(in->source));
+	if (head.size == 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input",
+		                  sheaf_source_name(in->source));
 	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
 		return refuse(in, SHEAF_UNSUPPORTED, "UTF-8 or ASCII text", "a UTF-16 byte order mark", err);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
@@ -42,8 +50,13 @@ static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_er
 static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
 {
 	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_NOTE, SHEAF_DATA, "white space at the start", SHEAF_NOWHERE, "an id or '|' as the first byte", "white space, which CNTK 2.0 refuses", NULL};
+	sheaf_problem problem = {SHEAF_NOTE,
+	                         SHEAF_DATA,
+	                         "white space at the start",
+	                         SHEAF_NOWHERE,
+	                         "an id or '|' as the first byte",
+	                         "white space, which CNTK 2.0 refuses",
+	                         NULL};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.line = problem.place.column = 1;
 	problem.place.byte = byte;
@@ -64,7 +77,8 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 	if (head.size == 0) return refuse(in, SHEAF_DATA, "lines of samples", "white space only", err);
 	in->by_line = in->skip_ids || head.data[0] == '|';
 	if (in->by_line || sheaf_ctf_is_digit(head.data[0])) return note_space(in, byte, err);
-	return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line", sheaf_ctf_found(head.data, head.data + head.size, found), err);
+	return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line",
+	              sheaf_ctf_found(head.data, head.data + head.size, found), err);
 }
 
 /* ---- ends of sequences ---- */
@@ -73,7 +87,8 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 
 static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
 {
-	const uint8_t *feed = line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
+	const uint8_t *feed =
+		line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
 	return feed ? feed + 1 : begin;
 }
 
@@ -84,7 +99,8 @@ static bool has_id(const uint8_t *line, const uint8_t *end, uint64_t *id)
 	return sheaf_ctf_read_id(&line, end, id, &over) && line < end;
 }
 
-/* The start of the last sequence in [begin, limit], where an earlier one ends before it; NULL where there is only one. Ids may be read up to `end`. */
+/* The start of the last sequence in [begin, limit], where an earlier one ends before it; NULL where there is
+ * only one. Ids may be read up to `end`. */
 static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, const uint8_t *end)
 {
 	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(limit - begin)), *candidate = NULL;
@@ -137,8 +153,10 @@ static bool hides_id(const sheaf_ctf_reader *in, sheaf_bytes window)
 	return at > window.data && at[-1] == '\n';
 }
 
-/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next call. A want of memory may pass. */
-static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size, sheaf_error *err)
+/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next
+ * call. A want of memory may pass. */
+static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size,
+                                       sheaf_error *err)
 {
 	*size = window.size ? whole_sequences(in, window, window.size) : 0;
 	if (*size) return SHEAF_OK;
@@ -157,7 +175,8 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 }
 
 /* What to cut from a window that begins with it; 0 where the first sequence does not end there. */
-static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want, bool is_end)
+static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want,
+                         bool is_end)
 {
 	if (is_end && window.size <= bytes) return window.size;
 	size_t size = want > bytes ? 0 : whole_sequences(in, window, window.size < want ? window.size : want);
@@ -174,7 +193,8 @@ static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, s
 	for (size_t want = bytes; *size == 0; want *= 2) {
 		size_t asked = want;
 		if (!show(in, asked, &window)) return cut_before_failure(in, window, size, err);
-		if (window.size == asked && hides_id(in, window) && !show(in, asked += LONGEST_ID, &window)) return cut_before_failure(in, window, size, err);
+		if (window.size == asked && hides_id(in, window) && !show(in, asked += LONGEST_ID, &window))
+			return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
 		*size = choose_cut(in, window, bytes, want, window.size < asked);
 	}

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema as CNTK's users write it: --stream options, the reader section of a configuration, and the converter's map file. */
+/* The schema as CNTK's users write it: --stream options, the reader section of a configuration, and the
+ * converter's map file. */
 #include "data/declare.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_stream(const sheaf_field *field) { return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field); }
+static bool is_stream(const sheaf_field *field)
+{
+	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
+}
 
-static const char *storage(const sheaf_field *field) { return sheaf_field_is_sparse(field) ? "sparse" : "dense"; }
+static const char *storage(const sheaf_field *field)
+{
+	return sheaf_field_is_sparse(field) ? "sparse" : "dense";
+}
 
 /* A word for a POSIX shell. */
 static void put_quoted(sheaf_builder *b, const char *text, size_t n)
@@ -48,15 +55,19 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bo
 static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file, bool own)
 {
 	bool wide = false;
-	for (int i = 0; i < schema->nfields; i++) wide |= is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
-	sheaf_builder_printf(b, "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n    file = \"%s\"\n    input = [\n",
+	for (int i = 0; i < schema->nfields; i++)
+		wide |= is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
+	sheaf_builder_printf(b,
+	                     "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n "
+	                     "   file = \"%s\"\n    input = [\n",
 	                     wide ? "precision = \"double\"\n" : "", file);
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (!is_stream(field)) continue;
 		sheaf_builder_printf(b, "        %s = [\n", field->name);
 		if (own && field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
-		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n", sheaf_field_dim(field), storage(field));
+		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n",
+		                     sheaf_field_dim(field), storage(field));
 		if (field->main) sheaf_builder_text(b, "            definesMBSize = true\n");
 		sheaf_builder_text(b, "        ]\n");
 	}
@@ -69,18 +80,22 @@ static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (is_stream(field))
-			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name, own && field->alias ? field->alias : field->name, storage(field),
+			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name,
+			                     own && field->alias ? field->alias : field->name, storage(field),
 			                     sheaf_field_dim(field));
 	}
 }
 
-sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                               sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning != SHEAF_KEY && !is_stream(&schema->fields[i]))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-			                  schema->fields[i].name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+				schema->fields[i].name);
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_status status = put_options(&b, schema, own, err);
 	if (status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into sequences: lines, the inputs on them, and the rules that a whole sequence must keep. What counts as an error, what
- * it rejects, and where reading goes on are those of CNTK's parser. */
+/* A piece into sequences: lines, the inputs on them, and the rules that a whole sequence must keep. What
+ * counts as an error, what it rejects, and where reading goes on are those of CNTK's parser. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
@@ -10,18 +10,24 @@
 
 /* ---- sequences ---- */
 
-static int64_t samples_of(const sheaf_ctf_column *column) { return column->nsamples - column->sequence_start; }
+static int64_t samples_of(const sheaf_ctf_column *column)
+{
+	return column->nsamples - column->sequence_start;
+}
 
 static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 {
 	char found[64];
 	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
-	                                 "at least one sample of every stream in every sequence (--allow-missing reads it without)", found, NULL);
+	return sheaf_ctf_report_sequence(
+		d, SHEAF_FATAL, "stream missing in a sequence", stream,
+		"at least one sample of every stream in every sequence (--allow-missing reads it without)", found,
+		NULL);
 }
 
-/* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has samples. */
+/* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has
+ * samples. */
 static sheaf_status check_lines(sheaf_ctf_decoding *d)
 {
 	int64_t most = 0;
@@ -32,15 +38,21 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	/* Where no sample is left the sequence's lines are not too many: that each is empty has been said. */
 	if (d->in->main >= 0 || most == d->sequence_lines || most == 0) return SHEAF_OK;
 	if (most > d->sequence_lines) {
-		snprintf(expected, sizeof expected, "at most %" PRId64 " samples, one for each line of sequence %" PRIu64, d->sequence_lines, d->key);
+		snprintf(expected, sizeof expected,
+		         "at most %" PRId64 " samples, one for each line of sequence %" PRIu64, d->sequence_lines,
+		         d->key);
 		snprintf(found, sizeof found, "%" PRId64, most);
-		return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found, "all of them are kept");
+		return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found,
+		                                 "all of them are kept");
 	}
 	if (d->in->allow_unaligned) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
-	         "at most %" PRId64 " lines, as many as sequence %" PRIu64 " has samples in its longest stream (--allow-unaligned reads more)", most, d->key);
+	         "at most %" PRId64 " lines, as many as sequence %" PRIu64
+	         " has samples in its longest stream (--allow-unaligned reads more)",
+	         most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
-	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found, "all samples are kept");
+	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found,
+	                                 "all samples are kept");
 }
 
 /* The stream that a sequence lacks, or -1. */
@@ -70,7 +82,8 @@ static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 		column->values.size = column->values_start;
 	}
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(d, SHEAF_WARNING, "incomplete sequence", stream, "a sample of every stream", found, "the sequence is left out");
+	return sheaf_ctf_report_sequence(d, SHEAF_WARNING, "incomplete sequence", stream,
+	                                 "a sample of every stream", found, "the sequence is left out");
 }
 
 static sheaf_status close_sequence(sheaf_ctf_decoding *d)
@@ -107,7 +120,8 @@ static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)
 static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found),
+	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1,
+	                           "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found),
 	                           "the input is left out"));
 	return SHEAF_OK;
 }
@@ -115,8 +129,8 @@ static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
 static sheaf_status report_unknown(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream", sheaf_ctf_found(name, d->at, found),
-	                        "the input is left out");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream",
+	                        sheaf_ctf_found(name, d->at, found), "the input is left out");
 }
 
 static bool has_high_byte(const uint8_t *at, const uint8_t *end)
@@ -129,7 +143,8 @@ static bool has_high_byte(const uint8_t *at, const uint8_t *end)
 static sheaf_status note_spelling(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	if (!sheaf_is_validating(d->cx) || !has_high_byte(name, d->at)) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_NOTE, "name beyond ASCII", name, -1, "a name of ASCII characters", "others, which CNTK 2.0 refuses", NULL);
+	return sheaf_ctf_report(d, SHEAF_NOTE, "name beyond ASCII", name, -1, "a name of ASCII characters",
+	                        "others, which CNTK 2.0 refuses", NULL);
 }
 
 static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t *name)
@@ -138,7 +153,8 @@ static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t
 	bool again = column->seen_on == d->line;
 	column->seen_on = d->line;
 	if (!again) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_BREACH, "stream twice on a line", name, stream, "each stream at most once on a line", "it again", "both samples are kept");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "stream twice on a line", name, stream,
+	                        "each stream at most once on a line", "it again", "both samples are kept");
 }
 
 /* One input, from its '|' to what ends it. *stream is the stream of a sample that stands, or as it was. */
@@ -180,8 +196,11 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 		} else if (sheaf_ctf_is(*d->at, CTF_SKIPPED)) {
 			d->at++;
 		} else {
-			const char *expected = d->at > d->begin && d->at[-1] == '\r' ? "a line feed (a CR alone ends no line)" : "'|' and a stream name";
-			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, expected, sheaf_ctf_found(d->at, d->end, found),
+			const char *expected = d->at > d->begin && d->at[-1] == '\r'
+			                           ? "a line feed (a CR alone ends no line)"
+			                           : "'|' and a stream name";
+			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, expected,
+			                           sheaf_ctf_found(d->at, d->end, found),
 			                           "the text up to the next '|' is left out"));
 			d->at = sheaf_ctf_next_input(d->at, d->end);
 		}
@@ -195,7 +214,8 @@ sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64
 	return has_id && (!d->open || id != d->key) ? open_sequence(d, id) : SHEAF_OK;
 }
 
-/* Opens the sequence that a line belongs to. *alone tells a last line of nothing but digits: CNTK drops it, and so do we. */
+/* Opens the sequence that a line belongs to. *alone tells a last line of nothing but digits: CNTK drops it,
+ * and so do we. */
 static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 {
 	uint64_t id = 0;
@@ -206,7 +226,8 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	if (*has_id && over && !d->in->by_line) {
 		SHEAF_TRY(close_sequence(d)); /* what is wrong before comes first */
 		char found[CTF_FOUND_SIZE];
-		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1, "a sequence id of at most 18446744073709551615",
+		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1,
+		                           "a sequence id of at most 18446744073709551615",
 		                           sheaf_ctf_found(d->line_start, d->end, found), NULL));
 	}
 	return sheaf_ctf_enter_sequence(d, *has_id, id);
@@ -215,9 +236,10 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 {
 	if (samples == 0)
-		return sheaf_ctf_report(d, SHEAF_BREACH, "last line without samples", d->line_start, -1, "samples and a line feed", "the end of the file",
-		                        "the line is left out");
-	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1, "a line feed at the end of the last line", "the end of the file", NULL);
+		return sheaf_ctf_report(d, SHEAF_BREACH, "last line without samples", d->line_start, -1,
+		                        "samples and a line feed", "the end of the file", "the line is left out");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1,
+	                        "a line feed at the end of the last line", "the end of the file", NULL);
 }
 
 static sheaf_status read_line(sheaf_ctf_decoding *d)
@@ -232,7 +254,8 @@ static sheaf_status read_line(sheaf_ctf_decoding *d)
 	if (!ended && samples == 0 && !has_id && !d->in->by_line) return report_end(d, 0);
 	d->sequence_lines++;
 	if (samples == 0)
-		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1, "at least one sample of a declared stream on a line", "none",
+		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1,
+		                           "at least one sample of a declared stream on a line", "none",
 		                           "the line adds nothing"));
 	else if (!ended)
 		SHEAF_TRY(report_end(d, samples));
@@ -300,9 +323,15 @@ static void drop_columns(sheaf_ctf_decoding *d)
 	sheaf_release(d->cx, d->columns, (size_t)d->in->nstreams * sizeof *d->columns);
 }
 
-sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader, .cx = cx, .err = err, .piece = piece, .kernel = sheaf_kernel_chosen(), .line = piece->line};
+	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader,
+	                        .cx = cx,
+	                        .err = err,
+	                        .piece = piece,
+	                        .kernel = sheaf_kernel_chosen(),
+	                        .line = piece->line};
 	d.begin = d.at = d.line_start = piece->bytes.data;
 	d.end = d.begin + piece->size;
 	sheaf_status status = begin_columns(&d, frame);

@@ -8,23 +8,33 @@
 
 static const char *const suffixes[] = {".ctf", ".txt", NULL};
 
-static const sheaf_reader_name readers[] = {{"CNTKTextFormatReader", true}, {"CNTKTextFormatDeserializer", true}, {NULL, false}};
+static const sheaf_reader_name readers[] = {
+	{"CNTKTextFormatReader", true}, {"CNTKTextFormatDeserializer", true}, {NULL, false}};
 
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
      "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
-	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE", "declare streams by a map file: name, alias, format and dim on each line", 0},
-	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double", "element type of streams whose declaration names none (default float)", 0},
-	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take each line as a sequence, whatever ids it has", 0},
-	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME", "the stream whose samples count as the length of a sequence", 0},
-	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences that have more lines than their longest stream has samples", 0},
-	{"drop-incomplete", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "leave out sequences in which a stream has no sample, and count them", 0},
-	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read sequences in which a stream has no sample", 0},
-	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A", "write stream NAME under the short name A; just \"keep\": each under its alias in the input", 0},
+	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE",
+     "declare streams by a map file: name, alias, format and dim on each line", 0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",
+     "element type of streams whose declaration names none (default float)", 0},
+	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "take each line as a sequence, whatever ids it has", 0},
+	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME",
+     "the stream whose samples count as the length of a sequence", 0},
+	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read sequences that have more lines than their longest stream has samples", 0},
+	{"drop-incomplete", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "leave out sequences in which a stream has no sample, and count them", 0},
+	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read sequences in which a stream has no sample", 0},
+	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A",
+     "write stream NAME under the short name A; just \"keep\": each under its alias in the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* A first line like `|name`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a damaged one. */
+/* A first line like `|name`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a damaged
+ * one. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
@@ -33,9 +43,11 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	const uint8_t *line = at;
 	while (at < end && sheaf_ctf_is_digit(*at)) at++;
 	while (at < end && (*at == ' ' || *at == '\t')) at++;
-	if (at + 1 < end && at[0] == '|' && !sheaf_ctf_is_digit(at[1]) && !sheaf_ctf_is(at[1], CTF_ENDS_NAME)) return SHEAF_SURE;
+	if (at + 1 < end && at[0] == '|' && !sheaf_ctf_is_digit(at[1]) && !sheaf_ctf_is(at[1], CTF_ENDS_NAME))
+		return SHEAF_SURE;
 	bool binary = head.size && memchr(line, '\0', (size_t)(end - line));
-	return named || (!binary && line < end && memchr(line, '|', (size_t)(end - line))) ? SHEAF_PERHAPS : SHEAF_NO;
+	return named || (!binary && line < end && memchr(line, '|', (size_t)(end - line))) ? SHEAF_PERHAPS
+	                                                                                   : SHEAF_NO;
 }
 
 static void close_reader(void *reader)
@@ -57,7 +69,8 @@ static void know_lines(sheaf_ctf_reader *in)
 }
 
 /* What nobody has declared is known already, or inferred. */
-static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
+                                 sheaf_error *err)
 {
 	if (how->known) {
 		SHEAF_TRY(sheaf_ctf_adopt(in, how->known, err));
@@ -70,7 +83,8 @@ static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *value
 	return sheaf_ctf_infer(in, declared, how->glance, values, err);
 }
 
-static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_error *err)
 {
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
 	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
@@ -90,7 +104,8 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return sheaf_ctf_begin(in, err);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -117,8 +132,8 @@ const sheaf_format sheaf_format_ctf = {
 	.name = "ctf",
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS |
-	       SHEAF_CAN_UNSORTED,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES |
+           SHEAF_CAN_REPEATS | SHEAF_CAN_UNSORTED,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,

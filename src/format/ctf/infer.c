@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams that nobody declared: a name with an index:value pair anywhere is a sparse stream, its dim one more than the largest index;
- * any other is dense, its dim the most values of a sample. Order is that of first appearance. All threads look at pieces of the input, and what they
- * have seen is put together in order. */
+/* Streams that nobody declared: a name with an index:value pair anywhere is a sparse stream, its dim one more
+ * than the largest index; any other is dense, its dim the most values of a sample. Order is that of first
+ * appearance. All threads look at pieces of the input, and what they have seen is put together in order. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -45,7 +45,8 @@ static void look_at_piece(void *user, void *memory)
 	const uint8_t *begin = i->piece.bytes.data;
 	i->status = sheaf_ctf_look_begin(&i->look, f->in, false, &i->error);
 	if (i->status == SHEAF_OK)
-		i->status = sheaf_ctf_look_at(&i->look, begin, begin + i->piece.size, i->piece.line, i->piece.line > f->in->first_line, &i->error);
+		i->status = sheaf_ctf_look_at(&i->look, begin, begin + i->piece.size, i->piece.line,
+		                              i->piece.line > f->in->first_line, &i->error);
 }
 
 static void drop(void *user, void *memory)
@@ -80,7 +81,8 @@ static sheaf_status look_at_pieces(inference *f)
 {
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
 	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
-	if (f->cut == SHEAF_END || (f->in->cut_off && f->look.schema.nfields > 0 && f->cut == f->in->cut_off)) return SHEAF_OK;
+	if (f->cut == SHEAF_END || (f->in->cut_off && f->look.schema.nfields > 0 && f->cut == f->in->cut_off))
+		return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
 	return f->cut;
 }
@@ -89,7 +91,8 @@ static sheaf_status read_at_depth(inference *f, int depth)
 {
 	f->cut = SHEAF_OK;
 	SHEAF_TRY(sheaf_ctf_look_begin(&f->look, f->in, false, f->err));
-	SHEAF_TRY(sheaf_pipeline_open(&f->pipeline, f->in->cx, sizeof(item), depth, (sheaf_pipeline_steps){look_at_piece, NULL, drop, f}, f->err));
+	SHEAF_TRY(sheaf_pipeline_open(&f->pipeline, f->in->cx, sizeof(item), depth,
+	                              (sheaf_pipeline_steps){look_at_piece, NULL, drop, f}, f->err));
 	sheaf_status status = look_at_pieces(f);
 	sheaf_pipeline_close(&f->pipeline);
 	return status;
@@ -155,10 +158,12 @@ static sheaf_status take_streams(inference *f, bool complete, size_t part, const
 	f->look.names = (sheaf_names){0};
 	shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32, !complete);
 	in->facts.guess = in->guess;
-	snprintf(in->guess, sizeof in->guess, complete ? CTF_INFERRED : "inferred from the first %zu bytes", part);
+	snprintf(in->guess, sizeof in->guess, complete ? CTF_INFERRED : "inferred from the first %zu bytes",
+	         part);
 	in->guessed = !complete;
 	if (in->schema.nfields > 0) return SHEAF_OK;
-	return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none", sheaf_source_name(in->source));
+	return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none",
+	                  sheaf_source_name(in->source));
 }
 
 static sheaf_status infer(inference *f, bool declared, bool glance, const sheaf_values *values)
@@ -175,12 +180,14 @@ static sheaf_status infer(inference *f, bool declared, bool glance, const sheaf_
 	return declared ? SHEAF_OK : take_streams(f, complete, part, values);
 }
 
-sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values, sheaf_error *err)
+sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values,
+                             sheaf_error *err)
 {
 	inference f = {.in = in, .err = err};
 	int64_t line = in->line, column = in->column;
 	in->facts = SHEAF_NO_FACTS;
-	if (declared && sheaf_source_size(in->source) > (int64_t)first_part(in->cx)) return SHEAF_OK; /* the first part would tell no facts */
+	if (declared && sheaf_source_size(in->source) > (int64_t)first_part(in->cx))
+		return SHEAF_OK; /* the first part would tell no facts */
 	sheaf_status status = infer(&f, declared, glance, values);
 	sheaf_ctf_look_free(&f.look);
 	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, sequences and samples as lines show them. A sample with a word that cannot be a number does not count; whether it is one is judged when the
- * values are read. */
+/* Names, sequences and samples as lines show them. A sample with a word that cannot be a number does not
+ * count; whether it is one is judged when the values are read. */
 #include "format/ctf/look.h"
 #include "base/context.h"
 #include <string.h>
 
 static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0};
 
-static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i) { return (sheaf_ctf_guess *)(void *)f->guesses.data + i; }
+static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i)
+{
+	return (sheaf_ctf_guess *)(void *)f->guesses.data + i;
+}
 
 static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t size, int *stream)
 {
@@ -42,7 +45,8 @@ static void open_sequence(sheaf_ctf_look *f)
 	bool has_id = sheaf_ctf_read_id(&f->at, f->end, &id, &over);
 	if (f->in->by_line) id = (uint64_t)(f->line - f->in->first_line);
 	if (!f->in->by_line && (!has_id || (f->open && id == f->key))) return;
-	if (!f->in->by_line && f->at == f->end && (f->continues || f->rows + f->open > 0)) return; /* a last line of digits only is dropped */
+	if (!f->in->by_line && f->at == f->end && (f->continues || f->rows + f->open > 0))
+		return; /* a last line of digits only is dropped */
 	close_sequence(f);
 	f->open = true;
 	f->key = id;
@@ -89,7 +93,12 @@ static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 	enum { ROOM = 4 * SHEAF_NUMBERS_ROOM };
 	float values[ROOM];
 	int64_t indices[ROOM];
-	sheaf_numbers run = {.delimiters = &sheaf_ctf_delimiters, .at = f->at, .end = f->end, .values = values, .indices = indices, .room = ROOM};
+	sheaf_numbers run = {.delimiters = &sheaf_ctf_delimiters,
+	                     .at = f->at,
+	                     .end = f->end,
+	                     .values = values,
+	                     .indices = indices,
+	                     .room = ROOM};
 	run.limit = INT64_MAX;
 	run.wide_indices = true;
 	(sample->sparse ? sheaf_kernel_chosen()->pairs_f32 : sheaf_kernel_chosen()->dense_f32)(&run);
@@ -151,11 +160,13 @@ static sheaf_status read_line(sheaf_ctf_look *f)
 
 /* ---- runs ---- */
 
-sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared, sheaf_error *err)
+sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared,
+                                  sheaf_error *err)
 {
 	*look = (sheaf_ctf_look){.in = in, .cx = in->cx, .declared = declared, .last = -1, .in_a_row = true};
 	sheaf_builder_begin(&look->guesses, in->cx, NULL);
-	for (int i = 0; declared && i < in->schema.nfields; i++) sheaf_builder_append(&look->guesses, &fresh, sizeof fresh);
+	for (int i = 0; declared && i < in->schema.nfields; i++)
+		sheaf_builder_append(&look->guesses, &fresh, sizeof fresh);
 	return sheaf_builder_status(&look->guesses, err);
 }
 
@@ -168,7 +179,8 @@ void sheaf_ctf_look_free(sheaf_ctf_look *look)
 	look->cx = NULL;
 }
 
-sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line, bool continues, sheaf_error *err)
+sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line,
+                               bool continues, sheaf_error *err)
 {
 	look->at = begin;
 	look->end = end;
@@ -196,7 +208,8 @@ sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behi
 	for (int i = 0; i < behind->schema.nfields; i++) SHEAF_TRY(add_stream(look, behind, i));
 	if (behind->rows == 0) return SHEAF_OK;
 	if (look->rows == 0) look->first_key = behind->first_key;
-	look->in_a_row = look->in_a_row && behind->in_a_row && behind->first_key == look->first_key + (uint64_t)look->rows;
+	look->in_a_row =
+		look->in_a_row && behind->in_a_row && behind->first_key == look->first_key + (uint64_t)look->rows;
 	if (behind->longest > look->longest) look->longest = behind->longest;
 	look->samples += behind->samples;
 	look->rows += behind->rows;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines show of streams that nobody declared, and of sequences. Runs of whole sequences can be looked at apart, and put together in order. */
+/* What lines show of streams that nobody declared, and of sequences. Runs of whole sequences can be looked at
+ * apart, and put together in order. */
 #ifndef SHEAF_FORMAT_CTF_LOOK_H
 #define SHEAF_FORMAT_CTF_LOOK_H
 
@@ -32,11 +33,14 @@ typedef struct sheaf_ctf_look {
 	const uint8_t *at, *end;
 } sheaf_ctf_look;
 
-SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared,
+                                            sheaf_error *err);
 /* A run of whole sequences, the first of which begins on `line`. */
-SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line, bool continues, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end,
+                                         int64_t line, bool continues, sheaf_error *err);
 /* Adds what was seen behind all that *look has seen. */
-SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind,
+                                          sheaf_error *err);
 void sheaf_ctf_look_free(sheaf_ctf_look *look);
 
 static inline const sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *look, int stream)

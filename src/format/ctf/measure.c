@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of sequences without their values. A sequence that breaks no rule has as many lines as its longest stream has samples, so lines and
- * ids are all that is looked at. */
+/* Lengths of sequences without their values. A sequence that breaks no rule has as many lines as its longest
+ * stream has samples, so lines and ids are all that is looked at. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/ctf/ctf.h"
@@ -10,7 +10,10 @@
 #include <string.h>
 
 /* Settings change which samples or sequences count, or none does. */
-static bool lines_tell(const sheaf_ctf_reader *in) { return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete; }
+static bool lines_tell(const sheaf_ctf_reader *in)
+{
+	return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete;
+}
 
 const char *sheaf_ctf_counting(const void *reader)
 {
@@ -50,11 +53,13 @@ static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* An id of fewer than eight digits at `at`, of whose eight bytes all can be loaded: *n bytes, none where there is no digit. False where it is longer. */
+/* An id of fewer than eight digits at `at`, of whose eight bytes all can be loaded: *n bytes, none where
+ * there is no digit. False where it is longer. */
 static bool read_short_id(const uint8_t *at, uint64_t *id, int *n)
 {
 	uint64_t digits = sheaf_load_u64le(at) ^ SHEAF_ZEROS;
-	/* The highest bit of each byte that is no digit; an overflow reaches bytes behind the first such one only. */
+	/* The highest bit of each byte that is no digit; an overflow reaches bytes behind the first such one
+	 * only. */
 	uint64_t others = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
 	if (!others) return false;
 	*n = __builtin_ctzll(others) / 8;
@@ -87,7 +92,8 @@ static bool has_input(const uint8_t *at, const uint8_t *end)
 	return at < end;
 }
 
-/* A last line without a line feed is dropped where it is nothing but an id, or has neither an id nor an input. */
+/* A last line without a line feed is dropped where it is nothing but an id, or has neither an id nor an
+ * input. */
 static void measure_rest(measuring *m, bool by_line, const uint8_t *at, const uint8_t *end)
 {
 	uint64_t id = 0;
@@ -106,7 +112,8 @@ static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 	end_sequence(m);
 }
 
-sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                               sheaf_buffer *lengths, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	measuring m = {.lines = 0};
@@ -117,7 +124,8 @@ sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, she
 }
 
 /* Settings may change how long a sequence is, but only one leaves sequences out. */
-sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys, sheaf_error *err)
+sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                            sheaf_buffer *keys, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	measuring m = {.wants_keys = true};
@@ -126,7 +134,8 @@ sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_
 	measure_piece(&m, in->by_line, piece);
 	SHEAF_TRY(sheaf_builder_finish(&m.keys, keys, err));
 	uint64_t *numbers = (uint64_t *)(void *)keys->data;
-	for (size_t i = 0; in->by_line && i < keys->size / sizeof *numbers; i++) numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
+	for (size_t i = 0; in->by_line && i < keys->size / sizeof *numbers; i++)
+		numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
 	return SHEAF_OK;
 }
 
@@ -134,9 +143,12 @@ sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_
 static sheaf_status check_piece(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
-	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column >= 1 && piece->column <= most) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64, sheaf_source_name(in->source), piece->line,
-	                  piece->byte);
+	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column >= 1 &&
+	    piece->column <= most)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
+	                  sheaf_source_name(in->source), piece->line, piece->byte);
 }
 
 sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

@@ -3,7 +3,8 @@
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 
-static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, const uint8_t *at, int64_t line, int64_t column, int stream)
+static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, const uint8_t *at, int64_t line,
+                              int64_t column, int stream)
 {
 	problem.status = SHEAF_DATA;
 	problem.place = SHEAF_NOWHERE;
@@ -15,16 +16,20 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, cons
 	return sheaf_report(d->cx, &problem, d->err);
 }
 
-sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, const uint8_t *at, int stream, const char *expected,
-                              const char *found, const char *consequence)
+sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
+                              const uint8_t *at, int stream, const char *expected, const char *found,
+                              const char *consequence)
 {
-	sheaf_problem problem = {.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
+	sheaf_problem problem = {
+		.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
 	return report_at(d, problem, at, d->line, at - d->line_start + 1, stream);
 }
 
-sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule, int stream, const char *expected, const char *found,
+sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
+                                       int stream, const char *expected, const char *found,
                                        const char *consequence)
 {
-	sheaf_problem problem = {.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
+	sheaf_problem problem = {
+		.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
 	return report_at(d, problem, d->key_at, d->key_line, 1, stream);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: counts of values that lose digits, and sequence ids that come back after another id: the page forbids them, CNTK reads them as sequences of their own. They are looked
- * for only when validating, with a sort in bounded memory. */
+/* What only the whole input shows: counts of values that lose digits, and sequence ids that come back after
+ * another id: the page forbids them, CNTK reads them as sequences of their own. They are looked for only when
+ * validating, with a sort in bounded memory. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
@@ -15,10 +16,12 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 	for (int s = 0; s < in->nstreams; s++) in->rounded[s] += rounded[s];
 	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
 	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
-	if (!in->ids) SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->ids, err));
+	if (!in->ids)
+		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->ids, err));
 	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[in->nstreams].values.data;
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	for (int64_t r = 0; r < frame->nrows; r++) SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
+	for (int64_t r = 0; r < frame->nrows; r++)
+		SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
 	return SHEAF_OK;
 }
 
@@ -40,8 +43,13 @@ static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 	}
 	char found[96];
 	snprintf(found, sizeof found, "id %" PRIu64 " again, first seen on line %" PRIu64, key, r->first_line);
-	sheaf_problem problem = {
-		SHEAF_BREACH, SHEAF_DATA, "repeated sequence id", SHEAF_NOWHERE, "a sequence id that no earlier sequence has", found, "read as a sequence of its own"};
+	sheaf_problem problem = {SHEAF_BREACH,
+	                         SHEAF_DATA,
+	                         "repeated sequence id",
+	                         SHEAF_NOWHERE,
+	                         "a sequence id that no earlier sequence has",
+	                         found,
+	                         "read as a sequence of its own"};
 	problem.place.file = sheaf_source_name(r->in->source);
 	problem.place.line = (int64_t)line;
 	problem.place.column = 1;
@@ -54,8 +62,13 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	int64_t rounded = in->rounded[stream];
 	if (rounded == 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", rounded);
-	sheaf_problem problem = {
-		SHEAF_WARNING, SHEAF_DATA, "values rounded", SHEAF_NOWHERE, "values that float32 holds", found, "rounded (--precision double keeps more)"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "values rounded",
+	                         SHEAF_NOWHERE,
+	                         "values that float32 holds",
+	                         found,
+	                         "rounded (--precision double keeps more)"};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.stream = in->schema.fields[stream].name;
 	return sheaf_report(in->cx, &problem, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a sample. A dense one is a list of numbers, a sparse one of index:value pairs; a byte that ends a list ends the
- * sample. Anything else rejects the whole sample. */
+/* The values of a sample. A dense one is a list of numbers, a sparse one of index:value pairs; a byte that
+ * ends a list ends the sample. Anything else rejects the whole sample. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 #include "number/kernel.h"
@@ -12,14 +12,18 @@
 
 static const char rejected[] = "the sample is left out";
 
-static const char *expected_of(sheaf_number_flaw flaw) { return flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT ? "a digit of an exponent" : "a number"; }
+static const char *expected_of(sheaf_number_flaw flaw)
+{
+	return flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT ? "a digit of an exponent" : "a number";
+}
 
 /* Shows the whole word that is no number, with the place at the byte that cannot stand there. */
 static sheaf_status report_number(sheaf_ctf_decoding *d, int stream, sheaf_scanned scanned)
 {
 	char found[CTF_FOUND_SIZE];
 	const uint8_t *at = (const uint8_t *)scanned.end;
-	return sheaf_ctf_report(d, SHEAF_ERROR, "not a number", at, stream, expected_of(scanned.flaw), sheaf_ctf_found(at, d->end, found), rejected);
+	return sheaf_ctf_report(d, SHEAF_ERROR, "not a number", at, stream, expected_of(scanned.flaw),
+	                        sheaf_ctf_found(at, d->end, found), rejected);
 }
 
 static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t *at, sheaf_scanned scanned)
@@ -27,17 +31,21 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 	char found[CTF_FOUND_SIZE];
 	if (scanned.infinite) {
 		bool wide = d->in->schema.fields[stream].type == SHEAF_F64;
-		return sheaf_ctf_report(d, SHEAF_WARNING, "value overflow", at, stream, wide ? "a value that float64 can hold" : "a value that float32 can hold",
+		return sheaf_ctf_report(d, SHEAF_WARNING, "value overflow", at, stream,
+		                        wide ? "a value that float64 can hold" : "a value that float32 can hold",
 		                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), "read as infinity");
 	}
 	if (!scanned.unusual || !sheaf_is_validating(d->cx)) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_NOTE, "number that CNTK refuses", at, stream, "a digit before the point, and one between a point and an exponent",
+	return sheaf_ctf_report(d, SHEAF_NOTE, "number that CNTK refuses", at, stream,
+	                        "a digit before the point, and one between a point and an exponent",
 	                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), NULL);
 }
 
-/* Nine significant digits are as many as any float32 needs; more of them mean a float64, which loses something unless its value is
- * that of a float32 after all. A value that is not 0 and becomes 0 loses everything. */
-static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, const uint8_t *end, double read)
+/* Nine significant digits are as many as any float32 needs; more of them mean a float64, which loses
+ * something unless its value is that of a float32 after all. A value that is not 0 and becomes 0 loses
+ * everything. */
+static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, const uint8_t *end,
+                          double read)
 {
 	enum { KEPT = 9 };
 	double exact;
@@ -55,7 +63,8 @@ static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, 
 static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
 {
 	char expected[112], found[32];
-	snprintf(expected, sizeof expected, "at most %" PRId64 " values%s", sheaf_field_dim(&d->in->schema.fields[stream]),
+	snprintf(expected, sizeof expected, "at most %" PRId64 " values%s",
+	         sheaf_field_dim(&d->in->schema.fields[stream]),
 	         d->in->guessed ? " (as in the first part; declare the stream to read more)" : "");
 	snprintf(found, sizeof found, "%" PRId64, count);
 	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample too long", at, stream, expected, found, rejected);
@@ -66,7 +75,8 @@ static sheaf_status report_short(sheaf_ctf_decoding *d, int stream, int64_t coun
 	char expected[48], found[32];
 	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
 	snprintf(found, sizeof found, "%" PRId64, count);
-	return sheaf_ctf_report(d, SHEAF_BREACH, "dense sample too short", d->at, stream, expected, found, "the rest is zeros");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "dense sample too short", d->at, stream, expected, found,
+	                        "the rest is zeros");
 }
 
 static sheaf_status report_index(sheaf_ctf_decoding *d, int stream, const uint8_t *at)
@@ -74,14 +84,17 @@ static sheaf_status report_index(sheaf_ctf_decoding *d, int stream, const uint8_
 	char expected[48], found[CTF_FOUND_SIZE];
 	const uint8_t *end = at;
 	while (end < d->end && sheaf_ctf_is_digit(*end)) end++;
-	snprintf(expected, sizeof expected, "an index below %" PRId64, sheaf_field_dim(&d->in->schema.fields[stream]));
-	return sheaf_ctf_report(d, SHEAF_ERROR, "index range", at, stream, expected, sheaf_ctf_found(at, end, found), rejected);
+	snprintf(expected, sizeof expected, "an index below %" PRId64,
+	         sheaf_field_dim(&d->in->schema.fields[stream]));
+	return sheaf_ctf_report(d, SHEAF_ERROR, "index range", at, stream, expected,
+	                        sheaf_ctf_found(at, end, found), rejected);
 }
 
 static sheaf_status report_found(sheaf_ctf_decoding *d, const char *rule, int stream, const char *expected)
 {
 	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, SHEAF_ERROR, rule, d->at, stream, expected, sheaf_ctf_found(d->at, d->end, found), rejected);
+	return sheaf_ctf_report(d, SHEAF_ERROR, rule, d->at, stream, expected,
+	                        sheaf_ctf_found(d->at, d->end, found), rejected);
 }
 
 static void pass_space(sheaf_ctf_decoding *d)
@@ -89,18 +102,24 @@ static void pass_space(sheaf_ctf_decoding *d)
 	while (d->at < d->end && sheaf_ctf_is(*d->at, CTF_SPACE)) d->at++;
 }
 
-static bool ends_values(const sheaf_ctf_decoding *d) { return d->at == d->end || sheaf_ctf_is(*d->at, CTF_ENDS_VALUES); }
+static bool ends_values(const sheaf_ctf_decoding *d)
+{
+	return d->at == d->end || sheaf_ctf_is(*d->at, CTF_ENDS_VALUES);
+}
 
 /* A number may follow another without a space where a sign parts them, as in "1+2": so CNTK reads it. */
-static bool may_follow(const sheaf_ctf_decoding *d) { return (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]); }
+static bool may_follow(const sheaf_ctf_decoding *d)
+{
+	return (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]);
+}
 
 static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 {
 	char found[CTF_FOUND_SIZE];
 	*ok = may_follow(d);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
-	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values", sheaf_ctf_found(d->at, d->end, found),
-	                        "read as a value of its own");
+	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values",
+	                        sheaf_ctf_found(d->at, d->end, found), "read as a value of its own");
 }
 
 static uint64_t index_limit(const sheaf_ctf_decoding *d, int stream)
@@ -114,9 +133,11 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 	uint64_t read;
 	bool over;
 	*ok = false;
-	if (!sheaf_ctf_read_id(&d->at, d->end, &read, &over)) return report_found(d, "not an index", stream, "an index");
+	if (!sheaf_ctf_read_id(&d->at, d->end, &read, &over))
+		return report_found(d, "not an index", stream, "an index");
 	if (over || read >= index_limit(d, stream)) return report_index(d, stream, at);
-	if (d->at == d->end || *d->at != ':') return report_found(d, "no ':' behind an index", stream, "':' and a value straight behind the index");
+	if (d->at == d->end || *d->at != ':')
+		return report_found(d, "no ':' behind an index", stream, "':' and a value straight behind the index");
 	d->at++;
 	*index = (int64_t)read;
 	*ok = true;
@@ -148,7 +169,8 @@ enum { SHORT_NUMBER = 6 };
 #define T float
 #define NAME f32
 #define NOTE_ROUNDING(d, stream, at, value) \
-	if ((d)->at - (at) > SHORT_NUMBER || ((value) == 0 && (d)->at - (at) > 1)) note_rounding(d, stream, at, (d)->at, (double)(value))
+	if ((d)->at - (at) > SHORT_NUMBER || ((value) == 0 && (d)->at - (at) > 1)) \
+	note_rounding(d, stream, at, (d)->at, (double)(value))
 #include "format/ctf/sample_template.h"
 #define T double
 #define NAME f64
@@ -157,7 +179,8 @@ enum { SHORT_NUMBER = 6 };
 
 sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
-	static sheaf_status (*const readers[2][2])(sheaf_ctf_decoding *, int, bool *) = {{read_dense_f32, read_dense_f64}, {read_sparse_f32, read_sparse_f64}};
+	static sheaf_status (*const readers[2][2])(sheaf_ctf_decoding *, int, bool *) = {
+		{read_dense_f32, read_dense_f64}, {read_sparse_f32, read_sparse_f64}};
 	const sheaf_field *field = &d->in->schema.fields[stream];
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t values = column->values.size, indices = column->indices.size;
@@ -171,6 +194,7 @@ sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept
 		return SHEAF_OK;
 	}
 	column->nsamples++;
-	if (sheaf_field_is_sparse(field)) sheaf_builder_i64(&column->entries, (int64_t)(column->values.size / sheaf_type_size(field->type)));
+	if (sheaf_field_is_sparse(field))
+		sheaf_builder_i64(&column->entries, (int64_t)(column->values.size / sheaf_type_size(field->type)));
 	return SHEAF_OK;
 }

@@ -29,14 +29,16 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 	return SHEAF_OK;
 }
 
-/* Lets the kernel read what it can of a dense sample. Of a sample that is too long it may append some values beyond dim, in a room for them. */
+/* Lets the kernel read what it can of a dense sample. Of a sample that is too long it may append some values
+ * beyond dim, in a room for them. */
 static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
 	if (*count >= dim) return false;
-	if (run.room > (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM) run.room = (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM;
+	if (run.room > (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM)
+		run.room = (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM;
 	d->kernel->JOIN(dense, NAME)(&run);
 	d->at = run.at;
 	*count += (int64_t)run.count;
@@ -49,7 +51,8 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type 
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t index_size = sheaf_type_size(index_type);
-	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) || !sheaf_builder_room(&column->indices, SHEAF_NUMBERS_ROOM * index_size))
+	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) ||
+	    !sheaf_builder_room(&column->indices, SHEAF_NUMBERS_ROOM * index_size))
 		return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
 	size_t room = (column->indices.capacity - column->indices.size) / index_size;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Short lines, many at once: a kernel puts their numbers on a tape, from which they go into the columns line by line. A line is looked at
- * before anything of it is taken, so that one with anything unusual can be left as it is. */
+/* Short lines, many at once: a kernel puts their numbers on a tape, from which they go into the columns line
+ * by line. A line is looked at before anything of it is taken, so that one with anything unusual can be left
+ * as it is. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 #include <string.h>
 
-/* Lists on a line; bytes of a line that count as short; lines below which a reading does not pay; most lines to wait after such ones. */
+/* Lists on a line; bytes of a line that count as short; lines below which a reading does not pay; most lines
+ * to wait after such ones. */
 enum { MOST_LISTS = 64, SHORT_LINE = 128, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
 
 typedef struct short_line {
@@ -55,7 +57,8 @@ static bool is_called(const sheaf_ctf_decoding *d, int stream, const uint8_t *na
 {
 	const sheaf_ctf_column *column = &d->columns[stream];
 	if (!column->name_bits || d->end - name <= (ptrdiff_t)sizeof(uint64_t)) return false;
-	return ((load_word(name) ^ column->name) & column->name_bits) == 0 && sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME);
+	return ((load_word(name) ^ column->name) & column->name_bits) == 0 &&
+	       sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME);
 }
 
 /* The stream of a name, or -1. Names mostly come in one order. */
@@ -86,7 +89,8 @@ static bool is_plain(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event
 	if (column->looked_on == d->line) return false;
 	column->looked_on = d->line;
 	if (!column->sparse) return indices == 0 && (int64_t)values == column->dim;
-	return indices == values && (d->in->guessed || are_below(tape->indices + tape->indices_before[event], values, column->dim));
+	return indices == values &&
+	       (d->in->guessed || are_below(tape->indices + tape->indices_before[event], values, column->dim));
 }
 
 static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *line)
@@ -105,7 +109,8 @@ static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *l
 
 /* ---- taking ---- */
 
-/* Few values are copied by a size that is known here, which may copy some of the next; the tape and the room have slack for them. */
+/* Few values are copied by a size that is known here, which may copy some of the next; the tape and the room
+ * have slack for them. */
 static inline void append(sheaf_builder *b, const void *from, size_t n, const size_t size)
 {
 	enum { FEW = 4 };
@@ -138,7 +143,8 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 		append_wide(&column->indices, indices, n);
 	else
 		append(&column->indices, indices, n, sizeof(int32_t));
-	sheaf_builder_i64(&column->entries, (int64_t)(column->values.size / (column->wide_values ? sizeof(double) : sizeof(float))));
+	sheaf_builder_i64(&column->entries, (int64_t)(column->values.size /
+	                                              (column->wide_values ? sizeof(double) : sizeof(float))));
 }
 
 static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const short_line *line)
@@ -153,11 +159,13 @@ static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const sh
 }
 
 /* The next line whose feed is on the tape. */
-static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id, short_line *line)
+static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id,
+                      short_line *line)
 {
 	line->begin = begin;
 	line->first = line->feed = event;
-	while (line->feed < tape->nevents && tape->begin[tape->at[line->feed]] != tape->delimiters->feed) line->feed++;
+	while (line->feed < tape->nevents && tape->begin[tape->at[line->feed]] != tape->delimiters->feed)
+		line->feed++;
 	if (line->feed == tape->nevents) return false;
 	line->has_id = sheaf_ctf_is_digit(*begin);
 	line->id = line->has_id ? tape->ids[(*id)++] : 0;
@@ -206,7 +214,9 @@ sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
 		tape.end = d->end;
 		read(&tape);
 		SHEAF_TRY(take_lines(d, &tape, &lines));
-		d->pause = lines >= WORTHWHILE ? 0 : d->pause * 2 + 1 < LONGEST_PAUSE ? d->pause * 2 + 1 : LONGEST_PAUSE;
+		d->pause = lines >= WORTHWHILE                ? 0
+		           : d->pause * 2 + 1 < LONGEST_PAUSE ? d->pause * 2 + 1
+		                                              : LONGEST_PAUSE;
 		d->waiting = d->pause;
 		if (lines == 0) break;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams by declaration: --stream, the converter's map file, aliases, the main stream, and looking names up. */
+/* Streams by declaration: --stream, the converter's map file, aliases, the main stream, and looking names
+ * up. */
 #include "base/memory.h"
 #include "data/declare.h"
 #include "format/ctf/ctf.h"
@@ -18,21 +19,27 @@ static sheaf_status name_stream(sheaf_ctf_reader *in, const sheaf_field *added, 
 {
 	const char *text = name_of(added);
 	if (&in->schema.fields[sheaf_schema_find(&in->schema, added->name)] != added)
-		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice", added->name);
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice",
+		                  added->name);
 	if (sheaf_names_find(&in->names, text, strlen(text), -1) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice", added->name, text);
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice",
+		                  added->name, text);
 	return sheaf_names_add(&in->names, in->cx, text, strlen(text), err);
 }
 
-static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual, sheaf_error *err)
+static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual,
+                                 sheaf_error *err)
 {
 	sheaf_field *field;
 	if (declared->dim < 0 || declared->sparse < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s", declared->name,
-		                  declared->dim < 0 ? "dim" : "storage");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s",
+		                  declared->name, declared->dim < 0 ? "dim" : "storage");
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, declared->name, declared->name_size, &field, err));
-	sheaf_field_make_stream(field, declared->sparse, declared->dim, declared->type < 0 ? usual : (sheaf_type)declared->type);
-	if (declared->alias) SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
+	sheaf_field_make_stream(field, declared->sparse, declared->dim,
+	                        declared->type < 0 ? usual : (sheaf_type)declared->type);
+	if (declared->alias)
+		SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
 	return name_stream(in, field, err);
 }
 
@@ -57,15 +64,19 @@ static map_line split(const char *at, const char *end)
 	}
 }
 
-static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, const char *file, int number, sheaf_type usual, sheaf_error *err)
+static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, const char *file, int number,
+                                 sheaf_type usual, sheaf_error *err)
 {
 	char text[32];
 	sheaf_declared kind;
 	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK; /* no stream can be called so */
-	if (line->n != 4) return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file, number, line->n);
+	if (line->n != 4)
+		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file,
+		                  number, line->n);
 	/* The last two words are read by the reader of --stream declarations. */
 	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text)
-		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words", file, number);
+		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words",
+		                  file, number);
 	size_t n = 0;
 	text[n++] = '-';
 	text[n++] = ':';
@@ -74,11 +85,13 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 	memcpy(text + n, line->words[3], (size_t)line->sizes[3]), n += (size_t)line->sizes[3];
 	text[n] = '\0';
 	if (sheaf_declared_from_text(text, &kind, NULL) != SHEAF_OK || kind.sparse < 0 || kind.dim < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"", file, number, line->sizes[2],
-		                  line->words[2], line->sizes[3], line->words[3]);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"",
+		                  file, number, line->sizes[2], line->words[2], line->sizes[3], line->words[3]);
 	kind.name = line->words[0], kind.name_size = (size_t)line->sizes[0];
 	kind.alias = line->words[1], kind.alias_size = (size_t)line->sizes[1];
-	if (kind.alias_size == kind.name_size && memcmp(kind.alias, kind.name, kind.name_size) == 0) kind.alias = NULL;
+	if (kind.alias_size == kind.name_size && memcmp(kind.alias, kind.name, kind.name_size) == 0)
+		kind.alias = NULL;
 	return add_declared(in, &kind, usual, err);
 }
 
@@ -115,7 +128,8 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 		int before = in->schema.nfields;
 		sheaf_status status = read_map(in, map, usual, err);
 		if (status == SHEAF_OK && in->schema.nfields == before)
-			status = sheaf_fail(err, SHEAF_USAGE, "%s: expected lines of name, alias, format and dim, found none", text);
+			status = sheaf_fail(err, SHEAF_USAGE,
+			                    "%s: expected lines of name, alias, format and dim, found none", text);
 		sheaf_source_close(map);
 		SHEAF_TRY(status);
 	}
@@ -128,8 +142,11 @@ static sheaf_status adopt(sheaf_ctf_reader *in, const sheaf_field *known, sheaf_
 {
 	sheaf_field *field;
 	bool sparse = sheaf_field_is_sparse(known);
-	bool is_stream = (sparse || sheaf_field_is_dense(known)) && sheaf_field_dim(known) > 0 && (known->type == SHEAF_F32 || known->type == SHEAF_F64);
-	if (!is_stream || known->alias) return sheaf_fail(err, SHEAF_DATA, "stream \"%s\": expected one that could be inferred, found another", known->name);
+	bool is_stream = (sparse || sheaf_field_is_dense(known)) && sheaf_field_dim(known) > 0 &&
+	                 (known->type == SHEAF_F32 || known->type == SHEAF_F64);
+	if (!is_stream || known->alias)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "stream \"%s\": expected one that could be inferred, found another", known->name);
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, known->name, strlen(known->name), &field, err));
 	sheaf_field_make_stream(field, sparse, sheaf_field_dim(known), known->type);
 	return name_stream(in, field, err);
@@ -138,8 +155,11 @@ static sheaf_status adopt(sheaf_ctf_reader *in, const sheaf_field *known, sheaf_
 sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err)
 {
 	for (int f = 0; f < known->schema->nfields; f++)
-		if (known->schema->fields[f].meaning != SHEAF_KEY) SHEAF_TRY(adopt(in, &known->schema->fields[f], err));
-	if (in->schema.nfields == 0) return sheaf_fail(err, SHEAF_DATA, "%s: expected known streams, found none", sheaf_source_name(in->source));
+		if (known->schema->fields[f].meaning != SHEAF_KEY)
+			SHEAF_TRY(adopt(in, &known->schema->fields[f], err));
+	if (in->schema.nfields == 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected known streams, found none",
+		                  sheaf_source_name(in->source));
 	in->facts = known->facts;
 	snprintf(in->guess, sizeof in->guess, CTF_INFERRED);
 	in->facts.guess = in->guess;
@@ -155,7 +175,9 @@ static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, 
 	if (!name) return SHEAF_OK;
 	in->main = sheaf_schema_find(&in->schema, name);
 	if (in->main < 0) in->main = sheaf_names_find(&in->names, name, strlen(name), -1);
-	if (in->main < 0) return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected a stream of %s, found \"%s\"", sheaf_source_name(in->source), name);
+	if (in->main < 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected a stream of %s, found \"%s\"",
+		                  sheaf_source_name(in->source), name);
 	in->schema.fields[in->main].main = true;
 	return SHEAF_OK;
 }

@@ -3,17 +3,22 @@
 #include "format/ctf/ctf.h"
 #include "number/number.h"
 
-/* CNTK tests `char < 0x20` with a signed char, so bytes from 0x80 on count as control characters outside names. In names they are
- * letters, as in its later versions: names may be UTF-8. */
+/* CNTK tests `char < 0x20` with a signed char, so bytes from 0x80 on count as control characters outside
+ * names. In names they are letters, as in its later versions: names may be UTF-8. */
 enum { CONTROL = CTF_ENDS_VALUES | CTF_ENDS_NAME | CTF_SKIPPED, HIGH = CTF_ENDS_VALUES | CTF_SKIPPED };
 
 const uint8_t sheaf_ctf_classes[256] = {
-	[0 ... '\t' - 1] = CONTROL,    ['\t'] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED, ['\n'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
-	['\n' + 1 ... 0x1f] = CONTROL, [' '] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,  ['|'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
+	[0 ... '\t' - 1] = CONTROL,
+	['\t'] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,
+	['\n'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
+	['\n' + 1 ... 0x1f] = CONTROL,
+	[' '] = CTF_SPACE | CTF_ENDS_NAME | CTF_SKIPPED,
+	['|'] = CTF_ENDS_VALUES | CTF_ENDS_NAME,
 	[0x80 ... 0xff] = HIGH,
 };
 
-const sheaf_delimiters sheaf_ctf_delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
+const sheaf_delimiters sheaf_ctf_delimiters = {
+	.spaces = {' ', '\t'}, .pair = ':', .mark = '|', .feed = '\n', .before_feed = '\r', .comment = '#'};
 
 const uint8_t *sheaf_ctf_next_input(const uint8_t *at, const uint8_t *end)
 {

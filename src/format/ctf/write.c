@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences into lines: line j carries sample j of every stream that has one, so a sequence takes as many lines as its longest stream
- * has samples. Ids stand on every line, or on none where each sequence is one line and the keys are 0, 1, 2, ... */
+/* Sequences into lines: line j carries sample j of every stream that has one, so a sequence takes as many
+ * lines as its longest stream has samples. Ids stand on every line, or on none where each sequence is one
+ * line and the keys are 0, 1, 2, ... */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/value.h"
@@ -45,7 +46,8 @@ static const char *alias_for(const sheaf_field *field, const sheaf_values *value
 	return alias;
 }
 
-static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const sheaf_values *values, sheaf_error *err)
+static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const sheaf_values *values,
+                               sheaf_error *err)
 {
 	const char *alias = alias_for(field, values);
 	if (!alias && field->alias) {
@@ -53,21 +55,28 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
 		sheaf_release_text(schema->cx, field->alias);
 		field->alias = NULL;
 	}
-	if (alias && alias != field->alias) SHEAF_TRY(sheaf_field_set_alias(field, schema->cx, alias, strlen(alias), err));
+	if (alias && alias != field->alias)
+		SHEAF_TRY(sheaf_field_set_alias(field, schema->cx, alias, strlen(alias), err));
 	const char *written = field->alias ? field->alias : field->name;
 	if (can_be_name(written)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "stream \"%s\": expected a name without spaces, '|', control characters and a leading '#', found \"%s\"; give it one with --alias",
+	                  "stream \"%s\": expected a name without spaces, '|', control characters and a leading "
+	                  "'#', found \"%s\"; give it one with --alias",
 	                  field->name, written);
 }
 
-static const char *written_name(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
+static const char *written_name(const sheaf_field *field)
+{
+	return field->alias ? field->alias : field->name;
+}
 
-static sheaf_status add_name(sheaf_names *names, const sheaf_schema *schema, const sheaf_field *field, sheaf_error *err)
+static sheaf_status add_name(sheaf_names *names, const sheaf_schema *schema, const sheaf_field *field,
+                             sheaf_error *err)
 {
 	const char *text = written_name(field);
 	if (sheaf_names_find(names, text, strlen(text), -1) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice", text);
+		return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice",
+		                  text);
 	return sheaf_names_add(names, schema->cx, text, strlen(text), err);
 }
 
@@ -76,7 +85,8 @@ static sheaf_status check_names(const sheaf_schema *schema, sheaf_error *err)
 	sheaf_names names = {0};
 	sheaf_status status = SHEAF_OK;
 	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
-		if (schema->fields[i].meaning != SHEAF_KEY) status = add_name(&names, schema, &schema->fields[i], err);
+		if (schema->fields[i].meaning != SHEAF_KEY)
+			status = add_name(&names, schema, &schema->fields[i], err);
 	sheaf_names_free(&names);
 	return status;
 }
@@ -90,7 +100,9 @@ static sheaf_status check_aliases(const sheaf_schema *schema, const sheaf_values
 			size_t n = strlen(schema->fields[i].name);
 			used = strncmp(text, schema->fields[i].name, n) == 0 && text[n] == '=';
 		}
-		if (!used) return sheaf_fail(err, SHEAF_USAGE, "--alias: expected NAME=A with the name of a stream, or keep, found %s", text);
+		if (!used)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--alias: expected NAME=A with the name of a stream, or keep, found %s", text);
 	}
 	return SHEAF_OK;
 }
@@ -102,7 +114,10 @@ sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, 
 		sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+				field->name);
 		/* What reads the text knows floats alone: digits that they do not keep are lost. */
 		if (field->type == SHEAF_I64 || field->type == SHEAF_U64) field->type = SHEAF_F64;
 		SHEAF_TRY(name_field(schema, field, values, err));
@@ -145,8 +160,8 @@ static sheaf_status tell_of_types(const sheaf_ctf_writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)values;
@@ -182,8 +197,10 @@ sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
 		status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;
 	} else {
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at least one sequence, since an empty file is invalid in this format, found none",
-		                    sheaf_sink_name(out->sink));
+		status = sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected at least one sequence, since an empty file is invalid in this format, found none",
+			sheaf_sink_name(out->sink));
 	}
 	sheaf_ctf_abandon(out);
 	return status;
@@ -191,8 +208,9 @@ sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
 
 /* ---- encode ---- */
 
-static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row, const char *expected, const char *found,
-                         const char *consequence, sheaf_context *cx, sheaf_error *err)
+static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row,
+                         const char *expected, const char *found, const char *consequence, sheaf_context *cx,
+                         sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
@@ -211,21 +229,24 @@ static bool is_finite(const sheaf_column *column, int64_t at, double *value)
 }
 
 /* The nearest that the format can say: a number beyond the type's range for an infinity, 0 for a NaN. */
-static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, int64_t row, double value, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, int64_t row,
+                                  double value, sheaf_context *cx, sheaf_error *err)
 {
 	const char *text = isnan(value) ? "0" : value > 0 ? "1e999" : "-1e999";
 	sheaf_builder_text(b, text);
 	if (isnan(value)) return lose(out, "NaN", stream, row, "a finite value", "NaN", "0 is written", cx, err);
-	return lose(out, "infinity", stream, row, "a finite value", "an infinity", "a number that overflows is written", cx, err);
+	return lose(out, "infinity", stream, row, "a finite value", "an infinity",
+	            "a number that overflows is written", cx, err);
 }
 
-static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx,
-                              sheaf_error *err)
+static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
+                              int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
 {
 	double value = 0;
 	if (!is_finite(column, at, &value)) return put_nonfinite(out, b, stream, row, value, cx, err);
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return SHEAF_OK;
-	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) - (char *)b->data);
+	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) -
+	                   (char *)b->data);
 	return SHEAF_OK;
 }
 
@@ -246,8 +267,8 @@ static inline char *put_index(char *to, int64_t index)
 #define NAME f64
 #include "format/ctf/write_template.h"
 
-static sheaf_status put_entry(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t at, sheaf_context *cx,
-                              sheaf_error *err)
+static sheaf_status put_entry(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
+                              int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	if (!sheaf_builder_room(b, ENTRY_MAX)) return SHEAF_OK; /* the builder keeps the failure */
@@ -258,8 +279,8 @@ static sheaf_status put_entry(const sheaf_ctf_writer *out, sheaf_builder *b, con
 	return put_value(out, b, column, stream, row, at, cx, err);
 }
 
-static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column, int stream, int64_t row, int64_t sample,
-                               sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
+                               int stream, int64_t row, int64_t sample, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_run run = sheaf_level_below_one(&column->levels[1], sample);
 	for (int64_t at = run.begin; at < run.end;) {
@@ -279,28 +300,40 @@ static void put_name(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, 
 
 static uint64_t key_of(const sheaf_ctf_writer *out, const sheaf_frame *frame, int64_t row, int64_t r)
 {
-	return out->key < 0 ? (uint64_t)(row + r) : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
+	return out->key < 0 ? (uint64_t)(row + r)
+	                    : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
 }
 
-static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r)
+static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row,
+                   int64_t r)
 {
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
-	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(out, frame, row, r)) - (char *)b->data);
+	b->size =
+		(size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(out, frame, row, r)) - (char *)b->data);
 }
 
 /* The totals have said that lines need no ids. */
 static sheaf_status check_totals(int64_t row, uint64_t key, int64_t lines, sheaf_error *err)
 {
-	if (lines > 1) return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row, lines);
+	if (lines > 1)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row,
+		                  lines);
 	if (key != (uint64_t)row)
-		return sheaf_fail(err, SHEAF_USAGE, "sequence %" PRId64 ": expected this number for its key, as the totals say, found %" PRIu64, row, key);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "sequence %" PRId64
+		                  ": expected this number for its key, as the totals say, found %" PRIu64,
+		                  row, key);
 	return SHEAF_OK;
 }
 
-static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r) { return sheaf_level_below_one(&frame->columns[stream].levels[0], r); }
+static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r)
+{
+	return sheaf_level_below_one(&frame->columns[stream].levels[0], r);
+}
 
-static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, int64_t line, sheaf_context *cx,
-                             sheaf_error *err)
+static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame,
+                             int64_t row, int64_t r, int64_t line, sheaf_context *cx, sheaf_error *err)
 {
 	bool first = !out->ids;
 	if (out->ids) put_id(out, b, frame, row, r);
@@ -312,7 +345,8 @@ static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, cons
 		put_name(out, b, s, first);
 		first = false;
 		if (n == 0)
-			SHEAF_TRY(lose(out, "stream without samples", s, row + r, "at least one sample of every stream in every sequence", "none",
+			SHEAF_TRY(lose(out, "stream without samples", s, row + r,
+			               "at least one sample of every stream in every sequence", "none",
 			               "an empty sample is written", cx, err));
 		else
 			SHEAF_TRY(put_sample(out, b, &frame->columns[s], s, row + r, samples.begin + line, cx, err));
@@ -321,24 +355,28 @@ static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, cons
 	return SHEAF_OK;
 }
 
-static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx,
-                            sheaf_error *err)
+static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame,
+                            int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
 {
 	int64_t lines = 1;
 	for (int s = 0; s < frame->ncolumns; s++)
-		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines) lines = sheaf_run_length(samples_of(frame, s, r));
+		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines)
+			lines = sheaf_run_length(samples_of(frame, s, r));
 	if (!out->ids) SHEAF_TRY(check_totals(row + r, key_of(out, frame, row, r), lines, err));
-	for (int64_t line = 0; line < lines && !b->failed; line++) SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
+	for (int64_t line = 0; line < lines && !b->failed; line++)
+		SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_ctf_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_ctf_writer *out = (const sheaf_ctf_writer *)writer;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(out, &b, frame, row, r, cx, err);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++)
+		status = put_row(out, &b, frame, row, r, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

@@ -42,6 +42,7 @@ SHEAF_USE sheaf_status sheaf_lens_binary_begin(sheaf_lens_reader *in, sheaf_erro
 
 /* ---- binary_example.c ---- */
 
-SHEAF_USE sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                               sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -19,7 +19,8 @@ typedef struct span {
 	int32_t first, last;
 } span;
 
-static sheaf_status flaw_number(reading *r, const char *rule, const uint8_t *at, const char *expected, int32_t number)
+static sheaf_status flaw_number(reading *r, const char *rule, const uint8_t *at, const char *expected,
+                                int32_t number)
 {
 	char found[24];
 	snprintf(found, sizeof found, "%" PRId32, number);
@@ -30,7 +31,8 @@ static sheaf_status tell_cut_short(reading *r)
 {
 	char expected[120];
 	snprintf(expected, sizeof expected, "%s (%" PRIu64 " bytes)", r->c.failed, r->c.needed);
-	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, SHEAF_SHORT, "truncated", r->c.begin + (r->c.failed_at - r->c.base), expected,
+	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, SHEAF_SHORT, "truncated",
+	                          r->c.begin + (r->c.failed_at - r->c.base), expected,
 	                          "that the file ends before", NULL));
 	return SHEAF_END;
 }
@@ -43,7 +45,8 @@ static sheaf_status refuse_count(reading *r, const char *what, const uint8_t *at
 	char expected[120], found[24];
 	snprintf(expected, sizeof expected, "%s that the rest of the file can hold", what);
 	snprintf(found, sizeof found, "%" PRId32, count);
-	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, count < 0 ? SHEAF_DATA : SHEAF_SHORT, "count", at, expected, found, NULL));
+	SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_FATAL, count < 0 ? SHEAF_DATA : SHEAF_SHORT, "count", at,
+	                          expected, found, NULL));
 	return SHEAF_END;
 }
 
@@ -94,7 +97,8 @@ static sheaf_status read_head(reading *r)
 	int32_t nevents = sheaf_cursor_i32be(&r->c, "the number of events");
 	SHEAF_TRY(cut_short(r));
 	if (frequency < 0) return flaw_frequency(r, at, frequency);
-	if (nevents <= 0) return flaw_number(r, "number of events", at + 4, "a number of events from 1 to 2147483647", nevents);
+	if (nevents <= 0)
+		return flaw_number(r, "number of events", at + 4, "a number of events from 1 to 2147483647", nevents);
 	SHEAF_TRY(sheaf_lens_check_events(&r->teller, at + 4, nevents));
 	SHEAF_TRY(sheaf_lens_begin_example(r->set, nevents, &r->example, r->teller.err));
 	r->example->name = name;
@@ -111,8 +115,10 @@ static sheaf_status read_special(reading *r)
 	traits.proc = read_text(r, "the proc of an event");
 	sheaf_lens_read_reals(&r->c, "the times and values of an event", traits.fields);
 	SHEAF_TRY(cut_short(r));
-	if (event < 0 || event >= r->example->nevents) return flaw_number(r, "event out of range", at, "an event of the example", event);
-	sheaf_lens_event_to_fill(r->set, r->example, event)->traits = sheaf_lens_add_traits(r->set, r->example, &traits);
+	if (event < 0 || event >= r->example->nevents)
+		return flaw_number(r, "event out of range", at, "an event of the example", event);
+	sheaf_lens_event_to_fill(r->set, r->example, event)->traits =
+		sheaf_lens_add_traits(r->set, r->example, &traits);
 	return SHEAF_OK;
 }
 
@@ -121,23 +127,29 @@ static sheaf_status read_specials(reading *r)
 	int32_t count;
 	const uint8_t *at = r->c.at;
 	SHEAF_TRY(read_count(r, "a number of special events", LENS_SPECIAL_BYTES, &count));
-	if (count > r->example->nevents) return flaw_number(r, "special events", at, "at most as many special events as events", count);
+	if (count > r->example->nevents)
+		return flaw_number(r, "special events", at, "at most as many special events as events", count);
 	for (int32_t i = 0; i < count; i++) SHEAF_TRY(read_special(r));
 	return count ? sheaf_lens_set_status(r->set, r->teller.err) : SHEAF_OK;
 }
 
-/* An event, or the negative of the last one of a run that began behind the event before: Lens takes a list that begins with such an end to
- * begin with event 1. */
+/* An event, or the negative of the last one of a run that began behind the event before: Lens takes a list
+ * that begins with such an end to begin with event 1. */
 static sheaf_status read_event(reading *r, int32_t *at_event)
 {
 	const uint8_t *at = r->c.at;
 	int32_t event = sheaf_cursor_i32be(&r->c, "a list of events"), nevents = r->example->nevents;
-	if (event >= nevents || event <= -nevents) return flaw_number(r, "event out of range", at, "an event of the example", event);
+	if (event >= nevents || event <= -nevents)
+		return flaw_number(r, "event out of range", at, "an event of the example", event);
 	span s = {event < 0 ? *at_event + 1 : event, event < 0 ? -event : event};
-	*at_event = event < 0 && s.first > s.last ? s.first : s.last + (event < 0); /* where the reader of Lens stands then */
+	*at_event = event < 0 && s.first > s.last
+	                ? s.first
+	                : s.last + (event < 0); /* where the reader of Lens stands then */
 	if (event < 0 && (r->spans.size == 0 || s.first > s.last))
-		SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_BREACH, SHEAF_DATA, "event range without a start", at, "the end of a range behind its start",
-		                          r->spans.size ? "an end before the start" : "an end that begins the list", "read as Lens does"));
+		SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_BREACH, SHEAF_DATA, "event range without a start", at,
+		                          "the end of a range behind its start",
+		                          r->spans.size ? "an end before the start" : "an end that begins the list",
+		                          "read as Lens does"));
 	if (s.first > s.last) return SHEAF_OK;
 	sheaf_builder_append(&r->spans, &s, sizeof s);
 	return sheaf_builder_status(&r->spans, r->teller.err);
@@ -167,15 +179,17 @@ static sheaf_status give(reading *r, bool is_input, int32_t list, const uint8_t 
 		}
 	}
 	if (!again) return SHEAF_OK;
-	return sheaf_lens_tell(&r->teller, SHEAF_BREACH, SHEAF_DATA, is_input ? "inputs twice" : "targets twice", at,
-	                       is_input ? "inputs at most once for each event" : "targets at most once for each event", "an event that has them already",
-	                       "the later ones count, as in Lens");
+	return sheaf_lens_tell(
+		&r->teller, SHEAF_BREACH, SHEAF_DATA, is_input ? "inputs twice" : "targets twice", at,
+		is_input ? "inputs at most once for each event" : "targets at most once for each event",
+		"an event that has them already", "the later ones count, as in Lens");
 }
 
 /* ---- ranges ---- */
 
 /* Words of the file go to the end of an array. */
-static void copy(reading *r, sheaf_builder *items, const uint8_t *from, int32_t count, sheaf_word_copier *copier)
+static void copy(reading *r, sheaf_builder *items, const uint8_t *from, int32_t count,
+                 sheaf_word_copier *copier)
 {
 	if (count == 0 || !sheaf_lens_items_room(items, (size_t)count * 4, r->c.end - from)) return;
 	copier((uint32_t *)(void *)(items->data + items->size), from, (size_t)count);
@@ -196,7 +210,8 @@ static sheaf_status read_group(reading *r, int32_t *group)
 }
 
 /* What stands at `start` is the value or the first unit. False where a list has too many ranges. */
-static inline bool add_range(reading *r, sheaf_lens_range *range, const uint8_t *start, const uint8_t *items, int32_t count, sheaf_lens_list *list)
+static inline bool add_range(reading *r, sheaf_lens_range *range, const uint8_t *start, const uint8_t *items,
+                             int32_t count, sheaf_lens_list *list)
 {
 	if (range->sparse) {
 		range->value = sheaf_lens_load_real(start);
@@ -215,12 +230,16 @@ static sheaf_status read_range(reading *r, float active, sheaf_lens_list *list)
 	const uint8_t *at = r->c.at;
 	int32_t count = sheaf_cursor_i32be(&r->c, "the number of units of a range");
 	bool sparse = sheaf_cursor_u8(&r->c, "the kind of a range") != 0;
-	const uint8_t *start = sheaf_cursor_bytes(&r->c, 1, 4, sparse ? "the value of a range" : "the first unit of a range");
+	const uint8_t *start =
+		sheaf_cursor_bytes(&r->c, 1, 4, sparse ? "the value of a range" : "the first unit of a range");
 	SHEAF_TRY(cut_short(r));
-	if (count < 0) return flaw_number(r, "number of units", at, "a number of units from 0 to 2147483647", count);
-	const uint8_t *items = sheaf_cursor_bytes(&r->c, (uint64_t)count, 4, sparse ? "the units of a range" : "the values of a range");
+	if (count < 0)
+		return flaw_number(r, "number of units", at, "a number of units from 0 to 2147483647", count);
+	const uint8_t *items = sheaf_cursor_bytes(&r->c, (uint64_t)count, 4,
+	                                          sparse ? "the units of a range" : "the values of a range");
 	SHEAF_TRY(cut_short(r));
-	if (add_range(r, sheaf_lens_begin_range(r->set, sparse, group, active), start, items, count, list)) return SHEAF_OK;
+	if (add_range(r, sheaf_lens_begin_range(r->set, sparse, group, active), start, items, count, list))
+		return SHEAF_OK;
 	return flaw_number(r, "range too long", at, "fewer ranges in a list", count);
 }
 
@@ -230,8 +249,10 @@ static sheaf_status read_ranges(reading *r, bool is_input, int32_t *number)
 	sheaf_lens_list list;
 	int32_t count;
 	*number = -1;
-	const sheaf_lens_event *owner = sheaf_lens_event_at(r->set, r->example, ((const span *)(const void *)r->spans.data)->first);
-	float active = sheaf_lens_event_traits(r->set, r->example, owner)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
+	const sheaf_lens_event *owner =
+		sheaf_lens_event_at(r->set, r->example, ((const span *)(const void *)r->spans.data)->first);
+	float active = sheaf_lens_event_traits(r->set, r->example, owner)
+	                   ->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
 	sheaf_lens_begin_list(r->set, &list);
 	SHEAF_TRY(read_count(r, "a number of ranges", LENS_RANGE_BYTES, &count));
 	for (int32_t i = 0; i < count; i++) SHEAF_TRY(read_range(r, active, &list));
@@ -239,23 +260,27 @@ static sheaf_status read_ranges(reading *r, bool is_input, int32_t *number)
 	return SHEAF_OK;
 }
 
-/* Most lists are one range without a group, for one event that has none yet: then all before its items is seen at once. False: this one is not, or there
- * is something to tell of it. */
+/* Most lists are one range without a group, for one event that has none yet: then all before its items is
+ * seen at once. False: this one is not, or there is something to tell of it. */
 static bool read_plain_list(reading *r, bool is_input, int32_t *number)
 {
 	enum { EVENTS = 0, EVENT = 4, RANGES = 8, GROUP = 12, COUNT = 13, KIND = 17, START = 18, ITEMS = 22 };
 	const uint8_t *at = r->c.at;
 	size_t left = sheaf_cursor_left(&r->c);
-	if (left < ITEMS || sheaf_load_u32be(at + EVENTS) != 1 || sheaf_load_u32be(at + RANGES) != 1 || at[GROUP]) return false;
+	if (left < ITEMS || sheaf_load_u32be(at + EVENTS) != 1 || sheaf_load_u32be(at + RANGES) != 1 || at[GROUP])
+		return false;
 	uint32_t event = sheaf_load_u32be(at + EVENT), count = sheaf_load_u32be(at + COUNT);
-	if (event >= (uint32_t)r->example->nevents || count > INT32_MAX || count > (left - ITEMS) / 4) return false;
+	if (event >= (uint32_t)r->example->nevents || count > INT32_MAX || count > (left - ITEMS) / 4)
+		return false;
 	sheaf_lens_event *owner = sheaf_lens_event_to_fill(r->set, r->example, (int32_t)event);
 	int32_t *had = is_input ? &owner->input : &owner->target;
 	if (*had >= 0) return false;
 	sheaf_lens_list list;
-	float active = sheaf_lens_event_traits(r->set, r->example, owner)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
+	float active = sheaf_lens_event_traits(r->set, r->example, owner)
+	                   ->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
 	sheaf_lens_begin_list(r->set, &list);
-	add_range(r, sheaf_lens_begin_range(r->set, at[KIND] != 0, -1, active), at + START, at + ITEMS, (int32_t)count, &list);
+	add_range(r, sheaf_lens_begin_range(r->set, at[KIND] != 0, -1, active), at + START, at + ITEMS,
+	          (int32_t)count, &list);
 	r->c.at = at + ITEMS + (size_t)count * 4;
 	*had = *number = sheaf_lens_end_list(r->set, r->example, &list);
 	return true;
@@ -285,8 +310,8 @@ static sheaf_status read_list(reading *r, bool is_input)
 static sheaf_status read_lists(reading *r, bool is_input)
 {
 	int32_t count;
-	SHEAF_TRY(
-		read_count(r, is_input ? "a number of input lists" : "a number of target lists", is_input ? LENS_INPUT_LIST_BYTES : LENS_TARGET_LIST_BYTES, &count));
+	SHEAF_TRY(read_count(r, is_input ? "a number of input lists" : "a number of target lists",
+	                     is_input ? LENS_INPUT_LIST_BYTES : LENS_TARGET_LIST_BYTES, &count));
 	for (int32_t i = 0; i < count; i++) SHEAF_TRY(read_list(r, is_input));
 	return SHEAF_OK;
 }
@@ -323,7 +348,8 @@ static sheaf_status add_example(reading *r)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                     sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
 {
 	int64_t before, examples = sheaf_lens_piece_examples(piece, &before);
 	reading r = {.teller = sheaf_lens_teller_of(in, piece, cx, err), .set = set};

@@ -9,11 +9,12 @@
 void sheaf_lens_read_reals(sheaf_cursor *c, const char *field, float out[SHEAF_LENS_FIELDS])
 {
 	const uint8_t *reals = sheaf_cursor_bytes(c, SHEAF_LENS_FIELDS, 4, field);
-	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) out[f] = reals ? sheaf_lens_load_real(reals + (ptrdiff_t)4 * f) : 0;
+	for (int f = 0; f < SHEAF_LENS_FIELDS; f++)
+		out[f] = reals ? sheaf_lens_load_real(reals + (ptrdiff_t)4 * f) : 0;
 }
 
-static sheaf_status refuse(const sheaf_lens_reader *in, sheaf_status status, const char *rule, int64_t byte, const char *expected, const char *found,
-                           sheaf_error *err)
+static sheaf_status refuse(const sheaf_lens_reader *in, sheaf_status status, const char *rule, int64_t byte,
+                           const char *expected, const char *found, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_FATAL, status, rule, SHEAF_NOWHERE, expected, found, NULL};
 	problem.place.file = sheaf_source_name(in->source);
@@ -28,7 +29,10 @@ static sheaf_status check_real(const sheaf_lens_reader *in, int32_t size, sheaf_
 	char found[96];
 	if (size == 4 || size == 8) return SHEAF_OK;
 	bool swapped = size == 4 << 24 || size == 8 << 24;
-	snprintf(found, sizeof found, swapped ? "%" PRId32 ": the file is little-endian, and only big-endian ones are example files" : "%" PRId32, size);
+	snprintf(found, sizeof found,
+	         swapped ? "%" PRId32 ": the file is little-endian, and only big-endian ones are example files"
+	                 : "%" PRId32,
+	         size);
 	return refuse(in, SHEAF_DATA, "sizeof(real)", 4, "sizeof(real) to be 4 or 8", found, err);
 }
 
@@ -54,7 +58,8 @@ static sheaf_status keep_proc(sheaf_lens_reader *in, const uint8_t *text, size_t
 	sheaf_builder_append(&proc, text, size);
 	sheaf_lens_make_utf8(&proc);
 	sheaf_status status = sheaf_builder_status(&proc, err);
-	if (status == SHEAF_OK) status = sheaf_copy_text(in->cx, (const char *)proc.data, proc.size, &in->header.proc, err);
+	if (status == SHEAF_OK)
+		status = sheaf_copy_text(in->cx, (const char *)proc.data, proc.size, &in->header.proc, err);
 	sheaf_builder_drop(&proc);
 	return status;
 }
@@ -70,9 +75,12 @@ static sheaf_status read_header(sheaf_lens_reader *in, sheaf_cursor *c, sheaf_er
 	sheaf_lens_read_reals(c, "the times and values of the set", in->header.fields);
 	int64_t at = sheaf_cursor_tell(c);
 	int32_t examples = sheaf_cursor_i32be(c, "the number of examples");
-	if (c->failed) return refuse(in, SHEAF_SHORT, "header", c->failed_at, c->failed, "the end of the file", err);
+	if (c->failed)
+		return refuse(in, SHEAF_SHORT, "header", c->failed_at, c->failed, "the end of the file", err);
 	snprintf(found, sizeof found, "%" PRId32, examples);
-	if (examples < 0) return refuse(in, SHEAF_DATA, "number of examples", at, "a number of examples from 0 to 2147483647", found, err);
+	if (examples < 0)
+		return refuse(in, SHEAF_DATA, "number of examples", at, "a number of examples from 0 to 2147483647",
+		              found, err);
 	in->told = examples;
 	return keep_proc(in, proc, size, err);
 }

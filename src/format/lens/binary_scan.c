@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a binary example ends: a walk over its counts, which can stop anywhere and go on when more bytes are there. What is wrong with
- * them is said by who reads the example. */
+/* Where a binary example ends: a walk over its counts, which can stop anywhere and go on when more bytes are
+ * there. What is wrong with them is said by who reads the example. */
 #include "format/lens/binary.h"
 
 /* What comes next, in the order of the file. */
-enum { NAME, PROC, COUNTS, SPECIAL, SPECIAL_PROC, SPECIAL_REALS, LISTS, EVENTS, RANGES, GROUP, RANGE, SHARED, SHARED_EVENTS, END };
+enum {
+	NAME,
+	PROC,
+	COUNTS,
+	SPECIAL,
+	SPECIAL_PROC,
+	SPECIAL_REALS,
+	LISTS,
+	EVENTS,
+	RANGES,
+	GROUP,
+	RANGE,
+	SHARED,
+	SHARED_EVENTS,
+	END
+};
 
-void sheaf_lens_binary_start(sheaf_lens_scan *scan, bool line_start) { *scan = (sheaf_lens_scan){.state = NAME, .line_start = line_start}; }
+void sheaf_lens_binary_start(sheaf_lens_scan *scan, bool line_start)
+{
+	*scan = (sheaf_lens_scan){.state = NAME, .line_start = line_start};
+}
 
 /* Bytes at the scan; NULL where they are not shown yet. */
 static const uint8_t *take(sheaf_lens_scan *scan, const uint8_t *data, size_t size, size_t n)
@@ -21,7 +39,8 @@ static const uint8_t *take(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 
 static bool pass_string(sheaf_lens_scan *scan, const uint8_t *data, size_t size, int next)
 {
-	const uint8_t *nul = scan->at < size ? (const uint8_t *)memchr(data + scan->at, '\0', size - scan->at) : NULL;
+	const uint8_t *nul =
+		scan->at < size ? (const uint8_t *)memchr(data + scan->at, '\0', size - scan->at) : NULL;
 	if (!nul) return false;
 	scan->at = (size_t)(nul + 1 - data);
 	scan->state = next;
@@ -143,8 +162,12 @@ static bool step_reals(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 
 /* ---- examples of which all is shown ---- */
 
-/* These walk without remembering how far they came: NULL where more bytes are needed, and where a count is negative. */
-static inline const uint8_t *walk(const uint8_t *at, const uint8_t *end, size_t n) { return at && (size_t)(end - at) >= n ? at + n : NULL; }
+/* These walk without remembering how far they came: NULL where more bytes are needed, and where a count is
+ * negative. */
+static inline const uint8_t *walk(const uint8_t *at, const uint8_t *end, size_t n)
+{
+	return at && (size_t)(end - at) >= n ? at + n : NULL;
+}
 
 static inline const uint8_t *walk_string(const uint8_t *at, const uint8_t *end)
 {
@@ -172,7 +195,8 @@ static inline void fetch(const uint8_t *at, size_t bytes)
 {
 	enum { AHEAD = 2048, LINE = 64, MOST = 4096 };
 	if (bytes > MOST) bytes = MOST; /* a long run is foreseen */
-	for (size_t line = 0; line < bytes; line += LINE) __builtin_prefetch((const void *)((uintptr_t)at + AHEAD + line));
+	for (size_t line = 0; line < bytes; line += LINE)
+		__builtin_prefetch((const void *)((uintptr_t)at + AHEAD + line));
 }
 
 static inline const uint8_t *walk_ranges(const uint8_t *at, const uint8_t *end)
@@ -204,7 +228,8 @@ static const uint8_t *walk_example(const uint8_t *at, const uint8_t *end)
 	int32_t specials;
 	at = walk(walk_string(walk_string(at, end), end), end, 8);
 	at = walk_count(at, end, &specials);
-	for (; at && specials > 0; specials--) at = walk(walk_string(walk(at, end, 4), end), end, (size_t)4 * SHEAF_LENS_FIELDS);
+	for (; at && specials > 0; specials--)
+		at = walk(walk_string(walk(at, end, 4), end), end, (size_t)4 * SHEAF_LENS_FIELDS);
 	return walk_lists(walk_lists(at, end, true), end, false);
 }
 
@@ -233,7 +258,8 @@ bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 {
 	if (scan->broken || size < scan->needed) return false;
 	scan->needed = 0;
-	const uint8_t *behind = scan->state == NAME && scan->at < size ? walk_example(data + scan->at, data + size) : NULL;
+	const uint8_t *behind =
+		scan->state == NAME && scan->at < size ? walk_example(data + scan->at, data + size) : NULL;
 	if (behind) {
 		scan->at = (size_t)(behind - data);
 		return true;

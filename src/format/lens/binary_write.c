@@ -28,15 +28,20 @@ static void put_count(sheaf_builder *to, size_t at, int32_t count)
 
 static void put_flag(sheaf_builder *to, bool flag) { sheaf_builder_byte(to, (char)flag); }
 
-static void put_string(sheaf_builder *to, const char *text) { sheaf_builder_append(to, text ? text : "", text ? strlen(text) + 1 : 1); }
+static void put_string(sheaf_builder *to, const char *text)
+{
+	sheaf_builder_append(to, text ? text : "", text ? strlen(text) + 1 : 1);
+}
 
 static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
 {
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
 }
 
-/* What text tells apart and binary does not: no string from an empty one, and of what kind a range of nothing is. */
-static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const char *expected, const char *found, const char *consequence, sheaf_error *err)
+/* What text tells apart and binary does not: no string from an empty one, and of what kind a range of nothing
+ * is. */
+static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const char *expected,
+                         const char *found, const char *consequence, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = w->file;
@@ -44,16 +49,21 @@ static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const ch
 	return sheaf_report(w->cx, &problem, err);
 }
 
-static sheaf_status put_text(const sheaf_lens_writing *w, const char *string, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_text(const sheaf_lens_writing *w, const char *string, sheaf_builder *to,
+                             sheaf_error *err)
 {
 	put_string(to, string);
-	return string && !*string ? tell(w, "empty string", "names and procs with text in them", "an empty one", "written as none", err) : SHEAF_OK;
+	return string && !*string ? tell(w, "empty string", "names and procs with text in them", "an empty one",
+	                                 "written as none", err)
+	                          : SHEAF_OK;
 }
 
-static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples,
+                               sheaf_builder *to, sheaf_error *err)
 {
 	if (examples < 0 || examples > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64, w->file, INT32_MAX, examples);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64,
+		                  w->file, INT32_MAX, examples);
 	w->row = -1;
 	put_integer(to, SHEAF_LENS_COOKIE);
 	put_integer(to, 4); /* sizeof(real) */
@@ -71,7 +81,8 @@ static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to,
 	int32_t count = 0;
 	put_integer(to, 0);
 	for (int32_t e = 0; e < w->example->nevents; e++) {
-		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
+		const sheaf_lens_traits *traits =
+			sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
 		if (traits == &w->set->plain || !sheaf_lens_is_special(w->set, traits)) continue;
 		put_integer(to, e);
 		SHEAF_TRY(put_text(w, sheaf_lens_string(w->set, traits->proc), to, err));
@@ -113,7 +124,8 @@ static void put_words(sheaf_builder *to, const void *words, int32_t count, uint3
 }
 
 /* Lens writes a dense range of nothing as a sparse one. */
-static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
+                              sheaf_error *err)
 {
 	bool sparse = range->sparse || range->count == 0;
 	put_string(to, range->group < 0 ? NULL : w->set->groups.names[range->group].text);
@@ -128,7 +140,8 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	else
 		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_one_nan);
 	if (range->sparse || !sparse) return SHEAF_OK;
-	return tell(w, "empty dense range", "a dense range with a value in it", "an empty one", "written as a sparse one", err);
+	return tell(w, "empty dense range", "a dense range with a value in it", "an empty one",
+	            "written as a sparse one", err);
 }
 
 static sheaf_status put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
@@ -178,19 +191,23 @@ static sheaf_status put_targets(const sheaf_lens_writing *w, sheaf_builder *to, 
 }
 
 /* Lens reads no frequency below 0 from a binary file, though it writes one. */
-static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency, sheaf_builder *to,
+                                  sheaf_error *err)
 {
 	char found[40];
 	put_real(to, frequency < 0 ? 0 : frequency);
 	if (!(frequency < 0)) return SHEAF_OK;
 	snprintf(found, sizeof found, "%.9g", (double)frequency);
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "negative frequency", SHEAF_NOWHERE, "a frequency of at least 0", found, "written as 0"};
+	sheaf_problem problem = {
+		SHEAF_ERROR, SHEAF_LOSS,    "negative frequency", SHEAF_NOWHERE, "a frequency of at least 0",
+		found,       "written as 0"};
 	problem.place.file = w->file;
 	problem.place.row = w->row;
 	return sheaf_report(w->cx, &problem, err);
 }
 
-static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set,
+                                const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
                                 sheaf_error *err)
 {
 	w->row = row;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of one stream, event by event: whole runs of values, or entries where the stream is declared sparse. */
+/* The values of one stream, event by event: whole runs of values, or entries where the stream is declared
+ * sparse. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "format/lens/dataset.h"
 #include <math.h>
 
-sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events, sheaf_column *column, sheaf_context *cx,
-                                    sheaf_error *err)
+sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events,
+                                    sheaf_column *column, sheaf_context *cx, sheaf_error *err)
 {
 	size_t bytes;
 	void *memory;
@@ -22,13 +23,19 @@ sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_st
 		cells->entry_of = (int64_t *)memory;
 		return SHEAF_OK;
 	}
-	if (!sheaf_mul_size(&bytes, (size_t)events, (size_t)stream->width) || !sheaf_mul_size(&bytes, bytes, sizeof(float)))
-		return sheaf_fail(err, SHEAF_LIMIT, "group \"%.*s\": expected values that fit memory (--max-memory), found too many", (int)stream->group_size, stream->group);
+	if (!sheaf_mul_size(&bytes, (size_t)events, (size_t)stream->width) ||
+	    !sheaf_mul_size(&bytes, bytes, sizeof(float)))
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "group \"%.*s\": expected values that fit memory (--max-memory), found too many",
+		                  (int)stream->group_size, stream->group);
 	sheaf_builder_room(&cells->values, bytes);
 	return sheaf_builder_status(&cells->values, err);
 }
 
-static int64_t entries(const sheaf_lens_cells *cells) { return (int64_t)(cells->indices.size / sizeof(int32_t)); }
+static int64_t entries(const sheaf_lens_cells *cells)
+{
+	return (int64_t)(cells->indices.size / sizeof(int32_t));
+}
 
 static void mark_given(sheaf_lens_cells *cells, bool given)
 {
@@ -54,15 +61,18 @@ void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given)
 		cells->values.size += (size_t)width * sizeof(float);
 	}
 	/* A unit that is not named is 0 in a sparse stream: another default names them all. */
-	if (!cells->stream->sparse || usual != 0 || signbit(usual)) sheaf_lens_cells_set(cells, 0, width, NULL, usual);
+	if (!cells->stream->sparse || usual != 0 || signbit(usual))
+		sheaf_lens_cells_set(cells, 0, width, NULL, usual);
 }
 
 /* A unit named again keeps its place among the entries and gets the later value, as the network would. */
 static void set_entry(sheaf_lens_cells *cells, int64_t unit, float value)
 {
-	int64_t first = ((const int64_t *)(const void *)cells->ends.data)[cells->events - 1], own = cells->entry_of[unit], end = entries(cells);
+	int64_t first = ((const int64_t *)(const void *)cells->ends.data)[cells->events - 1],
+			own = cells->entry_of[unit], end = entries(cells);
 	int32_t index = (int32_t)unit;
-	bool known = own >= first && own < end && ((const int32_t *)(const void *)cells->indices.data)[own] == index;
+	bool known =
+		own >= first && own < end && ((const int32_t *)(const void *)cells->indices.data)[own] == index;
 	if (known) {
 		((float *)(void *)cells->values.data)[own] = value;
 		return;
@@ -75,7 +85,8 @@ static void set_entry(sheaf_lens_cells *cells, int64_t unit, float value)
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values, float value)
 {
 	if (cells->stream->sparse) {
-		for (int64_t unit = from; unit < to && !cells->values.failed && !cells->indices.failed && !cells->ends.failed; unit++)
+		for (int64_t unit = from;
+		     unit < to && !cells->values.failed && !cells->indices.failed && !cells->ends.failed; unit++)
 			set_entry(cells, unit, values ? values[unit - from] : value);
 	} else if (values) {
 		memcpy(cells->dense + from, values, (size_t)(to - from) * sizeof *values);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Example files as a dataset: an example is a row, an event a sample, and each group of units a stream of inputs or of targets.
+/* Example files as a dataset: an example is a row, an event a sample, and each group of units a stream of
+ * inputs or of targets.
  *
- *   streams.c    the streams: given as a network, or taken from what the file uses     survey.c   what the file uses
- *   rows.c       examples into columns                cells.c   ranges into the values of an event
+ *   streams.c    the streams: given as a network, or taken from what the file uses     survey.c   what the
+ * file uses rows.c       examples into columns                cells.c   ranges into the values of an event
  *   show.c       examples as people and programs see them
- *   network.c    --group                              encode.c   columns into examples       output.c   files of them */
+ *   network.c    --group                              encode.c   columns into examples       output.c   files
+ * of them */
 #ifndef SHEAF_FORMAT_LENS_DATASET_H
 #define SHEAF_FORMAT_LENS_DATASET_H
 
@@ -31,9 +33,13 @@ typedef struct sheaf_lens_streams {
 } sheaf_lens_streams;
 
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx);
-SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
+                                              sheaf_error *err);
 void sheaf_lens_streams_free(sheaf_lens_streams *streams);
-static inline int sheaf_lens_streams_count(const sheaf_lens_streams *streams) { return (int)(streams->all.size / sizeof(sheaf_lens_stream)); }
+static inline int sheaf_lens_streams_count(const sheaf_lens_streams *streams)
+{
+	return (int)(streams->all.size / sizeof(sheaf_lens_stream));
+}
 static inline sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *streams, int number)
 {
 	return (sheaf_lens_stream *)(void *)streams->all.data + number;
@@ -43,7 +49,8 @@ int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, s
 /* Units of all groups of a side. */
 int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target);
 /* Reads the --group options. USAGE with the one that is wrong. */
-SHEAF_USE sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values,
+                                              sheaf_error *err);
 
 /* ---- survey.c ---- */
 
@@ -55,7 +62,8 @@ typedef struct sheaf_lens_survey {
 	int64_t examples, events, longest, procs;
 	sheaf_builder texts;  /* names of groups and first lines of procs, parted by NUL */
 	sheaf_builder groups; /* group_use */
-	sheaf_builder shown;  /* size_t: where in the texts the first lines begin, SHEAF_LENS_SHOWN_PROCS at most */
+	sheaf_builder
+		shown; /* size_t: where in the texts the first lines begin, SHEAF_LENS_SHOWN_PROCS at most */
 } sheaf_lens_survey;
 
 /* What is used of a group on a side. */
@@ -65,9 +73,10 @@ typedef struct sheaf_lens_use {
 	int64_t width; /* the highest unit named, and one */
 } sheaf_lens_use;
 
-/* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who reads the rows will hear of them. The
- * source stands where the rows begin afterwards. */
-SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
+/* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who
+ * reads the rows will hear of them. The source stands where the rows begin afterwards. */
+SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx,
+                                              sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 /* Whether there are more names of groups than Lens has room for. */
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
@@ -89,13 +98,17 @@ typedef enum sheaf_lens_column {
 /* The column that a field is by name and shape, or -1. */
 int sheaf_lens_column_of(const sheaf_field *field);
 /* Makes streams of what the file uses. */
-SHEAF_USE sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey,
+                                                    sheaf_lens_streams *streams, sheaf_error *err);
 /* Streams and columns as a schema, the set's proc as an attribute. */
-SHEAF_USE sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header, sheaf_context *cx, sheaf_schema *out,
-                                              sheaf_error *err);
-/* The group and side that a stream's name says: "inputs", "targets", "GROUP.input", "GROUP.target". False where it says none. */
+SHEAF_USE sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams,
+                                              const sheaf_lens_header *header, sheaf_context *cx,
+                                              sheaf_schema *out, sheaf_error *err);
+/* The group and side that a stream's name says: "inputs", "targets", "GROUP.input", "GROUP.target". False
+ * where it says none. */
 bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out);
-sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                                sheaf_buffer *text, sheaf_error *err);
 
 /* ---- the reader of a dataset ---- */
 
@@ -115,15 +128,19 @@ typedef struct sheaf_lens_dataset {
 
 /* ---- rows.c, show.c ---- */
 
-sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame,
+                               sheaf_context *cx, sheaf_error *err);
 /* How many events each example of a piece has. */
-sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
+                                sheaf_buffer *lengths, sheaf_error *err);
 /* Examples as the texts of rows. */
-SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
+                                       const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
                                        sheaf_error *err);
 /* What stands before them. */
 SHEAF_USE sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err);
-sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text,
+                                 sheaf_error *err);
 
 /* ---- cells.c ---- */
 
@@ -141,26 +158,32 @@ typedef struct sheaf_lens_cells {
 } sheaf_lens_cells;
 
 /* Takes over the buffers of the column; `events` are to come. */
-SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events, sheaf_column *column, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream,
+                                              int64_t events, sheaf_column *column, sheaf_context *cx,
                                               sheaf_error *err);
 /* Starts an event, all of whose units have the default. */
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
 /* Gives units [from, to) of the stream these values, or one value where `values` is NULL. */
-void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values, float value);
-SHEAF_USE sheaf_status sheaf_lens_cells_finish(sheaf_lens_cells *cells, sheaf_column *column, sheaf_error *err);
+void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values,
+                          float value);
+SHEAF_USE sheaf_status sheaf_lens_cells_finish(sheaf_lens_cells *cells, sheaf_column *column,
+                                               sheaf_error *err);
 void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx);
 
 /* ---- encode.c, output.c ---- */
 
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 bool sheaf_lens_holds(const sheaf_field *field);
-sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                               void **created, sheaf_error *err);
-sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                               const sheaf_values *values, sheaf_context *cx, void **created,
+                               sheaf_error *err);
+sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                               sheaf_context *cx, sheaf_error *err);
 sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);
 void sheaf_lens_abandon(void *out);
-sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx,
+                                  sheaf_error *err);
 
 /* The writer of a file. */
 typedef struct sheaf_lens_output {
@@ -174,7 +197,8 @@ typedef struct sheaf_lens_output {
 	bool counted;          /* the number of examples stands in front: they are kept until it is known */
 	bool begun;            /* the header is written */
 	int64_t examples;
-	sheaf_builder kept; /* `counted`: the examples, as far as `spool` does not have them; they follow the header, which tells their number */
+	sheaf_builder kept; /* `counted`: the examples, as far as `spool` does not have them; they follow the
+	                       header, which tells their number */
 	sheaf_spool spool;
 } sheaf_lens_output;
 

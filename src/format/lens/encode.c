@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns into examples: a row becomes an example, a sample an event, and each stream a range of its group's inputs or targets. */
+/* Columns into examples: a row becomes an example, a sample an event, and each stream a range of its group's
+ * inputs or targets. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
 #include "format/lens/filling.h"
@@ -19,11 +20,18 @@ typedef struct encoding {
 	int columns[SHEAF_LENS_COLUMNS]; /* of the frame, or -1 */
 } encoding;
 
-static const sheaf_lens_stream *stream_at(const encoding *e, int field) { return (const sheaf_lens_stream *)(const void *)e->out->streams.data + field; }
+static const sheaf_lens_stream *stream_at(const encoding *e, int field)
+{
+	return (const sheaf_lens_stream *)(const void *)e->out->streams.data + field;
+}
 
-static bool is_stream(const encoding *e, int field) { return sheaf_field_is_stream(&e->out->schema.fields[field]); }
+static bool is_stream(const encoding *e, int field)
+{
+	return sheaf_field_is_stream(&e->out->schema.fields[field]);
+}
 
-static sheaf_status lose(const encoding *e, const char *rule, int field, const char *expected, const char *found, const char *consequence)
+static sheaf_status lose(const encoding *e, const char *rule, int field, const char *expected,
+                         const char *found, const char *consequence)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = e->out->name;
@@ -34,21 +42,27 @@ static sheaf_status lose(const encoding *e, const char *rule, int field, const c
 
 /* ---- ranges ---- */
 
-static float value_at(const sheaf_column *column, int64_t at) { return ((const float *)(const void *)column->values.data)[at]; }
+static float value_at(const sheaf_column *column, int64_t at)
+{
+	return ((const float *)(const void *)column->values.data)[at];
+}
 
 static bool same_bits(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static sheaf_status end_range(encoding *e, int field, sheaf_lens_range *range, sheaf_lens_list *list)
 {
 	if (sheaf_lens_end_range(&e->set, range, list)) return SHEAF_OK;
-	return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "stream \"%s\": expected at most %d values in a sample, found more", e->out->schema.fields[field].name,
-	                  INT32_MAX);
+	return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
+	                  "stream \"%s\": expected at most %d values in a sample, found more",
+	                  e->out->schema.fields[field].name, INT32_MAX);
 }
 
 static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
 {
-	sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
-	sheaf_builder_append(&e->set.values, (const float *)(const void *)e->frame->columns[field].values.data + run.begin,
+	sheaf_lens_range *range =
+		sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
+	sheaf_builder_append(&e->set.values,
+	                     (const float *)(const void *)e->frame->columns[field].values.data + run.begin,
 	                     (size_t)sheaf_run_length(run) * sizeof(float));
 	return end_range(e, field, range, list);
 }
@@ -76,7 +90,8 @@ static int compare_units(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A unit has one value: of two, the network would keep the later. The end of `units` serves as a place to sort them. */
+/* A unit has one value: of two, the network would keep the later. The end of `units` serves as a place to
+ * sort them. */
 static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 {
 	sheaf_builder *b = &e->set.units;
@@ -84,7 +99,8 @@ static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 	size_t before = b->size, n = (size_t)sheaf_run_length(run);
 	char found[64];
 	bool sorted = true, again = false;
-	for (int64_t at = run.begin + 1; at < run.end; at++) sorted &= sheaf_level_index(level, 0, at) > sheaf_level_index(level, 0, at - 1);
+	for (int64_t at = run.begin + 1; at < run.end; at++)
+		sorted &= sheaf_level_index(level, 0, at) > sheaf_level_index(level, 0, at - 1);
 	if (sorted || !sheaf_builder_room(b, n * sizeof(int32_t))) return SHEAF_OK;
 	int32_t *units = (int32_t *)(void *)(b->data + before);
 	for (size_t k = 0; k < n; k++) units[k] = (int32_t)sheaf_level_index(level, 0, run.begin + (int64_t)k);
@@ -93,7 +109,9 @@ static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 		again = units[k] == units[k - 1];
 		if (again) snprintf(found, sizeof found, "%" PRId32 " twice", units[k]);
 	}
-	return again ? lose(e, "repeated index", field, "each index once in a sample", found, "its last value counts") : SHEAF_OK;
+	return again ? lose(e, "repeated index", field, "each index once in a sample", found,
+	                    "its last value counts")
+	             : SHEAF_OK;
 }
 
 /* No value is no input, and no target: that is NaN. */
@@ -102,7 +120,8 @@ static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t h
 	static const int32_t all = -1;
 	char found[64];
 	snprintf(found, sizeof found, "%" PRId64 " of %" PRId32, have, e->example->nevents);
-	SHEAF_TRY(lose(e, "unequal lengths", field, "as many samples of every stream", found, "the other events get NaN"));
+	SHEAF_TRY(lose(e, "unequal lengths", field, "as many samples of every stream", found,
+	               "the other events get NaN"));
 	sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, true, group, NAN);
 	sheaf_builder_append(&e->set.units, &all, sizeof all);
 	return end_range(e, field, range, list);
@@ -110,7 +129,10 @@ static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t h
 
 /* ---- lists ---- */
 
-static sheaf_run samples_of(const encoding *e, int field) { return sheaf_level_below_one(&e->frame->columns[field].levels[0], e->r); }
+static sheaf_run samples_of(const encoding *e, int field)
+{
+	return sheaf_level_below_one(&e->frame->columns[field].levels[0], e->r);
+}
 
 /* Whether nothing need be said: nothing was given, and what stands in is what a network takes for that. */
 static bool says_nothing(const encoding *e, int field, int64_t sample)
@@ -127,8 +149,10 @@ static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_len
 	const sheaf_lens_stream *stream = stream_at(e, field);
 	sheaf_run samples = samples_of(e, field);
 	int32_t group = -1;
-	if (stream->group_size) SHEAF_TRY(sheaf_lens_group(&e->set, stream->group, stream->group_size, &group, e->err));
-	if (number >= sheaf_run_length(samples)) return put_nothing(e, field, group, sheaf_run_length(samples), list);
+	if (stream->group_size)
+		SHEAF_TRY(sheaf_lens_group(&e->set, stream->group, stream->group_size, &group, e->err));
+	if (number >= sheaf_run_length(samples))
+		return put_nothing(e, field, group, sheaf_run_length(samples), list);
 	sheaf_run run = sheaf_level_below_one(&e->frame->columns[field].levels[1], samples.begin + number);
 	if (!sheaf_field_is_sparse(&e->out->schema.fields[field])) return put_dense(e, field, group, run, list);
 	SHEAF_TRY(check_repeats(e, field, run));
@@ -160,7 +184,8 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 {
 	if (sheaf_level_is_null(&column->levels[level], at)) return SHEAF_LENS_ABSENT;
 	sheaf_run run = sheaf_level_below_one(&column->levels[level], at);
-	const uint8_t *text = column->values.data ? column->values.data + run.begin : NULL; /* there may be no bytes at all */
+	const uint8_t *text =
+		column->values.data ? column->values.data + run.begin : NULL; /* there may be no bytes at all */
 	return sheaf_lens_add_text(&e->set, text, (size_t)sheaf_run_length(run));
 }
 
@@ -186,7 +211,8 @@ static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *ev
 		int f = c - SHEAF_LENS_EVENT_MAX;
 		if (number >= sheaf_run_length(run)) continue;
 		if (c != SHEAF_LENS_EVENT_PROC) {
-			SHEAF_TRY(put_time(e, e->columns[c], value_at(column, run.begin + number), sheaf_lens_defaults[f], &traits.fields[f], &any));
+			SHEAF_TRY(put_time(e, e->columns[c], value_at(column, run.begin + number), sheaf_lens_defaults[f],
+			                   &traits.fields[f], &any));
 			continue;
 		}
 		traits.proc = add_text(e, column, 1, run.begin + number);
@@ -215,16 +241,23 @@ static sheaf_status count_events(const encoding *e, int32_t *out)
 		if (sheaf_run_length(samples_of(e, c)) > most) most = sheaf_run_length(samples_of(e, c));
 	}
 	*out = most ? (int32_t)most : 1;
-	if (most > INT32_MAX) return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "row %" PRId64 ": expected at most %d samples, found more", e->row, INT32_MAX);
-	return most ? SHEAF_OK : lose(e, "sequence without samples", -1, "at least one sample", "none", "an event without any values is written");
+	if (most > INT32_MAX)
+		return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
+		                  "row %" PRId64 ": expected at most %d samples, found more", e->row, INT32_MAX);
+	return most ? SHEAF_OK
+	            : lose(e, "sequence without samples", -1, "at least one sample", "none",
+	                   "an event without any values is written");
 }
 
 static void put_example_columns(encoding *e)
 {
 	const int *columns = e->columns;
-	if (columns[SHEAF_LENS_NAME] >= 0) e->example->name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
-	if (columns[SHEAF_LENS_PROC] >= 0) e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
-	if (columns[SHEAF_LENS_FREQUENCY] >= 0) e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
+	if (columns[SHEAF_LENS_NAME] >= 0)
+		e->example->name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
+	if (columns[SHEAF_LENS_PROC] >= 0)
+		e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
+	if (columns[SHEAF_LENS_FREQUENCY] >= 0)
+		e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
 }
 
 static sheaf_status put_row(encoding *e)
@@ -253,12 +286,14 @@ static sheaf_status put_rows(encoding *e, int64_t row, sheaf_lens_writing *w, sh
 		e->row = row + e->r;
 		sheaf_lens_set_clear(&e->set);
 		SHEAF_TRY(put_row(e));
-		SHEAF_TRY(e->out->spelling->put_example(w, &e->set, sheaf_lens_example_at(&e->set, 0), e->row, b, e->err));
+		SHEAF_TRY(
+			e->out->spelling->put_example(w, &e->set, sheaf_lens_example_at(&e->set, 0), e->row, b, e->err));
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_lens_writing w;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Filling a set: an example, its lists and their ranges are made by a reader, one after the other, and added when they are complete. These steps are taken
- * for every list of every example, so that calls would cost more than they do. */
+/* Filling a set: an example, its lists and their ranges are made by a reader, one after the other, and added
+ * when they are complete. These steps are taken for every list of every example, so that calls would cost
+ * more than they do. */
 #ifndef SHEAF_FORMAT_LENS_FILLING_H
 #define SHEAF_FORMAT_LENS_FILLING_H
 
 #include "format/lens/lens.h"
 
-static inline sheaf_lens_event *sheaf_lens_event_to_fill(sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number)
+static inline sheaf_lens_event *sheaf_lens_event_to_fill(sheaf_lens_set *set,
+                                                         const sheaf_lens_example *example, int32_t number)
 {
 	return LENS_ITEMS(set, sheaf_lens_event, events) + example->events + number;
 }
@@ -16,12 +18,14 @@ static inline void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_l
 	*list = (sheaf_lens_list){.first = LENS_COUNT(set, sheaf_lens_range, ranges)};
 }
 
-/* A place behind the set's ranges, until the next one is begun; the set's `lost` where memory is out. The items of the range go to the end of the
- * set's `values` or `units`. */
-static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool sparse, int32_t group, float value)
+/* A place behind the set's ranges, until the next one is begun; the set's `lost` where memory is out. The
+ * items of the range go to the end of the set's `values` or `units`. */
+static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool sparse, int32_t group,
+                                                       float value)
 {
 	bool room = sheaf_builder_room(&set->ranges, sizeof(sheaf_lens_range));
-	sheaf_lens_range *range = room ? (sheaf_lens_range *)(void *)(set->ranges.data + set->ranges.size) : &set->lost;
+	sheaf_lens_range *range =
+		room ? (sheaf_lens_range *)(void *)(set->ranges.data + set->ranges.size) : &set->lost;
 	range->at = sparse ? LENS_COUNT(set, int32_t, units) : LENS_COUNT(set, float, values);
 	range->group = group;
 	range->first = 0;
@@ -33,7 +37,8 @@ static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool
 /* The range that was begun last: counts its items. False where a number of them does not fit. */
 static inline bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *range, sheaf_lens_list *list)
 {
-	int64_t count = (range->sparse ? LENS_COUNT(set, int32_t, units) : LENS_COUNT(set, float, values)) - range->at;
+	int64_t count =
+		(range->sparse ? LENS_COUNT(set, int32_t, units) : LENS_COUNT(set, float, values)) - range->at;
 	if (count > INT32_MAX || list->count == INT32_MAX) return false;
 	range->count = (int32_t)count;
 	list->count++;
@@ -42,7 +47,8 @@ static inline bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *r
 }
 
 /* Returns the number for events. */
-static inline int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_list *list)
+static inline int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_example *example,
+                                          const sheaf_lens_list *list)
 {
 	if (!sheaf_builder_room(&set->lists, sizeof *list)) return example->nlists++;
 	sheaf_lens_list *to = (sheaf_lens_list *)(void *)(set->lists.data + set->lists.size);
@@ -53,6 +59,9 @@ static inline int32_t sheaf_lens_end_list(sheaf_lens_set *set, sheaf_lens_exampl
 }
 
 /* The example that was begun last. */
-static inline void sheaf_lens_end_example(sheaf_lens_set *set) { set->examples.size += sizeof(sheaf_lens_example); }
+static inline void sheaf_lens_end_example(sheaf_lens_set *set)
+{
+	set->examples.size += sizeof(sheaf_lens_example);
+}
 
 #endif

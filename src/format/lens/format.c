@@ -10,8 +10,11 @@ static const char *const suffixes[] = {".ex", ".bex", NULL};
 
 static const sheaf_option options[] = {
 	{"group", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME:SIZE:input|output[:sparse]",
-     "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are those that the file uses", 0},
-	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "at the end of the input begin again, for ever (head and cat)", 0},
+     "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are "
+     "those that the file uses",
+     0},
+	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "at the end of the input begin again, for ever (head and cat)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -33,11 +36,13 @@ static const uint8_t *skip_blanks_and_comments(const uint8_t *at, const uint8_t 
 static bool begins_like_examples(sheaf_bytes head)
 {
 	static const char *const words[] = {
-		"proc:", "max:", "min:", "grace:", "defI:", "actI:", "defT:", "actT:", "name:", "freq:", "I:", "i:", "T:", "t:", "B:", "b:"};
+		"proc:", "max:",  "min:", "grace:", "defI:", "actI:", "defT:", "actT:",
+		"name:", "freq:", "I:",   "i:",     "T:",    "t:",    "B:",    "b:"};
 	const uint8_t *end = head.data + head.size, *at = skip_blanks_and_comments(head.data, end);
 	if (head.size && (*head.data == ';' || (at < end && *at == '['))) return true;
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-		if ((size_t)(end - at) >= strlen(words[w]) && memcmp(at, words[w], strlen(words[w])) == 0) return true;
+		if ((size_t)(end - at) >= strlen(words[w]) && memcmp(at, words[w], strlen(words[w])) == 0)
+			return true;
 	return false;
 }
 
@@ -73,20 +78,29 @@ static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err
 	return sheaf_lens_show_heading(in, err);
 }
 
-/* Streams must be known before the first row: from the user, or from a survey, for which the input must be there. */
+/* Streams must be known before the first row: from the user, or from a survey, for which the input must be
+ * there. */
 static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	bool given = in->streams.given;
 	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_OK;
 	if (in->how.loop && !in->how.pipe)
-		return sheaf_fail(err, SHEAF_USAGE, "--loop: expected a command that shows rows as they come (head, cat), found one that waits for the end");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--loop: expected a command that shows rows as they come (head, cat), found one "
+		                  "that waits for the end");
 	if (!given && in->how.pipe)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the groups of the network (--group), since nothing may be read ahead, found none",
-		                  sheaf_source_name(in->source));
-	bool wanted = !given || in->how.glance || sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
-	if (!in->how.pipe && wanted) SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected the groups of the network (--group), since nothing may be read ahead, found none",
+			sheaf_source_name(in->source));
+	bool wanted = !given || in->how.glance ||
+	              sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
+	if (!in->how.pipe && wanted)
+		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
 	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
-	if (!given) snprintf(in->guess, sizeof in->guess, "%s", in->survey.complete ? "as the examples use them" : "as the first examples use them");
+	if (!given)
+		snprintf(in->guess, sizeof in->guess, "%s",
+		         in->survey.complete ? "as the examples use them" : "as the first examples use them");
 	return SHEAF_OK;
 }
 
@@ -101,7 +115,8 @@ static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, 
 	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
 }
 
-static sheaf_status open_dataset(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_dataset(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                 sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -118,7 +133,10 @@ static sheaf_status open_dataset(sheaf_source *source, const sheaf_values *value
 	return SHEAF_OK;
 }
 
-static const sheaf_schema *schema(const void *dataset) { return &((const sheaf_lens_dataset *)dataset)->schema; }
+static const sheaf_schema *schema(const void *dataset)
+{
+	return &((const sheaf_lens_dataset *)dataset)->schema;
+}
 
 static void facts(const void *dataset, sheaf_facts *out)
 {
@@ -138,8 +156,8 @@ static void facts(const void *dataset, sheaf_facts *out)
 
 static bool same_proc(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-/* Opens the input again, as Lens does with a pipe that has run dry. What was cut before may still be at work with the first header, so the new one
- * must be the same. */
+/* Opens the input again, as Lens does with a pipe that has run dry. What was cut before may still be at work
+ * with the first header, so the new one must be the same. */
 static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	sheaf_lens_reader *fresh;
@@ -149,8 +167,10 @@ static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 	in->current = fresh;
 	in->any = false;
 	const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
-	if (memcmp(first->fields, now->fields, sizeof now->fields) == 0 && same_proc(first->proc, now->proc)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the header of the first time, found another", sheaf_source_name(in->source));
+	if (memcmp(first->fields, now->fields, sizeof now->fields) == 0 && same_proc(first->proc, now->proc))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the header of the first time, found another",
+	                  sheaf_source_name(in->source));
 }
 
 static sheaf_status cut(void *dataset, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -174,21 +194,30 @@ static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error 
 static sheaf_status settle(void *dataset, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	sheaf_problem problem = {SHEAF_NOTE, SHEAF_DATA, "more than 12 groups", SHEAF_NOWHERE, "at most 12 names of groups, with which Lens can deal",
-	                         "more",     NULL};
+	sheaf_problem problem = {SHEAF_NOTE,
+	                         SHEAF_DATA,
+	                         "more than 12 groups",
+	                         SHEAF_NOWHERE,
+	                         "at most 12 names of groups, with which Lens can deal",
+	                         "more",
+	                         NULL};
 	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);
 }
 
-static sheaf_status rewind_dataset(void *dataset, sheaf_error *err) { return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err); }
+static sheaf_status rewind_dataset(void *dataset, sheaf_error *err)
+{
+	return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err);
+}
 
 const sheaf_format sheaf_format_lens = {
 	.abi = SHEAF_FORMAT_ABI,
 	.name = "lens",
 	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_PIPE | SHEAF_CAN_HIDE | SHEAF_CAN_UNSORTED,
+	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_PIPE | SHEAF_CAN_HIDE |
+           SHEAF_CAN_UNSORTED,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.options = options,
 	.probe = probe,

@@ -26,29 +26,36 @@ typedef enum sheaf_lens_field {
 	SHEAF_LENS_FIELDS
 } sheaf_lens_field;
 
-/* A string of the set: where it begins in `texts`, with a NUL behind it; SHEAF_LENS_ABSENT: there is none, which differs from "". */
+/* A string of the set: where it begins in `texts`, with a NUL behind it; SHEAF_LENS_ABSENT: there is none,
+ * which differs from "". */
 typedef int64_t sheaf_lens_text;
 enum { SHEAF_LENS_ABSENT = -1 };
 
-/* What an event may have of its own. A time that is NaN is the set's; the other four are always the event's own values. */
+/* What an event may have of its own. A time that is NaN is the set's; the other four are always the event's
+ * own values. */
 typedef struct sheaf_lens_traits {
 	float fields[SHEAF_LENS_FIELDS];
 	sheaf_lens_text proc; /* Tcl text, never run */
 } sheaf_lens_traits;
 
-/* A run of values (dense) or a list of units that share a value (sparse). Later ranges of a list win over earlier ones. */
+/* A run of values (dense) or a list of units that share a value (sparse). Later ranges of a list win over
+ * earlier ones. */
 typedef struct sheaf_lens_range {
 	int64_t at;    /* first of its items in the set's `values` (dense) or `units` (sparse) */
 	int32_t count; /* of its items */
-	int32_t group; /* number of the group whose units these are; -1: units of the whole network, counted over all groups of its side */
+	int32_t group; /* number of the group whose units these are; -1: units of the whole network, counted over
+	                  all groups of its side */
 	int32_t first; /* dense: the first unit */
-	float value;   /* sparse: what the units get. Dense: the owner's active value, which only the binary spelling of an empty range shows */
+	float value;   /* sparse: what the units get. Dense: the owner's active value, which only the binary
+	                  spelling of an empty range shows */
 	bool sparse;
 } sheaf_lens_range;
 
-/* Units stand as in the file: u is a unit, u and then -v the units u to v; a list that begins with a negative number means all units. */
+/* Units stand as in the file: u is a unit, u and then -v the units u to v; a list that begins with a negative
+ * number means all units. */
 
-/* Ranges that one event or several share, as inputs, as targets, or both: having the same list is what sharing is. */
+/* Ranges that one event or several share, as inputs, as targets, or both: having the same list is what
+ * sharing is. */
 typedef struct sheaf_lens_list {
 	int64_t first; /* of its ranges in the set's `ranges` */
 	int32_t count; /* at least 1 */
@@ -80,8 +87,9 @@ enum { SHEAF_LENS_ARRAYS = 8 };
 typedef struct sheaf_lens_set {
 	sheaf_context *cx;
 	const sheaf_lens_header *header; /* the reader's */
-	sheaf_lens_traits plain;         /* what an event has that says nothing: times to inherit, the header's other values */
-	sheaf_names groups;              /* in order of appearance; the texts are the set's */
+	sheaf_lens_traits
+		plain;          /* what an event has that says nothing: times to inherit, the header's other values */
+	sheaf_names groups; /* in order of appearance; the texts are the set's */
 	union {
 		struct {
 			sheaf_builder texts;    /* char */
@@ -113,36 +121,48 @@ void sheaf_lens_set_free(sheaf_lens_set *set);
 
 int64_t sheaf_lens_count(const sheaf_lens_set *set);
 const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number);
-static inline const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number)
+static inline const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set,
+                                                          const sheaf_lens_example *example, int32_t number)
 {
 	return LENS_ITEMS(set, sheaf_lens_event, events) + example->events + number;
 }
 
-static inline const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set, const sheaf_lens_example *example, const sheaf_lens_event *event)
+static inline const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_set *set,
+                                                               const sheaf_lens_example *example,
+                                                               const sheaf_lens_event *event)
 {
-	return event->traits < 0 ? &set->plain : LENS_ITEMS(set, sheaf_lens_traits, traits) + example->traits + event->traits;
+	return event->traits < 0 ? &set->plain
+	                         : LENS_ITEMS(set, sheaf_lens_traits, traits) + example->traits + event->traits;
 }
 
 /* The ranges of a list of the example; number -1: none, *count is 0. */
-const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, int32_t *count);
+const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example,
+                                             int32_t list, int32_t *count);
 /* These two are NULL where the range has no items. */
 const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense);
 const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse);
 /* NULL where absent. */
 const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text);
 
-/* Filling a set, for readers; the steps taken for every example, list and range are in filling.h. Builders' failures stick: sheaf_lens_set_status asks once. */
+/* Filling a set, for readers; the steps taken for every example, list and range are in filling.h. Builders'
+ * failures stick: sheaf_lens_set_status asks once. */
 sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_t size);
 /* Number of a group by name, new or old. */
-SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out, sheaf_error *err);
-/* Makes room for examples that are to come from so many bytes: for what each of them takes, and not for what it may hold. */
+SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out,
+                                        sheaf_error *err);
+/* Makes room for examples that are to come from so many bytes: for what each of them takes, and not for what
+ * it may hold. */
 void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes);
-/* An example whose events have nothing of their own: a place behind the set's examples, until the next one is begun. */
-SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example **out, sheaf_error *err);
-/* Makes room for n bytes of values or units, and, where memory must be fetched for that, for what may yet come from the input. */
+/* An example whose events have nothing of their own: a place behind the set's examples, until the next one is
+ * begun. */
+SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents,
+                                                sheaf_lens_example **out, sheaf_error *err);
+/* Makes room for n bytes of values or units, and, where memory must be fetched for that, for what may yet
+ * come from the input. */
 bool sheaf_lens_items_room(sheaf_builder *items, size_t n, int64_t more);
 /* Returns the number for events. Traits that are those added last are not added again. */
-int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits);
+int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example,
+                              const sheaf_lens_traits *traits);
 /* Where the set ends now, and back to there: takes out what a flawed example has added. */
 typedef struct sheaf_lens_mark {
 	size_t sizes[SHEAF_LENS_ARRAYS];
@@ -159,22 +179,25 @@ typedef struct sheaf_lens_reader sheaf_lens_reader;
 /* Whether the bytes begin like a binary example file. */
 bool sheaf_lens_is_binary(sheaf_bytes head);
 /* Reads the header of the set. The source outlives the reader. */
-SHEAF_USE sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out,
+                                       sheaf_error *err);
 void sheaf_lens_close(sheaf_lens_reader *in);
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
 /* Number of examples where the header tells (binary), else -1. */
 int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
-/* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more than is there once there is one.
- * END behind the last one. piece->notes belongs to the reader. */
-SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-/* Fills a piece of which place and size are known, as cut has filled it, from a source made seekable; only the number of examples before it is not
- * known any more, and -1. Any thread. */
+/* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more
+ * than is there once there is one. END behind the last one. piece->notes belongs to the reader. */
+SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece,
+                                      sheaf_error *err);
+/* Fills a piece of which place and size are known, as cut has filled it, from a source made seekable; only
+ * the number of examples before it is not known any more, and -1. Any thread. */
 SHEAF_USE sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, sheaf_error *err);
 /* The number of examples in a piece, and of those before it, as they were cut. */
 int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before);
-/* Adds the examples of a piece to the set, which was begun with the reader's header. Flaws are reported; an example with an error in it is
- * left out. */
-SHEAF_USE sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+/* Adds the examples of a piece to the set, which was begun with the reader's header. Flaws are reported; an
+ * example with an error in it is left out. */
+SHEAF_USE sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                        sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
 /* The place of a byte of the input that is in the piece: line and column where the spelling is text. */
 sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *piece, int64_t byte);
 /* Back to before the first example, with the header read again; the source is rewindable. */
@@ -195,12 +218,15 @@ typedef struct sheaf_lens_writing {
 void sheaf_lens_writing_begin(sheaf_lens_writing *w, const char *file, sheaf_context *cx);
 void sheaf_lens_writing_end(sheaf_lens_writing *w);
 
-/* Writes one spelling to the end of a builder. What it cannot hold is reported as a LOSS, and left out where that is allowed. */
+/* Writes one spelling to the end of a builder. What it cannot hold is reported as a LOSS, and left out where
+ * that is allowed. */
 typedef struct sheaf_lens_spelling {
 	/* `examples` is their number, which the text spelling does not say. */
-	sheaf_status (*put_header)(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err);
+	sheaf_status (*put_header)(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples,
+	                           sheaf_builder *to, sheaf_error *err);
 	/* `row` is the number of the example in the file, for messages. */
-	sheaf_status (*put_example)(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+	sheaf_status (*put_example)(sheaf_lens_writing *w, const sheaf_lens_set *set,
+	                            const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
 	                            sheaf_error *err);
 } sheaf_lens_spelling;
 extern const sheaf_lens_spelling sheaf_lens_text_spelling, sheaf_lens_binary_spelling;

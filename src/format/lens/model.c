@@ -9,13 +9,15 @@ const float sheaf_lens_defaults[SHEAF_LENS_FIELDS] = {1, 0, 0, 0, 1, 0, 1};
 void sheaf_lens_set_begin(sheaf_lens_set *set, const sheaf_lens_header *header, sheaf_context *cx)
 {
 	*set = (sheaf_lens_set){.cx = cx, .header = header, .plain = {.proc = SHEAF_LENS_ABSENT}};
-	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) set->plain.fields[f] = f < SHEAF_LENS_DEF_I ? NAN : header->fields[f];
+	for (int f = 0; f < SHEAF_LENS_FIELDS; f++)
+		set->plain.fields[f] = f < SHEAF_LENS_DEF_I ? NAN : header->fields[f];
 	for (int i = 0; i < SHEAF_LENS_ARRAYS; i++) sheaf_builder_begin(&set->arrays[i], cx, NULL);
 }
 
 static void free_groups(sheaf_lens_set *set)
 {
-	for (int i = 0; i < set->groups.count; i++) sheaf_release_text(set->cx, (char *)(uintptr_t)set->groups.names[i].text);
+	for (int i = 0; i < set->groups.count; i++)
+		sheaf_release_text(set->cx, (char *)(uintptr_t)set->groups.names[i].text);
 	sheaf_names_free(&set->groups);
 	set->groups = (sheaf_names){0};
 }
@@ -36,7 +38,8 @@ void sheaf_lens_set_free(sheaf_lens_set *set)
 sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err)
 {
 	const sheaf_lens_set *s = set;
-	if (!(s->texts.failed | s->examples.failed | s->events.failed | s->lists.failed | s->ranges.failed | s->traits.failed | s->values.failed | s->units.failed))
+	if (!(s->texts.failed | s->examples.failed | s->events.failed | s->lists.failed | s->ranges.failed |
+	      s->traits.failed | s->values.failed | s->units.failed))
 		return SHEAF_OK;
 	for (int i = 0; i < SHEAF_LENS_ARRAYS; i++) SHEAF_TRY(sheaf_builder_status(&set->arrays[i], err));
 	return SHEAF_OK;
@@ -46,9 +49,13 @@ sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err)
 
 int64_t sheaf_lens_count(const sheaf_lens_set *set) { return LENS_COUNT(set, sheaf_lens_example, examples); }
 
-const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number) { return LENS_ITEMS(set, sheaf_lens_example, examples) + number; }
+const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number)
+{
+	return LENS_ITEMS(set, sheaf_lens_example, examples) + number;
+}
 
-const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, int32_t *count)
+const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example,
+                                             int32_t list, int32_t *count)
 {
 	*count = 0;
 	if (list < 0) return NULL;
@@ -67,14 +74,18 @@ const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_r
 	return sparse->count ? LENS_ITEMS(set, int32_t, units) + sparse->at : NULL;
 }
 
-const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text) { return text < 0 ? NULL : (const char *)set->texts.data + text; }
+const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text)
+{
+	return text < 0 ? NULL : (const char *)set->texts.data + text;
+}
 
 /* ---- filling ---- */
 
 void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes)
 {
 	enum { LIST_BYTES = 8 }; /* of the file, or a little less */
-	size_t n = (size_t)examples, lists = (size_t)(2 * examples < bytes / LIST_BYTES ? 2 * examples : bytes / LIST_BYTES);
+	size_t n = (size_t)examples,
+		   lists = (size_t)(2 * examples < bytes / LIST_BYTES ? 2 * examples : bytes / LIST_BYTES);
 	sheaf_builder_room(&set->examples, n * sizeof(sheaf_lens_example));
 	sheaf_builder_room(&set->events, n * sizeof(sheaf_lens_event));
 	sheaf_builder_room(&set->lists, lists * sizeof(sheaf_lens_list));
@@ -97,7 +108,8 @@ sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_
 	return at;
 }
 
-sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out, sheaf_error *err)
+sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out,
+                              sheaf_error *err)
 {
 	char *copy = NULL;
 	*out = sheaf_names_find(&set->groups, name, size, set->groups.count - 1);
@@ -111,13 +123,16 @@ sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size
 	return status;
 }
 
-sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example **out, sheaf_error *err)
+sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example **out,
+                                      sheaf_error *err)
 {
 	static const sheaf_lens_event plain = {-1, -1, -1};
 	if (!sheaf_builder_room(&set->examples, sizeof **out)) return sheaf_builder_status(&set->examples, err);
-	if (!sheaf_builder_room(&set->events, (size_t)nevents * sizeof plain)) return sheaf_builder_status(&set->events, err);
+	if (!sheaf_builder_room(&set->events, (size_t)nevents * sizeof plain))
+		return sheaf_builder_status(&set->events, err);
 	sheaf_lens_example *example = (sheaf_lens_example *)(void *)(set->examples.data + set->examples.size);
-	*example = (sheaf_lens_example){.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = nevents};
+	*example = (sheaf_lens_example){
+		.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = nevents};
 	example->events = LENS_COUNT(set, sheaf_lens_event, events);
 	example->lists = LENS_COUNT(set, sheaf_lens_list, lists);
 	example->traits = LENS_COUNT(set, sheaf_lens_traits, traits);
@@ -131,14 +146,19 @@ sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, shea
 static bool are_same(const sheaf_lens_set *set, const sheaf_lens_traits *a, const sheaf_lens_traits *b)
 {
 	if (memcmp(a->fields, b->fields, sizeof a->fields) != 0) return false;
-	return a->proc == b->proc || (a->proc >= 0 && b->proc >= 0 && strcmp(sheaf_lens_string(set, a->proc), sheaf_lens_string(set, b->proc)) == 0);
+	return a->proc == b->proc ||
+	       (a->proc >= 0 && b->proc >= 0 &&
+	        strcmp(sheaf_lens_string(set, a->proc), sheaf_lens_string(set, b->proc)) == 0);
 }
 
-int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example, const sheaf_lens_traits *traits)
+int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example,
+                              const sheaf_lens_traits *traits)
 {
 	int64_t last = LENS_COUNT(set, sheaf_lens_traits, traits) - 1;
 	bool failed = set->traits.failed || set->texts.failed;
-	if (!failed && last >= example->traits && are_same(set, traits, LENS_ITEMS(set, sheaf_lens_traits, traits) + last)) return example->ntraits - 1;
+	if (!failed && last >= example->traits &&
+	    are_same(set, traits, LENS_ITEMS(set, sheaf_lens_traits, traits) + last))
+		return example->ntraits - 1;
 	sheaf_builder_append(&set->traits, traits, sizeof *traits);
 	return example->ntraits++;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups of the network that an example file is for, as users give them: --group NAME:SIZE:input|output[:sparse]. */
+/* The groups of the network that an example file is for, as users give them: --group
+ * NAME:SIZE:input|output[:sparse]. */
 #include "base/memory.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
@@ -10,7 +11,8 @@ void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx)
 	sheaf_builder_begin(&streams->all, cx, NULL);
 }
 
-sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_error *err)
+sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
+                                    sheaf_error *err)
 {
 	char *name;
 	sheaf_lens_stream added = *stream;
@@ -34,7 +36,8 @@ int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, s
 {
 	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
 		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
-		if (stream->target == target && stream->group_size == size && memcmp(stream->group, group, size) == 0) return s;
+		if (stream->target == target && stream->group_size == size && memcmp(stream->group, group, size) == 0)
+			return s;
 	}
 	return -1;
 }
@@ -92,12 +95,19 @@ sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_val
 	for (int k = 0; (text = sheaf_values_nth(values, "group", k)); k++) {
 		sheaf_lens_stream stream;
 		if (!read_group(text, &stream))
-			return sheaf_fail(err, SHEAF_USAGE, "--group: expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s", INT32_MAX, text);
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				"--group: expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s",
+				INT32_MAX, text);
 		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
-			return sheaf_fail(err, SHEAF_USAGE, "--group: expected each group once on each side, found %s behind another", text);
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--group: expected each group once on each side, found %s behind another",
+			                  text);
 		stream.before = sheaf_lens_side_width(streams, stream.target);
 		if (stream.before + stream.width > INT32_MAX)
-			return sheaf_fail(err, SHEAF_USAGE, "--group: expected at most %d units on each side, found more with %s", INT32_MAX, text);
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--group: expected at most %d units on each side, found more with %s",
+			                  INT32_MAX, text);
 		SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		streams->given = true;
 	}

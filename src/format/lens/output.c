@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of examples in front, so they are
- * kept, in a temporary file where they are many, until it is known; what is written as text goes out at once, so that who reads a pipe need not wait. */
+/* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of
+ * examples in front, so they are kept, in a temporary file where they are many, until it is known; what is
+ * written as text goes out at once, so that who reads a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -13,39 +14,46 @@
 /* The side of a group of the network, where it is on one side only. */
 static bool find_group(const sheaf_lens_streams *streams, const char *name, sheaf_lens_stream *out)
 {
-	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false), sheaf_lens_stream_of(streams, name, strlen(name), true)};
+	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false),
+	                sheaf_lens_stream_of(streams, name, strlen(name), true)};
 	if ((sides[0] < 0) == (sides[1] < 0)) return false;
 	*out = *sheaf_lens_stream_at(streams, sides[0] < 0 ? sides[1] : sides[0]);
 	out->group = name;
 	return true;
 }
 
-static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field *field, sheaf_lens_stream *out, sheaf_error *err)
+static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field *field,
+                            sheaf_lens_stream *out, sheaf_error *err)
 {
 	bool given = find_group(streams, field->name, out);
 	if (!given && !sheaf_lens_name_to_stream(field->name, out))
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "stream \"%s\": expected a name that says whether these are inputs or targets (\"%s.input\", \"%s.target\"), found none; say it with "
+		                  "stream \"%s\": expected a name that says whether these are inputs or targets "
+		                  "(\"%s.input\", \"%s.target\"), found none; say it with "
 		                  "--group '%s:%" PRId64 ":input' or '...:output'",
 		                  field->name, field->name, field->name, field->name, sheaf_field_dim(field));
 	if (given && out->width != sheaf_field_dim(field))
-		return sheaf_fail(err, SHEAF_USAGE, "--group: expected the dim of stream \"%s\", %" PRId64 ", found %" PRId64, field->name, sheaf_field_dim(field),
-		                  out->width);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--group: expected the dim of stream \"%s\", %" PRId64 ", found %" PRId64,
+		                  field->name, sheaf_field_dim(field), out->width);
 	if (sheaf_field_dim(field) > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a dim of at most %d, found %" PRId64, field->name, INT32_MAX,
-		                  sheaf_field_dim(field));
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected a dim of at most %d, found %" PRId64, field->name,
+		                  INT32_MAX, sheaf_field_dim(field));
 	return SHEAF_OK;
 }
 
 /* Fills *roles, one for each field; of a column it means nothing. */
-static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *values, sheaf_builder *roles, sheaf_error *err)
+static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *values, sheaf_builder *roles,
+                                sheaf_error *err)
 {
 	sheaf_lens_streams streams;
 	sheaf_lens_streams_begin(&streams, roles->cx);
 	sheaf_status status = sheaf_lens_read_groups(&streams, values, err);
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
 		sheaf_lens_stream role = {.group = ""};
-		if (sheaf_field_is_stream(&schema->fields[f])) status = resolve(&streams, &schema->fields[f], &role, err);
+		if (sheaf_field_is_stream(&schema->fields[f]))
+			status = resolve(&streams, &schema->fields[f], &role, err);
 		sheaf_builder_append(roles, &role, sizeof role);
 	}
 	sheaf_lens_streams_free(&streams);
@@ -59,10 +67,13 @@ static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder 
 	const sheaf_lens_stream *role = (const sheaf_lens_stream *)(const void *)roles->data;
 	for (int f = 0; f < schema->nfields; f++)
 		for (int g = 0; g < f && sheaf_field_is_stream(&schema->fields[f]); g++)
-			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target && role[f].group_size == role[g].group_size &&
+			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target &&
+			    role[f].group_size == role[g].group_size &&
 			    memcmp(role[f].group, role[g].group, role[f].group_size) == 0)
-				return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected a group and side of its own, found those of \"%s\"", schema->fields[f].name,
-				                  schema->fields[g].name);
+				return sheaf_fail(
+					err, SHEAF_USAGE,
+					"stream \"%s\": expected a group and side of its own, found those of \"%s\"",
+					schema->fields[f].name, schema->fields[g].name);
 	return SHEAF_OK;
 }
 
@@ -73,12 +84,16 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 		sheaf_field *field = &schema->fields[f];
 		int column = sheaf_lens_column_of(field);
 		if (!sheaf_field_is_stream(field) && column < 0)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected sequences of dense or sparse samples, found another shape", field->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+				field->name);
 		field->type = column >= 0 && field->meaning == SHEAF_STRING ? SHEAF_U8 : SHEAF_F32;
 	}
 	for (int a = 0; a < schema->nattributes; a++)
 		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "proc") != 0)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected no attribute but \"proc\", found \"%s\"", schema->attributes[a].name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected no attribute but \"proc\", found \"%s\"",
+			                  schema->attributes[a].name);
 	sheaf_builder_begin(&roles, schema->cx, NULL);
 	sheaf_status status = resolve_all(schema, values, &roles, err);
 	if (status == SHEAF_OK) status = check_twice(schema, &roles, err);
@@ -111,7 +126,8 @@ void sheaf_lens_abandon(void *output)
 }
 
 /* Takes the sink over where it succeeds. */
-static sheaf_status new_output(sheaf_sink *sink, const char *proc, sheaf_context *cx, sheaf_lens_output **created, sheaf_error *err)
+static sheaf_status new_output(sheaf_sink *sink, const char *proc, sheaf_context *cx,
+                               sheaf_lens_output **created, sheaf_error *err)
 {
 	void *memory;
 	const char *name = sheaf_sink_name(sink);
@@ -181,7 +197,8 @@ static sheaf_status write_kept(sheaf_lens_output *out, sheaf_error *err)
 	return status ? status : sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err);
 }
 
-static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples, sheaf_error *err)
+static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples,
+                        sheaf_error *err)
 {
 	out->examples += examples;
 	if (out->counted) return keep(out, bytes, size, err);
@@ -193,7 +210,8 @@ static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, 
 static sheaf_status commit(sheaf_lens_output *out, sheaf_error *err)
 {
 	if (out->examples > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64, out->name, INT32_MAX, out->examples);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
+		                  out->name, INT32_MAX, out->examples);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
 	SHEAF_TRY(write_kept(out, err));
 	sheaf_sink *sink = out->sink;
@@ -203,8 +221,9 @@ static sheaf_status commit(sheaf_lens_output *out, sheaf_error *err)
 
 /* ---- from columns ---- */
 
-sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                               void **created, sheaf_error *err)
+sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                               const sheaf_values *values, sheaf_context *cx, void **created,
+                               sheaf_error *err)
 {
 	sheaf_lens_output *out;
 	(void)totals;
@@ -252,7 +271,8 @@ static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *e
 	sheaf_lens_set_clear(&t->set);
 	SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
 	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++)
-		SHEAF_TRY(t->out->spelling->put_example(&t->writing, &t->set, sheaf_lens_example_at(&t->set, x), row + x, &t->bytes, err));
+		SHEAF_TRY(t->out->spelling->put_example(&t->writing, &t->set, sheaf_lens_example_at(&t->set, x),
+		                                        row + x, &t->bytes, err));
 	SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
 	return add(t->out, t->bytes.data, t->bytes.size, sheaf_lens_count(&t->set), err);
 }
@@ -266,7 +286,10 @@ static void tell_progress(sheaf_source *source, sheaf_context *cx)
 
 static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
-	enum { USUAL = 1 << 20, SHARE = 64 /* what is made of a piece, and of its bytes, takes many times its size */ };
+	enum {
+		USUAL = 1 << 20,
+		SHARE = 64 /* what is made of a piece, and of its bytes, takes many times its size */
+	};
 	int64_t share = sheaf_max_memory(cx) / SHARE, bytes = share < USUAL ? share + 1 : USUAL;
 	sheaf_status status;
 	while ((status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
@@ -277,7 +300,8 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status copy_set(sheaf_lens_reader *reader, sheaf_source *source, sheaf_lens_output *out, sheaf_context *cx, sheaf_error *err)
+static sheaf_status copy_set(sheaf_lens_reader *reader, sheaf_source *source, sheaf_lens_output *out,
+                             sheaf_context *cx, sheaf_error *err)
 {
 	transcoding t = {.out = out, .reader = reader};
 	int64_t losses = sheaf_context_losses(cx);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening an example file, and its pieces: whole examples, of about the size asked for; from a pipe, as soon as there is one. */
+/* Opening an example file, and its pieces: whole examples, of about the size asked for; from a pipe, as soon
+ * as there is one. */
 #include "format/lens/reader.h"
 #include "base/context.h"
 #include "base/memory.h"
 
-bool sheaf_lens_is_binary(sheaf_bytes head) { return head.size >= 4 && memcmp(head.data, "\xaa\xaa\xaa\xaa", 4) == 0; }
+bool sheaf_lens_is_binary(sheaf_bytes head)
+{
+	return head.size >= 4 && memcmp(head.data, "\xaa\xaa\xaa\xaa", 4) == 0;
+}
 
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in) { return &in->header; }
 
@@ -33,7 +37,8 @@ void sheaf_lens_close(sheaf_lens_reader *in)
 	sheaf_release(in->cx, in, sizeof *in);
 }
 
-sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out, sheaf_error *err)
+sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out,
+                             sheaf_error *err)
 {
 	void *memory;
 	sheaf_bytes head;
@@ -73,11 +78,13 @@ static void add_example(sheaf_lens_reader *in, extent *run)
 	in->found = false;
 }
 
-/* Adds examples that end within the bytes shown, and within `bytes`, but for the first, which may be longer. */
+/* Adds examples that end within the bytes shown, and within `bytes`, but for the first, which may be
+ * longer. */
 static void add_examples(sheaf_lens_reader *in, sheaf_bytes shown, size_t bytes, extent *run)
 {
 	if (in->found && in->scan.at <= shown.size) add_example(in, run);
-	while (run->size < bytes && in->cut + run->examples != in->told && in->way->find_end(&in->scan, shown.data, shown.size)) {
+	while (run->size < bytes && in->cut + run->examples != in->told &&
+	       in->way->find_end(&in->scan, shown.data, shown.size)) {
 		in->found = run->examples > 0 && in->scan.at > bytes;
 		if (in->found) return; /* the next run begins with it */
 		add_example(in, run);
@@ -106,7 +113,8 @@ static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_byt
 	return shown.size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
 }
 
-/* Where the input fails, the whole examples before that are cut first, and the failure comes with the next call. */
+/* Where the input fails, the whole examples before that are cut first, and the failure comes with the next
+ * call. */
 static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, sheaf_error *err)
 {
 	sheaf_bytes shown = {0};
@@ -115,7 +123,8 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->cut_off;) {
 		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
 		in->scan.last = !in->cut_off && shown.size < want;
-		add_examples(in, shown, in->cut_off ? SIZE_MAX : bytes, run); /* what is shown by a failure is shown once */
+		add_examples(in, shown, in->cut_off ? SIZE_MAX : bytes,
+		             run); /* what is shown by a failure is shown once */
 		bool last = in->scan.last || in->scan.broken;
 		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
 		if (last) return take_rest(in, shown, run);
@@ -136,7 +145,8 @@ int64_t sheaf_lens_piece_examples(const sheaf_piece *piece, int64_t *before)
 	return words[EXAMPLES];
 }
 
-static sheaf_status note(const sheaf_lens_reader *in, int64_t examples, int64_t before, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status note(const sheaf_lens_reader *in, int64_t examples, int64_t before, sheaf_piece *piece,
+                         sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
@@ -152,8 +162,11 @@ sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, 
 	size_t end = 0;
 	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
 	in->way->start(&scan, piece->column == 1);
-	for (; end < piece->bytes.size && in->way->find_end(&scan, piece->bytes.data, piece->bytes.size); end = scan.at) examples++;
-	return note(in, examples + (end < piece->bytes.size), -1, piece, err); /* what is left was cut as an example, too */
+	for (; end < piece->bytes.size && in->way->find_end(&scan, piece->bytes.data, piece->bytes.size);
+	     end = scan.at)
+		examples++;
+	return note(in, examples + (end < piece->bytes.size), -1, piece,
+	            err); /* what is left was cut as an example, too */
 }
 
 /* The line and column behind a piece. */
@@ -186,8 +199,13 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	if (in->told < 0 || !first) return SHEAF_END;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
 	if (shown.size == 0) return SHEAF_END;
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "bytes behind the examples", SHEAF_NOWHERE, "the end of the file behind the last example",
-	                         "more bytes",  "ignored"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "bytes behind the examples",
+	                         SHEAF_NOWHERE,
+	                         "the end of the file behind the last example",
+	                         "more bytes",
+	                         "ignored"};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(sheaf_report(in->cx, &problem, err));
@@ -211,7 +229,8 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	return in->way->parse(in, piece, set, cx, err);
 }

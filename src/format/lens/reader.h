@@ -13,8 +13,8 @@ typedef struct sheaf_lens_nest {
 	bool escaped;
 } sheaf_lens_nest;
 
-/* Looks for the ends of examples and remembers how far it came: more of the input may be shown to it later. Offsets are from the first
- * byte that is not cut yet. */
+/* Looks for the ends of examples and remembers how far it came: more of the input may be shown to it later.
+ * Offsets are from the first byte that is not cut yet. */
 typedef struct sheaf_lens_scan {
 	size_t at;     /* looked at so far */
 	size_t needed; /* so many bytes from the first one on are needed to go on; 0: one more than are there */
@@ -39,9 +39,11 @@ typedef struct sheaf_lens_way {
 	void (*start)(sheaf_lens_scan *scan, bool line_start);
 	/* Goes on to the end of the example; false: more bytes are needed. */
 	bool (*find_end)(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
-	/* Whether there is no example in the rest of the input, which is not empty. NULL where the header tells the number of examples. */
+	/* Whether there is no example in the rest of the input, which is not empty. NULL where the header tells
+	 * the number of examples. */
 	bool (*is_nothing)(sheaf_bytes rest, bool line_start);
-	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
+	                      sheaf_context *cx, sheaf_error *err);
 } sheaf_lens_way;
 extern const sheaf_lens_way sheaf_lens_text_way, sheaf_lens_binary_way;
 
@@ -67,19 +69,24 @@ typedef struct sheaf_lens_teller {
 	sheaf_error *err;
 	const uint8_t *begin; /* of the bytes that are read */
 	const uint8_t *counted, *line_begin;
-	int64_t byte, line, column; /* of `begin`, then `line` is that of `counted`; -1 where there are no lines */
-	bool in_header;             /* where nothing can be left out */
-	bool flawed;                /* the example has an error, which is reported: it is to be left out */
+	int64_t byte, line,
+		column;     /* of `begin`, then `line` is that of `counted`; -1 where there are no lines */
+	bool in_header; /* where nothing can be left out */
+	bool flawed;    /* the example has an error, which is reported: it is to be left out */
 } sheaf_lens_teller;
 
-sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err);
+sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                       sheaf_context *cx, sheaf_error *err);
 /* Counts the lines up to a byte. */
 void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at);
 /* Reports at a byte. */
-SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status, const char *rule, const uint8_t *at,
-                                       const char *expected, const char *found, const char *consequence);
-/* Reports what an example is left out for, or what ends a header. Never OK: where the report lets things go on, `flawed` is set, and DATA leads out of the example. */
-SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected, const char *found);
+SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status,
+                                       const char *rule, const uint8_t *at, const char *expected,
+                                       const char *found, const char *consequence);
+/* Reports what an example is left out for, or what ends a header. Never OK: where the report lets things go
+ * on, `flawed` is set, and DATA leads out of the example. */
+SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at,
+                                       const char *expected, const char *found);
 /* Events of which nothing is said take no bytes of a file, so only memory bounds their number. */
 SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, const uint8_t *at, int32_t events);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings with their places. Lines are counted only when somebody wants to know, from where they were counted last. */
+/* Findings with their places. Lines are counted only when somebody wants to know, from where they were
+ * counted last. */
 #include "base/context.h"
 #include "format/lens/reader.h"
 #include "number/lines.h"
@@ -29,8 +30,9 @@ void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 	t->counted = at;
 }
 
-sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status, const char *rule, const uint8_t *at, const char *expected,
-                             const char *found, const char *consequence)
+sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status,
+                             const char *rule, const uint8_t *at, const char *expected, const char *found,
+                             const char *consequence)
 {
 	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(t->in->source);
@@ -43,10 +45,12 @@ sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, shea
 	return sheaf_report(t->cx, &problem, t->err);
 }
 
-sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected, const char *found)
+sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected,
+                             const char *found)
 {
 	const char *consequence = t->in_header ? NULL : "the example is left out";
-	SHEAF_TRY(sheaf_lens_tell(t, t->in_header ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_DATA, rule, at, expected, found, consequence));
+	SHEAF_TRY(sheaf_lens_tell(t, t->in_header ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_DATA, rule, at, expected,
+	                          found, consequence));
 	t->flawed = true;
 	return SHEAF_DATA;
 }
@@ -56,14 +60,17 @@ sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, const uint8_t *at, in
 	char expected[96], found[24];
 	int64_t most = sheaf_max_memory(t->cx) / (int64_t)sizeof(sheaf_lens_event);
 	if (events <= most) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "at most %" PRId64 " events, for which memory (--max-memory) has room", most);
+	snprintf(expected, sizeof expected,
+	         "at most %" PRId64 " events, for which memory (--max-memory) has room", most);
 	snprintf(found, sizeof found, "%" PRId32, events);
-	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "events beyond memory", at, expected, found, "the example is left out"));
+	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "events beyond memory", at, expected, found,
+	                          "the example is left out"));
 	t->flawed = true;
 	return SHEAF_DATA;
 }
 
-sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                       sheaf_context *cx, sheaf_error *err)
 {
 	const uint8_t *begin = piece->bytes.data;
 	return (sheaf_lens_teller){.in = in,

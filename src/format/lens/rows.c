@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples into columns: what a network would be shown at each event. Every unit of a side gets the event's default, then the ranges are
- * applied in their order, so that later ones win. */
+/* Examples into columns: what a network would be shown at each event. Every unit of a side gets the event's
+ * default, then the ranges are applied in their order, so that later ones win. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/lens/dataset.h"
@@ -32,9 +32,12 @@ typedef struct filling {
 
 /* ---- what is wrong with ranges ---- */
 
-static sheaf_status tell(const filling *f, sheaf_severity severity, const char *rule, const char *expected, const char *found, const char *consequence)
+static sheaf_status tell(const filling *f, sheaf_severity severity, const char *rule, const char *expected,
+                         const char *found, const char *consequence)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, sheaf_lens_place(f->in->first, f->piece, f->example->byte), expected, found, consequence};
+	sheaf_problem problem = {
+		severity, SHEAF_DATA, rule,       sheaf_lens_place(f->in->first, f->piece, f->example->byte),
+		expected, found,      consequence};
 	problem.place.row = f->number;
 	return sheaf_report(f->cx, &problem, f->err);
 }
@@ -51,7 +54,9 @@ static sheaf_status tell_of_group(const filling *f, const sheaf_name *group, boo
 {
 	char found[128];
 	snprintf(found, sizeof found, "\"%.*s\"", group->size < 80 ? (int)group->size : 80, group->text);
-	return tell(f, SHEAF_WARNING, "unknown group", target ? "an output group of the network" : "an input group of the network", found, "the range is left out");
+	return tell(f, SHEAF_WARNING, "unknown group",
+	            target ? "an output group of the network" : "an input group of the network", found,
+	            "the range is left out");
 }
 
 /* ---- ranges ---- */
@@ -63,7 +68,8 @@ typedef struct scope {
 	int64_t width;
 } scope;
 
-static void set_units(const filling *f, const scope *s, int64_t from, int64_t to, const float *values, float value)
+static void set_units(const filling *f, const scope *s, int64_t from, int64_t to, const float *values,
+                      float value)
 {
 	if (s->stream >= 0) {
 		sheaf_lens_cells_set(&f->cells[s->stream], from, to, values, value);
@@ -74,7 +80,8 @@ static void set_units(const filling *f, const scope *s, int64_t from, int64_t to
 		int64_t begin = from > stream->before ? from : stream->before, end = stream->before + stream->width;
 		if (to < end) end = to;
 		if (stream->target != s->target || begin >= end) continue;
-		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before, values ? values + (begin - from) : NULL, value);
+		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before,
+		                     values ? values + (begin - from) : NULL, value);
 	}
 }
 
@@ -103,11 +110,13 @@ static sheaf_status apply_sparse(const filling *f, const scope *s, const sheaf_l
 	const int32_t *units = sheaf_lens_units_of(f->set, range);
 	if (range->count && units[0] < 0) return apply_span(f, s, 0, s->width, range->value);
 	for (int32_t k = 0; k < range->count; k++) {
-		int64_t from = units[k], last = k + 1 < range->count && units[k + 1] < 0 ? -(int64_t)units[++k] : from;
+		int64_t from = units[k],
+				last = k + 1 < range->count && units[k + 1] < 0 ? -(int64_t)units[++k] : from;
 		if (from < 0 || last < from) {
 			char found[64];
 			snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, last);
-			SHEAF_TRY(tell(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found, "the span is left out"));
+			SHEAF_TRY(tell(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found,
+			               "the span is left out"));
 			continue;
 		}
 		SHEAF_TRY(apply_span(f, s, from, last + 1, range->value));
@@ -120,8 +129,11 @@ static sheaf_status apply_range(const filling *f, const sheaf_lens_range *range,
 	bool whole = range->group < 0 && f->in->streams.given;
 	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
 	/* A group that the network has not on this side is passed over, as by Lens. */
-	if (!whole && s.stream < 0) return f->in->streams.given ? tell_of_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
-	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target) : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
+	if (!whole && s.stream < 0)
+		return f->in->streams.given ? tell_of_group(f, &f->set->groups.names[range->group], target)
+		                            : SHEAF_OK;
+	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target)
+	                : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
 	return range->sparse ? apply_sparse(f, &s, range) : apply_dense(f, &s, range);
 }
 
@@ -132,7 +144,8 @@ static sheaf_status fill_side(const filling *f, int32_t list, bool target, float
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(f->set, f->example, list, &count);
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		if (sheaf_lens_stream_at(&f->in->streams, s)->target == target) sheaf_lens_cells_start(&f->cells[s], usual, list >= 0);
+		if (sheaf_lens_stream_at(&f->in->streams, s)->target == target)
+			sheaf_lens_cells_start(&f->cells[s], usual, list >= 0);
 	for (int32_t r = 0; r < count; r++) SHEAF_TRY(apply_range(f, &ranges[r], target));
 	return SHEAF_OK;
 }
@@ -171,7 +184,8 @@ static sheaf_status fill_example(filling *f)
 	put_text(&f->names, sheaf_lens_string(f->set, example->name));
 	put_text(&f->procs, sheaf_lens_string(f->set, example->proc));
 	sheaf_builder_append(&f->frequencies, &example->frequency, sizeof example->frequency);
-	for (int32_t e = 0; e < example->nevents; e++) SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
+	for (int32_t e = 0; e < example->nevents; e++)
+		SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
 	sheaf_builder_i64(&f->ends, f->event_procs.count);
 	return SHEAF_OK;
 }
@@ -221,9 +235,15 @@ static sheaf_column *column_at(const filling *f, sheaf_frame *frame, sheaf_lens_
 	return &frame->columns[sheaf_lens_streams_count(&f->in->streams) + (int)column];
 }
 
-static size_t cells_size(const filling *f) { return (size_t)sheaf_lens_streams_count(&f->in->streams) * sizeof *f->cells; }
+static size_t cells_size(const filling *f)
+{
+	return (size_t)sheaf_lens_streams_count(&f->in->streams) * sizeof *f->cells;
+}
 
-static size_t map_size(const filling *f) { return ((size_t)f->set->groups.count + 1) * 2 * sizeof *f->stream_of; }
+static size_t map_size(const filling *f)
+{
+	return ((size_t)f->set->groups.count + 1) * 2 * sizeof *f->stream_of;
+}
 
 static sheaf_status map_groups(filling *f)
 {
@@ -233,7 +253,8 @@ static sheaf_status map_groups(filling *f)
 	for (int g = -1; g < f->set->groups.count; g++)
 		for (int side = 0; side < 2; side++) {
 			const sheaf_name *name = g < 0 ? &(sheaf_name){"", 0} : &f->set->groups.names[g];
-			f->stream_of[(g + 1) * 2 + side] = sheaf_lens_stream_of(&f->in->streams, name->text, name->size, side);
+			f->stream_of[(g + 1) * 2 + side] =
+				sheaf_lens_stream_of(&f->in->streams, name->text, name->size, side);
 		}
 	return SHEAF_OK;
 }
@@ -256,7 +277,9 @@ static sheaf_status begin(filling *f, sheaf_frame *frame)
 	int64_t events = (int64_t)(f->set->events.size / sizeof(sheaf_lens_event));
 	sheaf_builder_begin(&f->ends, f->cx, NULL);
 	sheaf_builder_begin(&f->frequencies, f->cx, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values);
-	for (int k = 0; k < 3; k++) sheaf_builder_begin(&f->times[k], f->cx, &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values);
+	for (int k = 0; k < 3; k++)
+		sheaf_builder_begin(&f->times[k], f->cx,
+		                    &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values);
 	begin_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->cx);
 	begin_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->cx);
 	begin_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->cx);
@@ -265,7 +288,8 @@ static sheaf_status begin(filling *f, sheaf_frame *frame)
 	SHEAF_TRY(sheaf_allocate(f->cx, cells_size(f), &memory, f->err));
 	f->cells = (sheaf_lens_cells *)memory;
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], sheaf_lens_stream_at(&f->in->streams, s), events, &frame->columns[s], f->cx, f->err));
+		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], sheaf_lens_stream_at(&f->in->streams, s), events,
+		                                 &frame->columns[s], f->cx, f->err));
 	return SHEAF_OK;
 }
 
@@ -275,7 +299,8 @@ static sheaf_status share_ends(filling *f, sheaf_frame *frame)
 	sheaf_buffer ends = {0};
 	SHEAF_TRY(sheaf_builder_finish(&f->ends, &ends, f->err));
 	for (int c = 0; c < frame->ncolumns; c++) {
-		bool of_events = c < sheaf_lens_streams_count(&f->in->streams) || c >= sheaf_lens_streams_count(&f->in->streams) + SHEAF_LENS_EVENT_MAX;
+		bool of_events = c < sheaf_lens_streams_count(&f->in->streams) ||
+		                 c >= sheaf_lens_streams_count(&f->in->streams) + SHEAF_LENS_EVENT_MAX;
 		if (!of_events) continue;
 		sheaf_buffer_reset(&frame->columns[c].levels[0].offsets);
 		frame->columns[c].levels[0].offsets = sheaf_buffer_ref(&ends);
@@ -286,10 +311,14 @@ static sheaf_status share_ends(filling *f, sheaf_frame *frame)
 
 static sheaf_status finish(filling *f, sheaf_frame *frame)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) SHEAF_TRY(sheaf_lens_cells_finish(&f->cells[s], &frame->columns[s], f->err));
-	SHEAF_TRY(sheaf_builder_finish(&f->frequencies, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values, f->err));
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
+		SHEAF_TRY(sheaf_lens_cells_finish(&f->cells[s], &frame->columns[s], f->err));
+	SHEAF_TRY(
+		sheaf_builder_finish(&f->frequencies, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values, f->err));
 	for (int k = 0; k < 3; k++)
-		SHEAF_TRY(sheaf_builder_finish(&f->times[k], &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values, f->err));
+		SHEAF_TRY(sheaf_builder_finish(
+			&f->times[k], &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values,
+			f->err));
 	SHEAF_TRY(finish_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->err));
 	SHEAF_TRY(finish_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->err));
 	SHEAF_TRY(finish_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->err));
@@ -300,7 +329,8 @@ static sheaf_status finish(filling *f, sheaf_frame *frame)
 
 static void drop(filling *f)
 {
-	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++) sheaf_lens_cells_drop(&f->cells[s], f->cx);
+	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++)
+		sheaf_lens_cells_drop(&f->cells[s], f->cx);
 	sheaf_release(f->cx, f->cells, cells_size(f));
 	sheaf_release(f->cx, f->stream_of, map_size(f));
 	sheaf_builder_drop(&f->ends);
@@ -311,8 +341,8 @@ static void drop(filling *f)
 	drop_texts(&f->event_procs);
 }
 
-static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
-                         sheaf_error *err)
+static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set,
+                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	filling f = {.in = in, .piece = piece, .set = set, .cx = cx, .err = err};
 	sheaf_status status = begin(&f, frame);
@@ -322,7 +352,8 @@ static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,
 	return status;
 }
 
-sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame,
+                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	sheaf_lens_set set = {0};
@@ -330,13 +361,15 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
 	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
 	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, cx, err);
 	if (status == SHEAF_OK)
-		status = in->how.view == SHEAF_VIEW_STREAMS ? fill(in, piece, &set, frame, cx, err) : sheaf_lens_show(in, piece, &set, frame, cx, err);
+		status = in->how.view == SHEAF_VIEW_STREAMS ? fill(in, piece, &set, frame, cx, err)
+		                                            : sheaf_lens_show(in, piece, &set, frame, cx, err);
 	sheaf_lens_set_free(&set);
 	return status;
 }
 
 /* An example with an error in it is no row, so nothing less than reading all of it tells. */
-sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
+                                sheaf_buffer *lengths, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	sheaf_lens_set set = {0};

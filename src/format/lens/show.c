@@ -27,9 +27,11 @@ static void put_real(sheaf_builder *b, float v)
 }
 
 /* `inherits`: a time that is NaN is the set's. */
-static void put_fields(sheaf_builder *b, const char *proc, const float fields[SHEAF_LENS_FIELDS], bool inherits)
+static void put_fields(sheaf_builder *b, const char *proc, const float fields[SHEAF_LENS_FIELDS],
+                       bool inherits)
 {
-	static const char *const names[SHEAF_LENS_FIELDS] = {"max", "min", "grace", "defI", "actI", "defT", "actT"};
+	static const char *const names[SHEAF_LENS_FIELDS] = {"max",  "min",  "grace", "defI",
+	                                                     "actI", "defT", "actT"};
 	sheaf_builder_text(b, "\"proc\":");
 	put_string(b, proc);
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
@@ -49,7 +51,8 @@ static void put_list_number(sheaf_builder *b, const char *name, int32_t list)
 		sheaf_builder_printf(b, ",\"%s\":%" PRId32, name, list);
 }
 
-static void put_event(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t number)
+static void put_event(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
+                      int32_t number)
 {
 	const sheaf_lens_event *event = sheaf_lens_event_at(set, example, number);
 	const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
@@ -90,7 +93,8 @@ static void put_units(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_l
 	sheaf_builder_byte(b, '}');
 }
 
-static void put_list(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list)
+static void put_list(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
+                     int32_t list)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
@@ -107,7 +111,8 @@ static void put_list(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_le
 	sheaf_builder_byte(b, ']');
 }
 
-static void put_example(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t number)
+static void put_example(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
+                        int64_t number)
 {
 	sheaf_builder_printf(b, "{\"example\":%" PRId64 ",\"name\":", number);
 	put_string(b, sheaf_lens_string(set, example->name));
@@ -129,7 +134,8 @@ typedef struct showing {
 	sheaf_builder bytes, offsets;
 } showing;
 
-static sheaf_status show_examples(showing *s, bool json, const sheaf_lens_set *set, int64_t before, sheaf_error *err)
+static sheaf_status show_examples(showing *s, bool json, const sheaf_lens_set *set, int64_t before,
+                                  sheaf_error *err)
 {
 	sheaf_builder_i64(&s->offsets, 0);
 	for (int64_t x = 0; x < sheaf_lens_count(set) && !s->bytes.failed; x++) {
@@ -137,13 +143,15 @@ static sheaf_status show_examples(showing *s, bool json, const sheaf_lens_set *s
 		if (json)
 			put_example(&s->bytes, set, example, before + x);
 		else
-			SHEAF_TRY(sheaf_lens_text_spelling.put_example(&s->writing, set, example, before + x, &s->bytes, err));
+			SHEAF_TRY(
+				sheaf_lens_text_spelling.put_example(&s->writing, set, example, before + x, &s->bytes, err));
 		sheaf_builder_i64(&s->offsets, (int64_t)s->bytes.size);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
+sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
+                             const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
                              sheaf_error *err)
 {
 	showing s;
@@ -198,8 +206,10 @@ static void describe_as_json(const sheaf_lens_dataset *in, sheaf_builder *b)
 {
 	const char *line, *comma = "";
 	const sheaf_lens_survey *s = &in->survey;
-	sheaf_builder_printf(b, ",\"examples\":%" PRId64 ",\"events\":%" PRId64 ",\"complete\":%s,\"procs\":%" PRId64 ",\"first_lines\":[", s->examples, s->events,
-	                     s->complete ? "true" : "false", s->procs);
+	sheaf_builder_printf(b,
+	                     ",\"examples\":%" PRId64 ",\"events\":%" PRId64 ",\"complete\":%s,\"procs\":%" PRId64
+	                     ",\"first_lines\":[",
+	                     s->examples, s->events, s->complete ? "true" : "false", s->procs);
 	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
 		sheaf_builder_text(b, comma);
 		sheaf_json_string(b, line, strlen(line));
@@ -214,7 +224,8 @@ static void describe_as_text(const sheaf_lens_dataset *in, sheaf_builder *b)
 	const char *line;
 	const sheaf_lens_survey *s = &in->survey;
 	const char *part = s->complete ? "" : " in its first part";
-	sheaf_builder_printf(b, "examples%s: %" PRId64 "\nevents%s: %" PRId64 "\nprocs%s: %" PRId64 "\n", part, s->examples, part, s->events, part, s->procs);
+	sheaf_builder_printf(b, "examples%s: %" PRId64 "\nevents%s: %" PRId64 "\nprocs%s: %" PRId64 "\n", part,
+	                     s->examples, part, s->events, part, s->procs);
 	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
 		sheaf_builder_text(b, "  ");
 		sheaf_json_string(b, line, strlen(line));
@@ -222,7 +233,8 @@ static void describe_as_text(const sheaf_lens_dataset *in, sheaf_builder *b)
 	}
 }
 
-sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text,
+                                 sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	sheaf_builder b;

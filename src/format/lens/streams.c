@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema: a stream for each group and side, and the columns of what is said of examples and events besides. */
+/* The schema: a stream for each group and side, and the columns of what is said of examples and events
+ * besides. */
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,9 +15,12 @@ typedef struct column_kind {
 } column_kind;
 
 static const column_kind columns[SHEAF_LENS_COLUMNS] = {
-	[SHEAF_LENS_NAME] = {"name", "example name", SHEAF_STRING, 1, 0},           [SHEAF_LENS_PROC] = {"proc", "example proc", SHEAF_STRING, 1, 0},
-	[SHEAF_LENS_FREQUENCY] = {"freq", "example frequency", SHEAF_NUMBER, 0, 1}, [SHEAF_LENS_EVENT_MAX] = {"event.max", "event time", SHEAF_NUMBER, 1, 1},
-	[SHEAF_LENS_EVENT_MIN] = {"event.min", "event time", SHEAF_NUMBER, 1, 0},   [SHEAF_LENS_EVENT_GRACE] = {"event.grace", "event time", SHEAF_NUMBER, 1, 0},
+	[SHEAF_LENS_NAME] = {"name", "example name", SHEAF_STRING, 1, 0},
+	[SHEAF_LENS_PROC] = {"proc", "example proc", SHEAF_STRING, 1, 0},
+	[SHEAF_LENS_FREQUENCY] = {"freq", "example frequency", SHEAF_NUMBER, 0, 1},
+	[SHEAF_LENS_EVENT_MAX] = {"event.max", "event time", SHEAF_NUMBER, 1, 1},
+	[SHEAF_LENS_EVENT_MIN] = {"event.min", "event time", SHEAF_NUMBER, 1, 0},
+	[SHEAF_LENS_EVENT_GRACE] = {"event.grace", "event time", SHEAF_NUMBER, 1, 0},
 	[SHEAF_LENS_EVENT_PROC] = {"event.proc", "event proc", SHEAF_STRING, 2, 0},
 };
 
@@ -24,7 +28,9 @@ int sheaf_lens_column_of(const sheaf_field *field)
 {
 	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) {
 		const column_kind *kind = &columns[c];
-		if (strcmp(field->name, kind->name) != 0 || field->meaning != kind->meaning || field->nlevels != kind->nlevels) continue;
+		if (strcmp(field->name, kind->name) != 0 || field->meaning != kind->meaning ||
+		    field->nlevels != kind->nlevels)
+			continue;
 		bool lists = true;
 		for (int l = 0; l < field->nlevels; l++) lists &= field->levels[l].kind == SHEAF_LIST;
 		if (lists) return c;
@@ -32,12 +38,16 @@ int sheaf_lens_column_of(const sheaf_field *field)
 	return -1;
 }
 
-static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sheaf_context *cx, sheaf_error *err)
+static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	sheaf_field *field;
 	bool text = kind->meaning == SHEAF_STRING;
 	if (sheaf_schema_find(schema, kind->name) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--group: expected another name for a group on one side than that of the column \"%s\", found it", kind->name);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"--group: expected another name for a group on one side than that of the column \"%s\", found it",
+			kind->name);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, kind->name, strlen(kind->name), &field, err));
 	field->meaning = kind->meaning;
 	field->type = text ? SHEAF_U8 : SHEAF_F32;
@@ -51,16 +61,21 @@ static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sh
 
 /* ---- streams ---- */
 
-static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suffixes[2] = {".input", ".target"};
+static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suffixes[2] = {".input",
+                                                                                            ".target"};
 
-/* In the order of the sides, and on each in that of appearance. A group of which only "all units" is said counts as one unit. */
-sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams, sheaf_error *err)
+/* In the order of the sides, and on each in that of appearance. A group of which only "all units" is said
+ * counts as one unit. */
+sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams,
+                                          sheaf_error *err)
 {
 	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
 	for (int side = 0; side < 2; side++)
 		for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++) {
 			if (uses[u].target != side) continue;
-			sheaf_lens_stream stream = {.group = (const char *)survey->texts.data + uses[u].name, .group_size = uses[u].size, .target = side};
+			sheaf_lens_stream stream = {.group = (const char *)survey->texts.data + uses[u].name,
+			                            .group_size = uses[u].size,
+			                            .target = side};
 			stream.width = uses[u].width ? uses[u].width : 1;
 			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		}
@@ -68,9 +83,11 @@ sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf
 }
 
 /* The name of a group in a network that has it on one side only is the group's. */
-static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_builder *b)
+static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
+                            sheaf_builder *b)
 {
-	bool plain = streams->given && sheaf_lens_stream_of(streams, stream->group, stream->group_size, !stream->target) < 0;
+	bool plain = streams->given &&
+	             sheaf_lens_stream_of(streams, stream->group, stream->group_size, !stream->target) < 0;
 	if (stream->group_size)
 		sheaf_builder_append(b, stream->group, stream->group_size);
 	else
@@ -79,7 +96,8 @@ static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_
 	sheaf_builder_byte(b, '\0');
 }
 
-static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *streams, const sheaf_lens_stream *stream, sheaf_builder *name, sheaf_context *cx,
+static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *streams,
+                               const sheaf_lens_stream *stream, sheaf_builder *name, sheaf_context *cx,
                                sheaf_error *err)
 {
 	sheaf_field *field;
@@ -87,14 +105,18 @@ static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *s
 	put_stream_name(streams, stream, name);
 	SHEAF_TRY(sheaf_builder_status(name, err));
 	if (sheaf_schema_find(schema, (const char *)name->data) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--group: expected groups whose streams have names of their own, found two for \"%s\"", (const char *)name->data);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"--group: expected groups whose streams have names of their own, found two for \"%s\"",
+			(const char *)name->data);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name->data, name->size - 1, &field, err));
 	sheaf_field_make_stream(field, stream->sparse, stream->width, SHEAF_F32);
 	field->levels[1].missing = SHEAF_IMPUTED;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header,
+                                    sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_builder name;
 	sheaf_status status = SHEAF_OK;
@@ -102,8 +124,10 @@ sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const she
 	for (int s = 0; s < sheaf_lens_streams_count(streams) && status == SHEAF_OK; s++)
 		status = add_stream(out, streams, sheaf_lens_stream_at(streams, s), &name, cx, err);
 	sheaf_builder_drop(&name);
-	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++) status = add_column(out, &columns[c], cx, err);
-	if (status == SHEAF_OK && header->proc) status = sheaf_schema_add_attribute(out, cx, "proc", header->proc, "set proc", err);
+	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++)
+		status = add_column(out, &columns[c], cx, err);
+	if (status == SHEAF_OK && header->proc)
+		status = sheaf_schema_add_attribute(out, cx, "proc", header->proc, "set proc", err);
 	return status;
 }
 
@@ -124,15 +148,19 @@ bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out)
 }
 
 /* A --group option for each stream. Of a stream that says no side that cannot be said. */
-sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                                sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_lens_stream stream;
 	(void)file, (void)own;
 	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_field_is_stream(&schema->fields[f]) && !sheaf_lens_name_to_stream(schema->fields[f].name, &stream))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name that says whether these are inputs or targets, found another",
-			                  schema->fields[f].name);
+		if (sheaf_field_is_stream(&schema->fields[f]) &&
+		    !sheaf_lens_name_to_stream(schema->fields[f].name, &stream))
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"stream \"%s\": expected a name that says whether these are inputs or targets, found another",
+				schema->fields[f].name);
 	sheaf_builder_resume(&b, cx, text);
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
@@ -140,7 +168,8 @@ sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bo
 		size_t n = stream.group_size ? stream.group_size : strlen(stream.group);
 		sheaf_builder_text(&b, "--group '");
 		sheaf_builder_append(&b, stream.group, n);
-		sheaf_builder_printf(&b, ":%" PRId64 ":%s%s'\n", sheaf_field_dim(field), stream.target ? "output" : "input",
+		sheaf_builder_printf(&b, ":%" PRId64 ":%s%s'\n", sheaf_field_dim(field),
+		                     stream.target ? "output" : "input",
 		                     sheaf_field_is_sparse(field) ? ":sparse" : "");
 	}
 	return sheaf_builder_finish(&b, text, err);

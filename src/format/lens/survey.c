@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A first reading of a file, for what its rows do not tell by themselves: the groups it uses and how wide they are, how many examples
- * and events there are, and which procs. */
+/* A first reading of a file, for what its rows do not tell by themselves: the groups it uses and how wide
+ * they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
 
@@ -36,7 +36,9 @@ static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, i
 	sheaf_lens_use *uses = (sheaf_lens_use *)(void *)s->groups.data;
 	size_t n = s->groups.size / sizeof *uses;
 	for (size_t u = 0; u < n; u++)
-		if (uses[u].target == target && uses[u].size == size && memcmp(s->texts.data + uses[u].name, name, size) == 0) return &uses[u];
+		if (uses[u].target == target && uses[u].size == size &&
+		    memcmp(s->texts.data + uses[u].name, name, size) == 0)
+			return &uses[u];
 	sheaf_lens_use use = {s->texts.size, size, target, 0};
 	sheaf_builder_append(&s->texts, name, size);
 	sheaf_builder_byte(&s->texts, '\0');
@@ -62,7 +64,8 @@ static int64_t width_of_range(const sheaf_lens_set *set, const sheaf_lens_range 
 	return range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
 }
 
-static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example, int32_t list, bool target)
+static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example,
+                     int32_t list, bool target)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
@@ -89,14 +92,16 @@ static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const s
 	}
 }
 
-static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set, sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set,
+                                sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_status status;
 	add_proc(s, sheaf_lens_header_of(reader)->proc);
 	while ((status = sheaf_lens_cut(reader, PIECE, piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, cx, err));
-		for (int64_t x = 0; x < sheaf_lens_count(set); x++) add_example(s, set, sheaf_lens_example_at(set, x));
+		for (int64_t x = 0; x < sheaf_lens_count(set); x++)
+			add_example(s, set, sheaf_lens_example_at(set, x));
 		sheaf_lens_set_clear(set);
 		SHEAF_TRY(sheaf_builder_status(&s->texts, err));
 		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
@@ -105,7 +110,8 @@ static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader,
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
+static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *cx,
+                                sheaf_error *err)
 {
 	sheaf_lens_reader *reader;
 	sheaf_lens_set set = {0};
@@ -121,7 +127,8 @@ static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, shea
 }
 
 /* A part is looked at without taking it from the source: a pipe has its bytes only once. */
-static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet, sheaf_error *err)
+static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet,
+                                    sheaf_error *err)
 {
 	sheaf_bytes part;
 	sheaf_source *copy;
@@ -135,7 +142,8 @@ static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, 
 	return status;
 }
 
-static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet, sheaf_error *err)
+static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet,
+                               sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_make_rewindable(source, err));
 	sheaf_status status = read_source(s, source, quiet, err);
@@ -143,9 +151,13 @@ static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf
 	return status;
 }
 
-static bool is_of_the_input(sheaf_status status) { return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_IO || status == SHEAF_UNSUPPORTED; }
+static bool is_of_the_input(sheaf_status status)
+{
+	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_IO || status == SHEAF_UNSUPPORTED;
+}
 
-sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err)
+sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx,
+                                    sheaf_lens_survey *out, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	SHEAF_TRY(sheaf_context_quiet(cx, &quiet, err));
@@ -153,7 +165,8 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_con
 	sheaf_builder_begin(&out->groups, cx, NULL);
 	sheaf_builder_begin(&out->shown, cx, NULL);
 	out->made = true;
-	sheaf_status status = glance ? read_first_part(out, source, quiet, err) : read_whole(out, source, quiet, err);
+	sheaf_status status =
+		glance ? read_first_part(out, source, quiet, err) : read_whole(out, source, quiet, err);
 	sheaf_context_free(quiet);
 	if (status && !is_of_the_input(status)) return status;
 	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
@@ -165,7 +178,9 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_con
 static bool is_named_before(const sheaf_lens_survey *s, const sheaf_lens_use *uses, size_t u)
 {
 	size_t k = 0;
-	while (k < u && (uses[k].size != uses[u].size || memcmp(s->texts.data + uses[k].name, s->texts.data + uses[u].name, uses[u].size) != 0)) k++;
+	while (k < u && (uses[k].size != uses[u].size ||
+	                 memcmp(s->texts.data + uses[k].name, s->texts.data + uses[u].name, uses[u].size) != 0))
+		k++;
 	return k < u;
 }
 
@@ -176,6 +191,7 @@ bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey)
 	size_t n = survey->groups.size / sizeof *uses;
 	int groups = 0;
 	/* Each has at most two uses, so few are looked at. */
-	for (size_t u = 0; u < n && groups <= MOST; u++) groups += uses[u].size > 0 && !is_named_before(survey, uses, u);
+	for (size_t u = 0; u < n && groups <= MOST; u++)
+		groups += uses[u].size > 0 && !is_named_before(survey, uses, u);
 	return groups > MOST;
 }

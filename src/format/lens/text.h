@@ -50,7 +50,10 @@ enum {
 	LENS_TELLS = 64      /* in a string: brackets, a backslash, newlines, NUL, and what is not ASCII */
 };
 extern const uint8_t sheaf_lens_classes[256];
-static inline bool sheaf_lens_is(uint8_t byte, int classes) { return (sheaf_lens_classes[byte] & classes) != 0; }
+static inline bool sheaf_lens_is(uint8_t byte, int classes)
+{
+	return (sheaf_lens_classes[byte] & classes) != 0;
+}
 static inline bool sheaf_lens_is_newline(uint8_t byte) { return byte == '\n' || byte == '\r'; }
 
 /* Passes blanks and comment lines; false at the end of the text. */
@@ -64,7 +67,10 @@ static inline bool sheaf_lens_follows(sheaf_lens_parsing *p, const char *word)
 	return true;
 }
 /* Passes blanks, and then the word where it follows. */
-static inline bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word) { return sheaf_lens_pass_blank(p) && sheaf_lens_follows(p, word); }
+static inline bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word)
+{
+	return sheaf_lens_pass_blank(p) && sheaf_lens_follows(p, word);
+}
 /* Whether a list of numbers goes on at this byte, which is no blank. */
 bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end);
 
@@ -80,8 +86,13 @@ sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end);
 /* Passes blanks and reads a real; what is odd about it is reported. *found is false where there is none. */
 SHEAF_USE sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found);
 
-typedef enum sheaf_lens_integer { SHEAF_LENS_INTEGER, SHEAF_LENS_NO_INTEGER, SHEAF_LENS_INTEGER_OVER } sheaf_lens_integer;
-/* A whole number as scanf's %d takes it, but that what does not fit is told. Does not move where there is none. */
+typedef enum sheaf_lens_integer {
+	SHEAF_LENS_INTEGER,
+	SHEAF_LENS_NO_INTEGER,
+	SHEAF_LENS_INTEGER_OVER
+} sheaf_lens_integer;
+/* A whole number as scanf's %d takes it, but that what does not fit is told. Does not move where there is
+ * none. */
 sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out);
 
 /* Reports a flaw at p->at, where something else was expected. */
@@ -89,12 +100,18 @@ SHEAF_USE sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *r
 
 /* ---- text_block.c ---- */
 
-typedef enum sheaf_lens_nesting { SHEAF_LENS_INSIDE, SHEAF_LENS_CLOSED, SHEAF_LENS_WRONG_CLOSER, SHEAF_LENS_TOO_DEEP } sheaf_lens_nesting;
+typedef enum sheaf_lens_nesting {
+	SHEAF_LENS_INSIDE,
+	SHEAF_LENS_CLOSED,
+	SHEAF_LENS_WRONG_CLOSER,
+	SHEAF_LENS_TOO_DEEP
+} sheaf_lens_nesting;
 /* Takes one more byte of a string that began with an opener. */
 sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte);
 void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener);
 /* Passes bytes of a string that open and close nothing. */
-static inline const uint8_t *sheaf_lens_pass_plain(sheaf_lens_nest *nest, const uint8_t *at, const uint8_t *end)
+static inline const uint8_t *sheaf_lens_pass_plain(sheaf_lens_nest *nest, const uint8_t *at,
+                                                   const uint8_t *end)
 {
 	const uint8_t *from = at;
 	while (at < end && !sheaf_lens_is(*at, LENS_TELLS)) at++;
@@ -104,7 +121,8 @@ static inline const uint8_t *sheaf_lens_pass_plain(sheaf_lens_nest *nest, const 
 /* Reads a string into p->string. `what` names it for messages: "the name of an example". */
 SHEAF_USE sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what);
 /* The same, and adds it to the set. */
-SHEAF_USE sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_text *out);
+SHEAF_USE sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what,
+                                            sheaf_lens_text *out);
 
 /* ---- text_scan.c ---- */
 
@@ -117,18 +135,23 @@ bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 extern const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS];
 SHEAF_USE sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err);
 /* Reads a field, if that is what follows, else *found is false. `where` is "set header" or "event header". */
-SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found);
+SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where,
+                                             float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found);
 
 /* ---- text_events.c, text_ranges.c, text_example.c ---- */
 
 /* Behind '[': the events, then their fields, up to ']'. */
 SHEAF_USE sheaf_status sheaf_lens_read_events(sheaf_lens_parsing *p);
 /* The event that owns what comes next; it is the first of those that get it. */
-SHEAF_USE sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t *owner);
+SHEAF_USE sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,
+                                            int32_t *owner);
 /* Gives the list to the owner and those that share it. */
-SHEAF_USE sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t owner, int32_t list);
+SHEAF_USE sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,
+                                       int32_t owner, int32_t list);
 /* Reads ranges; *list is -1 where there are none. `active` is what sparse ranges get that say no value. */
-SHEAF_USE sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active, int32_t *list);
-SHEAF_USE sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active,
+                                              int32_t *list);
+SHEAF_USE sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                             sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings of the text spelling: bare words, and what stands in brackets or quotes, which nest within each other. */
+/* Strings of the text spelling: bare words, and what stands in brackets or quotes, which nest within each
+ * other. */
 #include "format/lens/text.h"
 #include <stdio.h>
 
@@ -12,7 +13,10 @@ void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener)
 	nest->open[0] = opener;
 }
 
-static uint8_t closer_of(uint8_t opener) { return opener == '{' ? '}' : opener == '(' ? ')' : opener == '[' ? ']' : '"'; }
+static uint8_t closer_of(uint8_t opener)
+{
+	return opener == '{' ? '}' : opener == '(' ? ')' : opener == '[' ? ']' : '"';
+}
 
 static sheaf_lens_nesting close_one(sheaf_lens_nest *nest, uint8_t byte)
 {
@@ -43,25 +47,29 @@ sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte)
 
 /* ---- reading ---- */
 
-static sheaf_status flaw_block(sheaf_lens_parsing *p, sheaf_lens_nesting nesting, const uint8_t *at, const char *rule, const char *what,
-                               const sheaf_lens_nest *nest)
+static sheaf_status flaw_block(sheaf_lens_parsing *p, sheaf_lens_nesting nesting, const uint8_t *at,
+                               const char *rule, const char *what, const sheaf_lens_nest *nest)
 {
 	char expected[96], found[SHEAF_SHOWN_SIZE];
 	if (nesting == SHEAF_LENS_TOO_DEEP)
-		snprintf(expected, sizeof expected, "at most %d brackets within each other in %s", SHEAF_LENS_DEEPEST, what);
+		snprintf(expected, sizeof expected, "at most %d brackets within each other in %s", SHEAF_LENS_DEEPEST,
+		         what);
 	else
-		snprintf(expected, sizeof expected, "%s to be closed with '%c'", what, closer_of(nest->open[nest->depth - 1]));
+		snprintf(expected, sizeof expected, "%s to be closed with '%c'", what,
+		         closer_of(nest->open[nest->depth - 1]));
 	return sheaf_lens_flaw(&p->teller, rule, at, expected, sheaf_show(at, p->end, '\0', found));
 }
 
 static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
 {
-	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "deep nesting", at, "at most 32 brackets within each other, which is what Lens has room for",
-	                       "more", NULL);
+	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "deep nesting", at,
+	                       "at most 32 brackets within each other, which is what Lens has room for", "more",
+	                       NULL);
 }
 
 /* What stands on a line, up to its end or the end of the string. */
-static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_nest *nest, bool *closed)
+static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const char *what,
+                              sheaf_lens_nest *nest, bool *closed)
 {
 	const uint8_t *from = p->at, *at = from;
 	sheaf_lens_nesting nesting = SHEAF_LENS_INSIDE;
@@ -114,7 +122,8 @@ static sheaf_status read_bare(sheaf_lens_parsing *p)
 	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
 	if (!semicolon) return SHEAF_OK;
 	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "semicolon in a bare word", semicolon,
-	                       "a blank or a bracket behind a string without brackets", sheaf_show(from, at, '\0', found),
+	                       "a blank or a bracket behind a string without brackets",
+	                       sheaf_show(from, at, '\0', found),
 	                       "the semicolon is part of the string and ends nothing");
 }
 
@@ -127,7 +136,8 @@ sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, cons
 	return sheaf_builder_status(&p->string, p->teller.err);
 }
 
-sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what, sheaf_lens_text *out)
+sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what,
+                                  sheaf_lens_text *out)
 {
 	SHEAF_TRY(sheaf_lens_read_block(p, rule, what));
 	*out = sheaf_lens_add_text(p->set, p->string.data, p->string.size);

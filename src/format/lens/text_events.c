@@ -19,8 +19,10 @@ static sheaf_status flaw_event(sheaf_lens_parsing *p, const uint8_t *at, int32_t
 	if (least == 0)
 		snprintf(expected, sizeof expected, "an event from 0 to %" PRId32, p->example->nevents - 1);
 	else
-		snprintf(expected, sizeof expected, "an event above %" PRId32 " and below %" PRId32, least - 1, p->example->nevents);
-	return sheaf_lens_flaw(&p->teller, "event out of range", at, expected, sheaf_show(at, p->end, ']', found));
+		snprintf(expected, sizeof expected, "an event above %" PRId32 " and below %" PRId32, least - 1,
+		         p->example->nevents);
+	return sheaf_lens_flaw(&p->teller, "event out of range", at, expected,
+	                       sheaf_show(at, p->end, ']', found));
 }
 
 /* An event from `least` on. */
@@ -28,8 +30,10 @@ static sheaf_status read_event(sheaf_lens_parsing *p, int32_t least, int32_t *ev
 {
 	const uint8_t *at = p->at;
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, event);
-	if (kind == SHEAF_LENS_NO_INTEGER) return sheaf_lens_flaw_here(p, "event range", "the last event of a range");
-	if (kind == SHEAF_LENS_INTEGER_OVER || *event < least || *event >= p->example->nevents) return flaw_event(p, at, least);
+	if (kind == SHEAF_LENS_NO_INTEGER)
+		return sheaf_lens_flaw_here(p, "event range", "the last event of a range");
+	if (kind == SHEAF_LENS_INTEGER_OVER || *event < least || *event >= p->example->nevents)
+		return flaw_event(p, at, least);
 	return SHEAF_OK;
 }
 
@@ -69,7 +73,9 @@ static sheaf_status read_fields(sheaf_lens_parsing *p, sheaf_lens_traits *traits
 			SHEAF_TRY(sheaf_lens_read_text(p, "event proc", "the proc of an event", &traits->proc));
 		else
 			SHEAF_TRY(sheaf_lens_read_field(p, "event header", traits->fields, given, &found));
-		if (!found) return sheaf_lens_flaw_here(p, "unexpected in event header", "an event, a field or ']' in the event header");
+		if (!found)
+			return sheaf_lens_flaw_here(p, "unexpected in event header",
+			                            "an event, a field or ']' in the event header");
 	}
 	return SHEAF_OK;
 }
@@ -121,12 +127,14 @@ static int32_t *slot(sheaf_lens_parsing *p, const sheaf_lens_side *side, int32_t
 	return side->is_input ? &event->input : &event->target;
 }
 
-static sheaf_status flaw_twice(sheaf_lens_parsing *p, const sheaf_lens_side *side, const uint8_t *word, int32_t event)
+static sheaf_status flaw_twice(sheaf_lens_parsing *p, const sheaf_lens_side *side, const uint8_t *word,
+                               int32_t event)
 {
 	char expected[80], found[80];
 	snprintf(expected, sizeof expected, "%s at most once for each event", side->name);
 	snprintf(found, sizeof found, "%s for event %" PRId32 " again", side->name, event);
-	return sheaf_lens_flaw(&p->teller, side->is_input ? "inputs twice" : "targets twice", word, expected, found);
+	return sheaf_lens_flaw(&p->teller, side->is_input ? "inputs twice" : "targets twice", word, expected,
+	                       found);
 }
 
 static sheaf_status flaw_beyond(sheaf_lens_parsing *p, const sheaf_lens_side *side, const uint8_t *word)
@@ -134,10 +142,13 @@ static sheaf_status flaw_beyond(sheaf_lens_parsing *p, const sheaf_lens_side *si
 	char expected[80], found[80];
 	snprintf(expected, sizeof expected, "%s for events below %" PRId32, side->name, p->example->nevents);
 	snprintf(found, sizeof found, "%s for event %" PRId32, side->name, side->next);
-	return sheaf_lens_flaw(&p->teller, side->is_input ? "inputs beyond the events" : "targets beyond the events", word, expected, found);
+	return sheaf_lens_flaw(&p->teller,
+	                       side->is_input ? "inputs beyond the events" : "targets beyond the events", word,
+	                       expected, found);
 }
 
-sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t *owner)
+sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,
+                                  int32_t *owner)
 {
 	size_t n;
 	const sheaf_lens_span *spans = spans_of(p, &n);
@@ -153,7 +164,8 @@ sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, 
 	return *slot(p, side, *owner) < 0 ? SHEAF_OK : flaw_twice(p, side, word, *owner);
 }
 
-sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t owner, int32_t list)
+sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word, int32_t owner,
+                             int32_t list)
 {
 	size_t n;
 	const sheaf_lens_span *spans = spans_of(p, &n);

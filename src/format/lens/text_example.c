@@ -20,12 +20,14 @@ static sheaf_status read_count(sheaf_lens_parsing *p, int32_t *out)
 	const uint8_t *at = p->at;
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, out);
 	if (kind == SHEAF_LENS_INTEGER && *out > 0) return sheaf_lens_check_events(&p->teller, at, *out);
-	return sheaf_lens_flaw(&p->teller, "number of events", at, "a number of events from 1 to 2147483647", sheaf_show(at, p->end, ';', found));
+	return sheaf_lens_flaw(&p->teller, "number of events", at, "a number of events from 1 to 2147483647",
+	                       sheaf_show(at, p->end, ';', found));
 }
 
 static sheaf_status read_example_header(sheaf_lens_parsing *p)
 {
-	sheaf_lens_example head = {.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = 1};
+	sheaf_lens_example head = {
+		.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = 1};
 	while (sheaf_lens_pass_blank(p)) {
 		if (sheaf_lens_follows(p, "name:"))
 			SHEAF_TRY(sheaf_lens_read_text(p, "example name", "the name of an example", &head.name));
@@ -52,14 +54,16 @@ static sheaf_status read_example_header(sheaf_lens_parsing *p)
 static float active_of(const sheaf_lens_parsing *p, int32_t event, bool is_input)
 {
 	const sheaf_lens_event *e = sheaf_lens_event_at(p->set, p->example, event);
-	return sheaf_lens_event_traits(p->set, p->example, e)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
+	return sheaf_lens_event_traits(p->set, p->example, e)
+	    ->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
 }
 
 static sheaf_status tell_bare(sheaf_lens_parsing *p, const uint8_t *word)
 {
 	char found[] = "nothing behind  :";
 	found[15] = (char)*word;
-	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "turn without units", word, "values or units", found, "an event's turn goes by without any");
+	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "turn without units", word, "values or units",
+	                       found, "an event's turn goes by without any");
 }
 
 /* B: gives the same list to both sides; its sparse ranges get the active value of the inputs. */
@@ -99,7 +103,8 @@ static sheaf_status read_example(sheaf_lens_parsing *p)
 		else
 			break;
 	}
-	return sheaf_lens_flaw_here(p, "missing semicolon", "'[', inputs, targets, or the ';' that ends the example");
+	return sheaf_lens_flaw_here(p, "missing semicolon",
+	                            "'[', inputs, targets, or the ';' that ends the example");
 }
 
 /* ---- pieces ---- */
@@ -125,11 +130,15 @@ static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	int64_t before;
 	sheaf_lens_scan scan = {0};
-	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, piece, cx, err), .line_start = piece->column == 1, .kernel = sheaf_kernel_chosen(), .set = set};
+	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, piece, cx, err),
+	                        .line_start = piece->column == 1,
+	                        .kernel = sheaf_kernel_chosen(),
+	                        .set = set};
 	p.begin = p.at = piece->bytes.data;
 	p.end = p.begin + piece->bytes.size;
 	p.input = (sheaf_lens_side){.name = "inputs", .is_input = true};
@@ -149,7 +158,8 @@ sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piec
 
 static bool is_nothing(sheaf_bytes rest, bool line_start)
 {
-	sheaf_lens_parsing p = {.begin = rest.data, .at = rest.data, .end = rest.data + rest.size, .line_start = line_start};
+	sheaf_lens_parsing p = {
+		.begin = rest.data, .at = rest.data, .end = rest.data + rest.size, .line_start = line_start};
 	return !sheaf_lens_pass_blank(&p);
 }
 

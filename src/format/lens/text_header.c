@@ -6,16 +6,19 @@
 
 /* ---- fields ---- */
 
-const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS] = {"max:", "min:", "grace:", "defI:", "actI:", "defT:", "actT:"};
+const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS] = {
+	"max:", "min:", "grace:", "defI:", "actI:", "defT:", "actT:"};
 
 static sheaf_status flaw_value(sheaf_lens_parsing *p, const char *where, int field)
 {
 	char expected[64];
-	snprintf(expected, sizeof expected, "a value after \"%s\" in the %s", sheaf_lens_field_words[field], where);
+	snprintf(expected, sizeof expected, "a value after \"%s\" in the %s", sheaf_lens_field_words[field],
+	         where);
 	return sheaf_lens_flaw_here(p, "missing value", expected);
 }
 
-sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found)
+sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, float fields[SHEAF_LENS_FIELDS],
+                                   unsigned *given, bool *found)
 {
 	int field = 0;
 	bool is_real;
@@ -29,8 +32,8 @@ sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, flo
 
 /* ---- the header ---- */
 
-/* Before version 2, files began with their numbers of inputs and targets. Lens still passes over two integers, also where a file without a
- * header begins with the number of events of its first example. */
+/* Before version 2, files began with their numbers of inputs and targets. Lens still passes over two
+ * integers, also where a file without a header begins with the number of events of its first example. */
 static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 {
 	int passed = 0;
@@ -43,9 +46,12 @@ static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 	}
 	if (!passed) return SHEAF_OK;
 	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_lens_tell(&p->teller, passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, SHEAF_DATA, "leading number", first,
-	                       "the file not to begin with a number: write ';' before a number of events", sheaf_show(first, p->end, ';', found),
-	                       passed == 1 ? "read as the number of inputs of an old header, as Lens does, and ignored" : "read as an old header and ignored");
+	return sheaf_lens_tell(&p->teller, passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, SHEAF_DATA, "leading number",
+	                       first, "the file not to begin with a number: write ';' before a number of events",
+	                       sheaf_show(first, p->end, ';', found),
+	                       passed == 1
+	                           ? "read as the number of inputs of an old header, as Lens does, and ignored"
+	                           : "read as an old header and ignored");
 }
 
 static sheaf_status read_proc(sheaf_lens_parsing *p, sheaf_lens_header *header)
@@ -70,7 +76,8 @@ static sheaf_status read_header(sheaf_lens_parsing *p, sheaf_lens_header *header
 	return SHEAF_OK;
 }
 
-/* Shows as much as the header may take: up to the first ';' that counts, which ends it, or the first example. */
+/* Shows as much as the header may take: up to the first ';' that counts, which ends it, or the first
+ * example. */
 static sheaf_status show_header(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf_error *err)
 {
 	for (size_t want = 4;; want = shown->size + 1) {
@@ -86,10 +93,12 @@ static sheaf_status check_start(sheaf_lens_parsing *p)
 	char found[40];
 	size_t size = (size_t)(p->end - p->begin);
 	if (sheaf_lens_follows(p, mark))
-		return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_DATA, "byte order mark", p->begin, "text without a byte order mark", "that of UTF-8", NULL);
+		return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_DATA, "byte order mark", p->begin,
+		                       "text without a byte order mark", "that of UTF-8", NULL);
 	if (size >= 4) return SHEAF_OK;
 	snprintf(found, sizeof found, "a file of %zu", size);
-	return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_SHORT, "example file empty", p->begin, "at least 4 bytes", found, NULL);
+	return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_SHORT, "example file empty", p->begin,
+	                       "at least 4 bytes", found, NULL);
 }
 
 sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)
@@ -99,8 +108,12 @@ sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_lens_text_start(&in->scan, true);
 	SHEAF_TRY(show_header(in, &shown, err));
 	if (shown.size == 0) shown.data = nothing; /* a pointer that can be added to */
-	sheaf_piece start = {.bytes = {(uint8_t *)(uintptr_t)shown.data, shown.size, NULL}, .line = 1, .column = 1};
-	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, &start, in->cx, err), .begin = shown.data, .at = shown.data, .line_start = true};
+	sheaf_piece start = {
+		.bytes = {(uint8_t *)(uintptr_t)shown.data, shown.size, NULL}, .line = 1, .column = 1};
+	sheaf_lens_parsing p = {.teller = sheaf_lens_teller_of(in, &start, in->cx, err),
+	                        .begin = shown.data,
+	                        .at = shown.data,
+	                        .line_start = true};
 	p.end = p.begin + shown.size;
 	p.teller.in_header = true;
 	sheaf_builder_begin(&p.string, in->cx, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an example ends: at a ';' that is in no string, no comment and no range header. What is within them is read by others; here, a
- * wrong bracket leads back to where any ';' counts. */
+/* Where an example ends: at a ';' that is in no string, no comment and no range header. What is within them
+ * is read by others; here, a wrong bracket leads back to where any ';' counts. */
 #include "format/lens/text.h"
 #include "number/find.h"
 
@@ -27,14 +27,21 @@ static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int behind)
 }
 
 /* Whether "name:" or "proc:" stands there. */
-static bool announces_string(const uint8_t *at) { return at[4] == ':' && (memcmp(at, "name", 4) == 0 || memcmp(at, "proc", 4) == 0); }
+static bool announces_string(const uint8_t *at)
+{
+	return at[4] == ':' && (memcmp(at, "name", 4) == 0 || memcmp(at, "proc", 4) == 0);
+}
 
-typedef enum finding { MORE, INSIDE, ENDED } finding; /* more bytes are needed; something else begins; behind the ';' */
+typedef enum finding {
+	MORE,
+	INSIDE,
+	ENDED
+} finding; /* more bytes are needed; something else begins; behind the ';' */
 
 static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
-	static const sheaf_wanted telling = {
-		{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('p'), SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN('('), SHEAF_SIXTEEN('#')}};
+	static const sheaf_wanted telling = {{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('p'),
+	                                      SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN('('), SHEAF_SIXTEEN('#')}};
 	enum { WORD = 5 };
 	for (;;) {
 		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, &telling) - data);
@@ -63,7 +70,8 @@ static void scan_block(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	scan->at = (size_t)(sheaf_lens_pass_plain(&scan->nest, data + scan->at, data + size) - data);
 	if (scan->at == size) return;
 	uint8_t byte = data[scan->at++];
-	sheaf_lens_nesting nesting = sheaf_lens_is_newline(byte) ? SHEAF_LENS_INSIDE : sheaf_lens_nest_byte(&scan->nest, byte);
+	sheaf_lens_nesting nesting =
+		sheaf_lens_is_newline(byte) ? SHEAF_LENS_INSIDE : sheaf_lens_nest_byte(&scan->nest, byte);
 	if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->behind : TOP;
 }
 
@@ -73,7 +81,8 @@ static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 	scan->comment = scan->at == size;
 }
 
-/* A byte before a string, in a bare word or in a range header; some are looked at once more, in the next state. */
+/* A byte before a string, in a bare word or in a range header; some are looked at once more, in the next
+ * state. */
 static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 {
 	switch (scan->state) {

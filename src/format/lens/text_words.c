@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the text spelling: blanks, comments and numbers, as the C library's scanf takes them, which is what Lens reads with. */
+/* Words of the text spelling: blanks, comments and numbers, as the C library's scanf takes them, which is
+ * what Lens reads with. */
 #include "format/lens/text.h"
 #include "number/number.h"
 #include <math.h>
@@ -29,7 +30,10 @@ const uint8_t sheaf_lens_classes[256] = {
 	[0x80 ... 0xff] = LENS_TELLS,
 };
 
-static bool starts_line(const sheaf_lens_parsing *p, const uint8_t *at) { return at == p->begin ? p->line_start : sheaf_lens_is_newline(at[-1]); }
+static bool starts_line(const sheaf_lens_parsing *p, const uint8_t *at)
+{
+	return at == p->begin ? p->line_start : sheaf_lens_is_newline(at[-1]);
+}
 
 bool sheaf_lens_pass_blank(sheaf_lens_parsing *p)
 {
@@ -51,7 +55,10 @@ sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const
 
 /* ---- numbers ---- */
 
-static bool is_digit_at(const uint8_t *at, const uint8_t *end) { return at < end && sheaf_lens_is(*at, LENS_DIGIT); }
+static bool is_digit_at(const uint8_t *at, const uint8_t *end)
+{
+	return at < end && sheaf_lens_is(*at, LENS_DIGIT);
+}
 
 bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end)
 {
@@ -76,7 +83,8 @@ static sheaf_lens_real scan_name(const uint8_t *at, const uint8_t *end)
 	if (has_word(at, end, "nan")) return (sheaf_lens_real){.value = NAN, .end = at + 3};
 	float infinity = negative ? -INFINITY : INFINITY;
 	if (has_word(at, end, "infinity")) return (sheaf_lens_real){.value = infinity, .end = at + 8};
-	if (has_word(at, end, "inf") && !has_word(at, end, "infi")) return (sheaf_lens_real){.value = infinity, .end = at + 3};
+	if (has_word(at, end, "inf") && !has_word(at, end, "infi"))
+		return (sheaf_lens_real){.value = infinity, .end = at + 3};
 	return (sheaf_lens_real){0};
 }
 
@@ -87,7 +95,8 @@ static int hex_digit(uint8_t byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* Up to 52 bits of a hexadecimal number; bits that are dropped leave a trace in the last one, so that rounding to float, once, is exact. */
+/* Up to 52 bits of a hexadecimal number; bits that are dropped leave a trace in the last one, so that
+ * rounding to float, once, is exact. */
 typedef struct hexadecimal {
 	uint64_t digits;
 	int64_t exponent; /* of two */
@@ -129,7 +138,8 @@ static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t 
 	return at;
 }
 
-/* Behind "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any exponent that matters. */
+/* Behind "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any
+ * exponent that matters. */
 static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
 {
 	enum { BEYOND = 400 };
@@ -137,7 +147,8 @@ static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, b
 	sheaf_lens_real real = {0};
 	real.end = scan_hex_digits(at, end, &h);
 	if (real.end == at) return (sheaf_lens_real){0};
-	if (h.any && real.end < end && (*real.end | 0x20) == 'p') real.end = scan_power(real.end + 1, end, &h.exponent, &real.cut);
+	if (h.any && real.end < end && (*real.end | 0x20) == 'p')
+		real.end = scan_power(real.end + 1, end, &h.exponent, &real.cut);
 	int64_t power = h.exponent > BEYOND ? BEYOND : h.exponent < -BEYOND ? -BEYOND : h.exponent;
 	real.value = (float)ldexp((double)h.digits, (int)power);
 	real.infinite = isinf(real.value);
@@ -147,10 +158,13 @@ static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, b
 
 sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end)
 {
-	if (at < end && sheaf_lens_is(*at, LENS_ENDS_REAL)) return (sheaf_lens_real){.value = NAN, .end = at, .empty = true};
-	if (at < end && *at == '-' && (at + 1 == end || sheaf_lens_is(at[1], LENS_ENDS_REAL))) return (sheaf_lens_real){.value = NAN, .end = at + 1};
+	if (at < end && sheaf_lens_is(*at, LENS_ENDS_REAL))
+		return (sheaf_lens_real){.value = NAN, .end = at, .empty = true};
+	if (at < end && *at == '-' && (at + 1 == end || sheaf_lens_is(at[1], LENS_ENDS_REAL)))
+		return (sheaf_lens_real){.value = NAN, .end = at + 1};
 	const uint8_t *digits = at < end && (*at == '-' || *at == '+') ? at + 1 : at;
-	if (end - digits > 1 && digits[0] == '0' && (digits[1] | 0x20) == 'x') return scan_hexadecimal(digits + 2, end, *at == '-');
+	if (end - digits > 1 && digits[0] == '0' && (digits[1] | 0x20) == 'x')
+		return scan_hexadecimal(digits + 2, end, *at == '-');
 	sheaf_lens_real real = {0};
 	sheaf_scanned scanned = sheaf_scan_f32((const char *)at, (const char *)end, &real.value);
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT) return scan_name(at, end);
@@ -170,13 +184,14 @@ static sheaf_status tell_odd(sheaf_lens_parsing *p, const sheaf_lens_real *real)
 	char found[SHEAF_SHOWN_SIZE];
 	sheaf_show(p->at, p->end, ';', found);
 	if (real->empty)
-		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "empty value", p->at, "a number or '-'", sheaf_show(p->at, p->end, '\0', found),
-		                          "read as NaN"));
+		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "empty value", p->at,
+		                          "a number or '-'", sheaf_show(p->at, p->end, '\0', found), "read as NaN"));
 	if (real->infinite)
-		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "value overflow", p->at, "a value that float32 can hold", found, "read as infinity"));
+		SHEAF_TRY(sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "value overflow", p->at,
+		                          "a value that float32 can hold", found, "read as infinity"));
 	if (!real->cut) return SHEAF_OK;
-	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "exponent without digits", p->at, "digits of an exponent", found,
-	                       "read without the exponent");
+	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "exponent without digits", p->at,
+	                       "digits of an exponent", found, "read without the exponent");
 }
 
 sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text spelling, so that Lens reads it back to the same set: every string in braces, every range but the first with its opener, digits
- * that lead back to the same float32. */
+/* The text spelling, so that Lens reads it back to the same set: every string in braces, every range but the
+ * first with its opener, digits that lead back to the same float32. */
 #include "base/context.h"
 #include "format/lens/text.h"
 #include "format/lens/writing.h"
@@ -10,7 +10,8 @@
 
 /* ---- strings ---- */
 
-/* Whether a string comes back when it stands in braces: what opens in it closes, no newline leads, no line looks like a comment. */
+/* Whether a string comes back when it stands in braces: what opens in it closes, no newline leads, no line
+ * looks like a comment. */
 static bool fits_braces(const char *text)
 {
 	sheaf_lens_nest nest;
@@ -19,7 +20,9 @@ static bool fits_braces(const char *text)
 	for (const char *c = text; *c; c++) {
 		if (*c == '\r' || (*c == '\n' && c[1] == '#')) return false;
 		if (*c == '\n') continue;
-		if (sheaf_lens_nest_byte(&nest, (uint8_t)*c) != SHEAF_LENS_INSIDE || nest.depth > SHEAF_LENS_DEEPEST_OF_LENS) return false;
+		if (sheaf_lens_nest_byte(&nest, (uint8_t)*c) != SHEAF_LENS_INSIDE ||
+		    nest.depth > SHEAF_LENS_DEEPEST_OF_LENS)
+			return false;
 	}
 	return nest.depth == 1 && !nest.escaped;
 }
@@ -41,18 +44,21 @@ static sheaf_status tell(const sheaf_lens_writing *w, sheaf_problem problem, she
 	return sheaf_report(w->cx, &problem, err);
 }
 
-static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule, const char *text, sheaf_error *err)
+static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule, const char *text,
+                                  sheaf_error *err)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *bytes = (const uint8_t *)text;
-	sheaf_problem problem = {.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = rule, .consequence = "left out"};
-	problem.expected = "text with balanced brackets and quotes, no newline in front and no line with a leading '#'";
+	sheaf_problem problem = {
+		.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = rule, .consequence = "left out"};
+	problem.expected =
+		"text with balanced brackets and quotes, no newline in front and no line with a leading '#'";
 	problem.found = sheaf_show(bytes, bytes + strlen(text), '\0', found);
 	return tell(w, problem, err);
 }
 
-static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text, const char *end, const char *rule, sheaf_builder *to,
-                               sheaf_error *err)
+static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text,
+                               const char *end, const char *rule, sheaf_builder *to, sheaf_error *err)
 {
 	if (!text) return SHEAF_OK;
 	bool braces = fits_braces(text);
@@ -86,7 +92,8 @@ static void put_real(sheaf_builder *to, float v)
 
 static bool is_same(float a, float b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
-static void put_fields(const float fields[SHEAF_LENS_FIELDS], const float usual[SHEAF_LENS_FIELDS], const char *before, const char *behind, sheaf_builder *to)
+static void put_fields(const float fields[SHEAF_LENS_FIELDS], const float usual[SHEAF_LENS_FIELDS],
+                       const char *before, const char *behind, sheaf_builder *to)
 {
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
 		if (is_same(fields[f], usual[f])) continue;
@@ -98,7 +105,8 @@ static void put_fields(const float fields[SHEAF_LENS_FIELDS], const float usual[
 }
 
 /* Lens refuses files of less than four bytes. */
-static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples,
+                               sheaf_builder *to, sheaf_error *err)
 {
 	w->row = -1;
 	SHEAF_TRY(put_string(w, "proc:", header->proc, "\n", "set proc", to, err));
@@ -134,12 +142,14 @@ static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to,
 {
 	const sheaf_lens_event *events = sheaf_lens_event_at(w->set, w->example, 0);
 	for (int32_t e = 0, behind; e < w->example->nevents; e = behind) {
-		for (behind = e + 1; behind < w->example->nevents && events[behind].traits == events[e].traits;) behind++;
+		for (behind = e + 1; behind < w->example->nevents && events[behind].traits == events[e].traits;)
+			behind++;
 		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, &events[e]);
 		if (!sheaf_lens_is_special(w->set, traits)) continue;
 		sheaf_builder_byte(to, '[');
 		put_span(e, behind - 1, to);
-		SHEAF_TRY(put_string(w, " proc:", sheaf_lens_string(w->set, traits->proc), "", "event proc", to, err));
+		SHEAF_TRY(
+			put_string(w, " proc:", sheaf_lens_string(w->set, traits->proc), "", "event proc", to, err));
 		put_fields(traits->fields, w->set->plain.fields, " ", "", to);
 		sheaf_builder_text(to, "]\n");
 	}
@@ -148,7 +158,8 @@ static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to,
 
 /* ---- ranges ---- */
 
-static sheaf_status put_group(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, bool *fits, sheaf_error *err)
+static sheaf_status put_group(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
+                              bool *fits, sheaf_error *err)
 {
 	size_t before = to->size;
 	const char *name = range->group < 0 ? NULL : w->set->groups.names[range->group].text;
@@ -181,7 +192,8 @@ static void put_units(const sheaf_lens_set *set, const sheaf_lens_range *range, 
 }
 
 /* "{group value}" or "(group first)". A group that text cannot hold takes its range with it. */
-static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to, bool *fits, sheaf_error *err)
+static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
+                               bool *fits, sheaf_error *err)
 {
 	sheaf_builder_byte(to, range->sparse ? '{' : '(');
 	SHEAF_TRY(put_group(w, range, to, fits, err));
@@ -197,33 +209,44 @@ static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_ran
 /* Whether the letter alone begins the same range. */
 static bool needs_opener(const sheaf_lens_range *range, float active)
 {
-	return range->group >= 0 || range->count == 0 || (range->sparse ? !is_same(range->value, active) : range->first != 0);
+	return range->group >= 0 || range->count == 0 ||
+	       (range->sparse ? !is_same(range->value, active) : range->first != 0);
 }
 
 static sheaf_status tell_all(const sheaf_lens_writing *w, sheaf_error *err)
 {
-	sheaf_problem problem = {.severity = SHEAF_WARNING, .status = SHEAF_DATA, .rule = "all units", .consequence = "written as *, which means the same"};
+	sheaf_problem problem = {.severity = SHEAF_WARNING,
+	                         .status = SHEAF_DATA,
+	                         .rule = "all units",
+	                         .consequence = "written as *, which means the same"};
 	problem.expected = "-1 alone for all units";
 	problem.found = "another list that begins with a negative number";
 	return tell(w, problem, err);
 }
 
-/* Binary files may have ranges of units that end before they begin, and say in many ways that all are meant. */
-static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit, sheaf_error *err)
+/* Binary files may have ranges of units that end before they begin, and say in many ways that all are
+ * meant. */
+static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit,
+                                sheaf_error *err)
 {
 	const int32_t *units = range->sparse ? sheaf_lens_units_of(w->set, range) : NULL;
 	*fit = true;
 	if (!units) return SHEAF_OK;
 	if (units[0] < 0) return units[0] == -1 && range->count == 1 ? SHEAF_OK : tell_all(w, err);
-	for (int32_t i = 1; i < range->count && *fit; i++) *fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
+	for (int32_t i = 1; i < range->count && *fit; i++)
+		*fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
 	if (*fit) return SHEAF_OK;
-	sheaf_problem problem = {.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = "unit range", .consequence = "the units are left out"};
+	sheaf_problem problem = {.severity = SHEAF_ERROR,
+	                         .status = SHEAF_LOSS,
+	                         .rule = "unit range",
+	                         .consequence = "the units are left out"};
 	problem.expected = "the last unit of a range not to be before the first";
 	problem.found = "one that is";
 	return tell(w, problem, err);
 }
 
-static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener,
+                              sheaf_builder *to, sheaf_error *err)
 {
 	bool fits;
 	size_t before = to->size;
@@ -236,8 +259,10 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	return SHEAF_OK;
 }
 
-/* The letter is that of the first range's kind: "Ii" is 'I' for a dense one and 'i' for a sparse one. `active` is what its owner gives units without a value. */
-static sheaf_status put_ranges(const sheaf_lens_writing *w, const char letters[2], int32_t list, float active, sheaf_builder *to, sheaf_error *err)
+/* The letter is that of the first range's kind: "Ii" is 'I' for a dense one and 'i' for a sparse one.
+ * `active` is what its owner gives units without a value. */
+static sheaf_status put_ranges(const sheaf_lens_writing *w, const char letters[2], int32_t list, float active,
+                               sheaf_builder *to, sheaf_error *err)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
@@ -253,21 +278,27 @@ static sheaf_status put_ranges(const sheaf_lens_writing *w, const char letters[2
 
 static float active_of(const sheaf_lens_writing *w, int32_t event, sheaf_lens_field field)
 {
-	return sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, event))->fields[field];
+	return sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, event))
+	    ->fields[field];
 }
 
-static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_side(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list,
+                             sheaf_builder *to, sheaf_error *err)
 {
 	int32_t count;
 	bool inputs = side == SHEAF_LENS_INPUTS;
 	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
 	put_users(w, side, list, to);
-	return put_ranges(w, inputs ? "Ii" : "Tt", list, active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
+	return put_ranges(w, inputs ? "Ii" : "Tt", list,
+	                  active_of(w, *events, inputs ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T), to, err);
 }
 
 static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
 {
-	sheaf_problem problem = {.severity = SHEAF_WARNING, .status = SHEAF_DATA, .rule = "list written twice", .consequence = "written once more, as targets"};
+	sheaf_problem problem = {.severity = SHEAF_WARNING,
+	                         .status = SHEAF_DATA,
+	                         .rule = "list written twice",
+	                         .consequence = "written once more, as targets"};
 	problem.expected = "inputs that are shared as targets of the same events";
 	problem.found = "targets of other events";
 	return tell(w, problem, err);
@@ -287,18 +318,23 @@ static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_b
 	int32_t count;
 	if (is_both(w, list)) {
 		put_users(w, SHEAF_LENS_INPUTS, list, to);
-		return put_ranges(w, "Bb", list, active_of(w, *sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &count), SHEAF_LENS_ACT_I), to, err);
+		return put_ranges(
+			w, "Bb", list,
+			active_of(w, *sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &count), SHEAF_LENS_ACT_I), to,
+			err);
 	}
 	SHEAF_TRY(put_side(w, SHEAF_LENS_INPUTS, list, to, err));
 	sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &count);
 	return count ? tell_copy(w, err) : SHEAF_OK;
 }
 
-/* All targets stand behind all inputs, in the order of their events, whether they are shared or not: so a file that is read and written again stays as it is. */
+/* All targets stand behind all inputs, in the order of their events, whether they are shared or not: so a
+ * file that is read and written again stays as it is. */
 static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	for (int32_t e = 0; e < w->example->nevents; e++)
-		if (sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) SHEAF_TRY(put_input(w, sheaf_lens_event_at(w->set, w->example, e)->input, to, err));
+		if (sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e))
+			SHEAF_TRY(put_input(w, sheaf_lens_event_at(w->set, w->example, e)->input, to, err));
 	for (int32_t e = 0; e < w->example->nevents; e++) {
 		if (!sheaf_lens_owns(w, SHEAF_LENS_TARGETS, e)) continue;
 		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->target;
@@ -309,7 +345,8 @@ static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sh
 
 /* ---- examples ---- */
 
-static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
+static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set,
+                                const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
                                 sheaf_error *err)
 {
 	w->row = row;

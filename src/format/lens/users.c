@@ -15,10 +15,15 @@ void sheaf_lens_writing_end(sheaf_lens_writing *w)
 	sheaf_builder_drop(&w->events);
 }
 
-static int32_t list_of(const sheaf_lens_event *event, bool is_input) { return is_input ? event->input : event->target; }
+static int32_t list_of(const sheaf_lens_event *event, bool is_input)
+{
+	return is_input ? event->input : event->target;
+}
 
-/* Counts the events of each list, adds up where each begins, and puts the events there, from the last to the first. */
-static void sort(const sheaf_lens_event *events, const sheaf_lens_example *example, bool is_input, int32_t *starts, int32_t *sorted)
+/* Counts the events of each list, adds up where each begins, and puts the events there, from the last to the
+ * first. */
+static void sort(const sheaf_lens_event *events, const sheaf_lens_example *example, bool is_input,
+                 int32_t *starts, int32_t *sorted)
 {
 	memset(starts, 0, ((size_t)example->nlists + 1) * sizeof *starts);
 	for (int32_t e = 0; e < example->nevents; e++)
@@ -28,7 +33,8 @@ static void sort(const sheaf_lens_event *events, const sheaf_lens_example *examp
 		if (list_of(&events[e], is_input) >= 0) sorted[--starts[list_of(&events[e], is_input)]] = e;
 }
 
-sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, sheaf_error *err)
+sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set,
+                                   const sheaf_lens_example *example, sheaf_error *err)
 {
 	w->set = set;
 	w->example = example;
@@ -45,11 +51,14 @@ sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *
 	return SHEAF_OK;
 }
 
-const int32_t *sheaf_lens_users_of(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, int32_t *count)
+const int32_t *sheaf_lens_users_of(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list,
+                                   int32_t *count)
 {
-	const int32_t *starts = (const int32_t *)(const void *)w->starts.data + (ptrdiff_t)side * (w->example->nlists + 1);
+	const int32_t *starts =
+		(const int32_t *)(const void *)w->starts.data + (ptrdiff_t)side * (w->example->nlists + 1);
 	*count = starts[list + 1] - starts[list];
-	return (const int32_t *)(const void *)w->events.data + (ptrdiff_t)side * w->example->nevents + starts[list];
+	return (const int32_t *)(const void *)w->events.data + (ptrdiff_t)side * w->example->nevents +
+	       starts[list];
 }
 
 bool sheaf_lens_owns(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t event)

@@ -8,9 +8,11 @@
 typedef enum sheaf_lens_direction { SHEAF_LENS_INPUTS, SHEAF_LENS_TARGETS } sheaf_lens_direction;
 
 /* Finds the users of all lists of an example; the functions below tell them until the next call. */
-SHEAF_USE sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set, const sheaf_lens_example *example, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set,
+                                             const sheaf_lens_example *example, sheaf_error *err);
 /* Events that have the list on that side, in order. */
-const int32_t *sheaf_lens_users_of(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, int32_t *count);
+const int32_t *sheaf_lens_users_of(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list,
+                                   int32_t *count);
 /* Whether the event is the first that uses its list on that side. */
 bool sheaf_lens_owns(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t event);
 /* One past the last of the events that follow one by one from events[from] on. */

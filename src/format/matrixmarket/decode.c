@@ -38,7 +38,8 @@ static int64_t values_before(const sheaf_mtx_reader *in, int64_t column)
 	return in->symmetry == MTX_GENERAL ? column * in->rows : column * most - (column - 1) * column / 2;
 }
 
-/* Where the entry d->entry stands, which is below in->entries: in the last column before which there are not more values. */
+/* Where the entry d->entry stands, which is below in->entries: in the last column before which there are not
+ * more values. */
 static void find_place(sheaf_mtx_decoding *d)
 {
 	int64_t low = 0, high = d->in->columns;
@@ -64,10 +65,16 @@ void sheaf_mtx_pass_places(sheaf_mtx_decoding *d, int64_t n)
 
 /* ---- many at once ---- */
 
-static size_t value_size(const sheaf_mtx_reader *in) { return in->field == MTX_PATTERN ? 1 : in->field == MTX_COMPLEX ? 16 : 8; }
+static size_t value_size(const sheaf_mtx_reader *in)
+{
+	return in->field == MTX_PATTERN ? 1 : in->field == MTX_COMPLEX ? 16 : 8;
+}
 
 /* Some room where none is asked for, too, so that there is a place behind. */
-static void *room_behind(sheaf_builder *b, size_t bytes) { return sheaf_builder_room(b, bytes + 1) ? b->data + b->size : NULL; }
+static void *room_behind(sheaf_builder *b, size_t bytes)
+{
+	return sheaf_builder_room(b, bytes + 1) ? b->data + b->size : NULL;
+}
 
 /* Coordinates and line numbers of entries that the kernel has read. */
 static void take_rows(sheaf_mtx_decoding *d, size_t n)
@@ -106,13 +113,15 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 	const sheaf_mtx_reader *in = d->in;
 	int64_t left = in->entries - d->entry;
 	if (in->array && left < (int64_t)most) most = left > 0 ? (size_t)left : 0;
-	sheaf_entries run = {.at = d->text.at, .end = d->text.end, .coordinates = in->array ? 0 : 2, .room = most};
+	sheaf_entries run = {
+		.at = d->text.at, .end = d->text.end, .coordinates = in->array ? 0 : 2, .room = most};
 	run.numbers = in->field == MTX_COMPLEX ? 2 : in->field != MTX_PATTERN;
 	run.integers = in->field == MTX_INTEGER;
 	run.to[0] = room_behind(&d->i, most * 8);
 	run.to[1] = room_behind(&d->j, most * 8);
 	run.values = room_behind(&d->values, most * value_size(in));
-	if (!run.to[0] || !run.to[1] || !run.values || !room_behind(&d->lines, most * 8)) return; /* the builders keep the failure */
+	if (!run.to[0] || !run.to[1] || !run.values || !room_behind(&d->lines, most * 8))
+		return; /* the builders keep the failure */
 	run.wide[0] = d->wide_i;
 	run.wide[1] = d->wide_j;
 	run.limits[0] = (uint64_t)in->rows;
@@ -154,7 +163,10 @@ static void drop_builders(sheaf_mtx_decoding *d)
 }
 
 /* Lines that are there, at most: a piece's entries. */
-static size_t count_lines(const sheaf_mtx_decoding *d) { return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1; }
+static size_t count_lines(const sheaf_mtx_decoding *d)
+{
+	return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
+}
 
 static sheaf_status read_lines(sheaf_mtx_decoding *d)
 {
@@ -170,10 +182,13 @@ static sheaf_status read_lines(sheaf_mtx_decoding *d)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_mtx_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_mtx_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_mtx_reader *in = (const sheaf_mtx_reader *)reader;
-	sheaf_mtx_decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .entry = in->array ? piece->chunk : 0};
+	sheaf_mtx_decoding d = {.in = in,
+	                        .text = sheaf_lined_text_of(&in->lined, piece, cx, err),
+	                        .entry = in->array ? piece->chunk : 0};
 	d.wide_i = in->schema.fields[0].type == SHEAF_I64;
 	d.wide_j = in->schema.fields[1].type == SHEAF_I64;
 	if (in->array && d.entry < in->entries) find_place(&d);

@@ -10,15 +10,18 @@
 static const char *const suffixes[] = {".mtx", ".mm", NULL};
 
 static const sheaf_option options[] = {
-	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "coordinate|array", "a line for each entry with its place, or all values column by column (default: as the input is)", 0},
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "coordinate|array",
+     "a line for each entry with its place, or all values column by column (default: as the input is)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 static bool has_banner(sheaf_bytes head)
 {
 	static const char banner[] = "%%MatrixMarket";
-	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) head = (sheaf_bytes){head.data + 3, head.size - 3};
-	return head.size >= sizeof banner - 1 && strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
+	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0)
+		head = (sheaf_bytes){head.data + 3, head.size - 3};
+	return head.size >= sizeof banner - 1 &&
+	       strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
 }
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
@@ -36,7 +39,8 @@ static void close_reader(void *reader)
 	sheaf_release(in->cx, in, sizeof *in);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	(void)values, (void)how;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands before the entries: the banner, comments, and the sizes. */
-#include "base/context.h"
 #include "base/checked.h"
+#include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include "number/number.h"
 #include <inttypes.h>
@@ -19,11 +19,12 @@ typedef struct header_line {
 	bool is_last;                    /* the input ends with it */
 } header_line;
 
-static sheaf_status refuse(const sheaf_mtx_reader *in, sheaf_status status, const header_line *l, const uint8_t *at, const char *expected, const char *found,
-                           sheaf_error *err)
+static sheaf_status refuse(const sheaf_mtx_reader *in, sheaf_status status, const header_line *l,
+                           const uint8_t *at, const char *expected, const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(in->lined.source), in->lined.line,
-	                  (int64_t)(at - l->begin) + 1, sheaf_source_tell(in->lined.source) + (at - l->begin), expected, found);
+	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(in->lined.source), in->lined.line, (int64_t)(at - l->begin) + 1,
+	                  sheaf_source_tell(in->lined.source) + (at - l->begin), expected, found);
 }
 
 static const char *found_at(const header_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
@@ -42,10 +43,16 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, header_line *l, sheaf_
 		feed = window.size ? (const uint8_t *)memchr(window.data, '\n', window.size) : NULL;
 		if (feed || window.size < want) break;
 		/* Only comments are long, and they are kept: the limit of memory is theirs. */
-		if ((int64_t)want > sheaf_max_memory(in->cx)) return sheaf_fail(err, SHEAF_LIMIT, "%s: expected shorter lines, found one beyond the memory limit (--max-memory)", sheaf_source_name(in->lined.source));
+		if ((int64_t)want > sheaf_max_memory(in->cx))
+			return sheaf_fail(err, SHEAF_LIMIT,
+			                  "%s: expected shorter lines, found one beyond the memory limit (--max-memory)",
+			                  sheaf_source_name(in->lined.source));
 	}
 	if (window.size == 0) return SHEAF_END;
-	*l = (header_line){.begin = window.data, .at = window.data, .end = feed ? feed : window.data + window.size, .is_last = !feed};
+	*l = (header_line){.begin = window.data,
+	                   .at = window.data,
+	                   .end = feed ? feed : window.data + window.size,
+	                   .is_last = !feed};
 	return SHEAF_OK;
 }
 
@@ -55,14 +62,12 @@ static void pass_line(sheaf_mtx_reader *in, const header_line *l)
 	in->lined.line += !l->is_last;
 }
 
-static void pass_spaces(header_line *l)
-{
-	l->at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, l->at, l->end);
-}
+static void pass_spaces(header_line *l) { l->at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, l->at, l->end); }
 
 /* ---- the banner ---- */
 
-/* The number of the next word among some, without regard to case; -1 where it is none of them. *at is where it begins. */
+/* The number of the next word among some, without regard to case; -1 where it is none of them. *at is where
+ * it begins. */
 static int read_word(header_line *l, const char *const *words, const uint8_t **at)
 {
 	pass_spaces(l);
@@ -74,8 +79,8 @@ static int read_word(header_line *l, const char *const *words, const uint8_t **a
 	return -1;
 }
 
-static sheaf_status take_word(const sheaf_mtx_reader *in, header_line *l, const char *const *words, sheaf_status status, const char *expected, int *out,
-                              sheaf_error *err)
+static sheaf_status take_word(const sheaf_mtx_reader *in, header_line *l, const char *const *words,
+                              sheaf_status status, const char *expected, int *out, sheaf_error *err)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at;
@@ -84,19 +89,24 @@ static sheaf_status take_word(const sheaf_mtx_reader *in, header_line *l, const 
 	return refuse(in, at == l->end ? SHEAF_DATA : status, l, at, expected, found_at(l, at, found), err);
 }
 
-static sheaf_status check_banner(const sheaf_mtx_reader *in, const header_line *l, const uint8_t *at, sheaf_error *err)
+static sheaf_status check_banner(const sheaf_mtx_reader *in, const header_line *l, const uint8_t *at,
+                                 sheaf_error *err)
 {
-	if (in->array && in->field == MTX_PATTERN) return refuse(in, SHEAF_DATA, l, at, "a field with values in an array", "\"pattern\"", err);
+	if (in->array && in->field == MTX_PATTERN)
+		return refuse(in, SHEAF_DATA, l, at, "a field with values in an array", "\"pattern\"", err);
 	if (in->symmetry == MTX_HERMITIAN && in->field != MTX_COMPLEX)
-		return refuse(in, SHEAF_DATA, l, at, "the field complex in a hermitian matrix", sheaf_mtx_fields[in->field], err);
+		return refuse(in, SHEAF_DATA, l, at, "the field complex in a hermitian matrix",
+		              sheaf_mtx_fields[in->field], err);
 	if (in->symmetry == MTX_SKEW && (in->field == MTX_PATTERN || in->field == MTX_UNSIGNED))
-		return refuse(in, SHEAF_DATA, l, at, "a field with signs in a skew-symmetric matrix", sheaf_mtx_fields[in->field], err);
+		return refuse(in, SHEAF_DATA, l, at, "a field with signs in a skew-symmetric matrix",
+		              sheaf_mtx_fields[in->field], err);
 	return SHEAF_OK;
 }
 
 static sheaf_status read_banner(sheaf_mtx_reader *in, header_line *l, sheaf_error *err)
 {
-	static const char *const marks[] = {"%%MatrixMarket", NULL}, *const objects[] = {"matrix", NULL}, *const formats[] = {"coordinate", "array", NULL};
+	static const char *const marks[] = {"%%MatrixMarket", NULL}, *const objects[] = {"matrix", NULL},
+							 *const formats[] = {"coordinate", "array", NULL};
 	char found[SHEAF_SHOWN_SIZE];
 	int word, field, symmetry;
 	const uint8_t *at;
@@ -107,13 +117,17 @@ static sheaf_status read_banner(sheaf_mtx_reader *in, header_line *l, sheaf_erro
 	in->array = word == 1;
 	pass_spaces(l);
 	at = l->at;
-	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_DATA, "one of the fields real, integer, unsigned-integer, complex, pattern", &field, err));
-	SHEAF_TRY(take_word(in, l, sheaf_mtx_symmetries, SHEAF_DATA, "one of general, symmetric, skew-symmetric, hermitian", &symmetry, err));
+	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_DATA,
+	                    "one of the fields real, integer, unsigned-integer, complex, pattern", &field, err));
+	SHEAF_TRY(take_word(in, l, sheaf_mtx_symmetries, SHEAF_DATA,
+	                    "one of general, symmetric, skew-symmetric, hermitian", &symmetry, err));
 	in->field = (sheaf_mtx_field)field;
 	in->symmetry = (sheaf_mtx_symmetry)symmetry;
 	SHEAF_TRY(check_banner(in, l, at, err));
 	pass_spaces(l);
-	return l->at == l->end ? SHEAF_OK : refuse(in, SHEAF_DATA, l, l->at, "the end of the banner", found_at(l, l->at, found), err);
+	return l->at == l->end
+	           ? SHEAF_OK
+	           : refuse(in, SHEAF_DATA, l, l->at, "the end of the banner", found_at(l, l->at, found), err);
 }
 
 /* ---- comments ---- */
@@ -134,12 +148,14 @@ static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 	if (!in->has_comments) return SHEAF_OK;
 	sheaf_builder_byte(&in->comments, '\0');
 	SHEAF_TRY(sheaf_builder_status(&in->comments, err));
-	return sheaf_schema_add_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL, err);
+	return sheaf_schema_add_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL,
+	                                  err);
 }
 
 /* ---- sizes ---- */
 
-static sheaf_status read_size(const sheaf_mtx_reader *in, header_line *l, const char *expected, int64_t *out, sheaf_error *err)
+static sheaf_status read_size(const sheaf_mtx_reader *in, header_line *l, const char *expected, int64_t *out,
+                              sheaf_error *err)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	uint64_t value;
@@ -148,8 +164,10 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, header_line *l, const 
 	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)l->end, &value);
 	l->at = (const uint8_t *)scanned.end;
 	bool ends = l->at == l->end || sheaf_lined_is_space(&sheaf_mtx_syntax, *l->at);
-	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends) return refuse(in, SHEAF_DATA, l, at, expected, found_at(l, at, found), err);
-	if (scanned.flaw || value > INT64_MAX) return refuse(in, SHEAF_DATA, l, at, "a size below 2^63", found_at(l, at, found), err);
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends)
+		return refuse(in, SHEAF_DATA, l, at, expected, found_at(l, at, found), err);
+	if (scanned.flaw || value > INT64_MAX)
+		return refuse(in, SHEAF_DATA, l, at, "a size below 2^63", found_at(l, at, found), err);
 	*out = (int64_t)value;
 	return SHEAF_OK;
 }
@@ -182,10 +200,13 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, header_line *l, sheaf_error
 	SHEAF_TRY(read_size(in, l, "the number of columns", &in->columns, err));
 	if (!in->array) SHEAF_TRY(read_size(in, l, "the number of entries", &in->entries, err));
 	pass_spaces(l);
-	if (l->at < l->end) return refuse(in, SHEAF_DATA, l, l->at, "the end of the sizes", found_at(l, l->at, found), err);
+	if (l->at < l->end)
+		return refuse(in, SHEAF_DATA, l, l->at, "the end of the sizes", found_at(l, l->at, found), err);
 	if (in->symmetry != MTX_GENERAL && in->rows != in->columns)
-		return refuse(in, SHEAF_DATA, l, l->begin, "as many rows as columns, since the matrix has a symmetry", "different sizes", err);
-	if (in->array && !count_array(in, &in->entries)) return refuse(in, SHEAF_DATA, l, l->begin, "an array of less than 2^63 values", "larger sizes", err);
+		return refuse(in, SHEAF_DATA, l, l->begin, "as many rows as columns, since the matrix has a symmetry",
+		              "different sizes", err);
+	if (in->array && !count_array(in, &in->entries))
+		return refuse(in, SHEAF_DATA, l, l->begin, "an array of less than 2^63 values", "larger sizes", err);
 	return check_room(in, l, err);
 }
 
@@ -193,9 +214,11 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, header_line *l, sheaf_error
 
 static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 {
-	static const sheaf_structure structures[] = {SHEAF_GENERAL, SHEAF_SYMMETRIC_LOWER, SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER};
+	static const sheaf_structure structures[] = {SHEAF_GENERAL, SHEAF_SYMMETRIC_LOWER,
+	                                             SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER};
 	sheaf_field *value;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, 2, (int64_t[]){in->rows, in->columns}, NULL, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, 2, (int64_t[]){in->rows, in->columns}, NULL,
+	                                    &value, err));
 	switch (in->field) {
 	case MTX_REAL: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false); break;
 	case MTX_INTEGER: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_I64, 1, false); break;
@@ -227,8 +250,10 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 		if (!comment && !blank) return SHEAF_OK;
 	}
 	if (status != SHEAF_END) return status;
-	return sheaf_fail(err, SHEAF_SHORT, "%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file", sheaf_source_name(in->lined.source),
-	                  in->lined.line, sheaf_source_tell(in->lined.source));
+	return sheaf_fail(
+		err, SHEAF_SHORT,
+		"%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file",
+		sheaf_source_name(in->lined.source), in->lined.line, sheaf_source_tell(in->lined.source));
 }
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
@@ -236,7 +261,10 @@ sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 	header_line l = {0};
 	in->lined.line = 1;
 	sheaf_status status = show_line(in, &l, err);
-	if (status == SHEAF_END) return sheaf_fail(err, SHEAF_DATA, "%s: expected %%%%MatrixMarket and more words, found an empty input", sheaf_source_name(in->lined.source));
+	if (status == SHEAF_END)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected %%%%MatrixMarket and more words, found an empty input",
+		                  sheaf_source_name(in->lined.source));
 	SHEAF_TRY(status);
 	SHEAF_TRY(read_banner(in, &l, err));
 	pass_line(in, &l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One line: an entry, nothing, or what is wrong with it. What a number is, the scanner says; beside that there are the words for what is no
- * finite number. */
+/* One line: an entry, nothing, or what is wrong with it. What a number is, the scanner says; beside that
+ * there are the words for what is no finite number. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include "number/nonfinite.h"
@@ -9,18 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status refuse(const sheaf_mtx_decoding *d, const char *rule, const uint8_t *at, const char *expected)
+static sheaf_status refuse(const sheaf_mtx_decoding *d, const char *rule, const uint8_t *at,
+                           const char *expected)
 {
 	return sheaf_lined_report_at(&d->text, SHEAF_FATAL, rule, at, NULL, expected, NULL);
 }
 
-static void pass_spaces(sheaf_mtx_decoding *d) { d->text.at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, d->text.at, d->text.end); }
+static void pass_spaces(sheaf_mtx_decoding *d)
+{
+	d->text.at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, d->text.at, d->text.end);
+}
 
-static bool ends_word(const sheaf_mtx_decoding *d, const uint8_t *at) { return sheaf_lined_ends_word(&sheaf_mtx_syntax, at, d->text.end); }
+static bool ends_word(const sheaf_mtx_decoding *d, const uint8_t *at)
+{
+	return sheaf_lined_ends_word(&sheaf_mtx_syntax, at, d->text.end);
+}
 
 /* ---- coordinates ---- */
 
-static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int64_t limit, int64_t *out, bool *ok)
+static sheaf_status read_coordinate(sheaf_mtx_decoding *d, const char *what, int64_t limit, int64_t *out,
+                                    bool *ok)
 {
 	char expected[64];
 	uint64_t value;
@@ -56,7 +64,8 @@ static sheaf_status read_real(sheaf_mtx_decoding *d, double *out, bool *ok)
 	*ok = scanned.flaw == SHEAF_NUMBER_OK && ends_word(d, d->text.at);
 	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->text.at : at, "a number");
 	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL, "a value that float64 can hold", "read as infinity");
+	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL,
+	                             "a value that float64 can hold", "read as infinity");
 }
 
 /* An integer, as the bits of its 64. */
@@ -65,13 +74,17 @@ static sheaf_status read_integer(sheaf_mtx_decoding *d, bool is_signed, int64_t 
 	uint64_t value;
 	const uint8_t *at = d->text.at;
 	bool negative = at < d->text.end && *at == '-';
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + (at < d->text.end && (negative || *at == '+')), (const char *)d->text.end, &value);
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + (at < d->text.end && (negative || *at == '+')),
+	                                       (const char *)d->text.end, &value);
 	d->text.at = (const uint8_t *)scanned.end;
 	*ok = false;
-	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->text.at)) return refuse(d, "not an integer", at, "an integer");
-	if (!is_signed && (scanned.flaw || (negative && value))) return refuse(d, "integer range", at, "an integer from 0 to 18446744073709551615");
+	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->text.at))
+		return refuse(d, "not an integer", at, "an integer");
+	if (!is_signed && (scanned.flaw || (negative && value)))
+		return refuse(d, "integer range", at, "an integer from 0 to 18446744073709551615");
 	if (is_signed && (scanned.flaw || value > (uint64_t)INT64_MAX + negative))
-		return refuse(d, "integer range", at, "an integer of 64 bits, from -9223372036854775808 to 9223372036854775807");
+		return refuse(d, "integer range", at,
+		              "an integer of 64 bits, from -9223372036854775808 to 9223372036854775807");
 	value = negative ? 0 - value : value;
 	memcpy(out, &value, sizeof *out);
 	*ok = true;
@@ -143,7 +156,8 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 
 static sheaf_status pass_comment(sheaf_mtx_decoding *d)
 {
-	return sheaf_lined_report(&d->text, SHEAF_BREACH, "comment among the entries", d->text.at, NULL, "an entry, since comments stand before the sizes", "a comment",
+	return sheaf_lined_report(&d->text, SHEAF_BREACH, "comment among the entries", d->text.at, NULL,
+	                          "an entry, since comments stand before the sizes", "a comment",
 	                          "it is passed over");
 }
 

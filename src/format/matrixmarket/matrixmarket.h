@@ -2,8 +2,8 @@
 /* Matrix Market files from the inside: the words that its rooms share.
  *
  *   format.c    the table entry, options, recognition       header.c   banner, comments, sizes: into a schema
- *   decode.c    a piece into coordinates and values         line.c     one line, and what may be wrong with it
- *   triangle.c  which triangle a structure's entries are in review.c   what only the whole input shows
+ *   decode.c    a piece into coordinates and values         line.c     one line, and what may be wrong with
+ * it triangle.c  which triangle a structure's entries are in review.c   what only the whole input shows
  *   write.c     entries into lines
  *
  * What is read and why is in docs/formats/matrixmarket.md. */
@@ -17,7 +17,13 @@
 #include <sheaf/sys/format.h>
 
 /* What the banner says. */
-typedef enum sheaf_mtx_field { MTX_REAL, MTX_INTEGER, MTX_UNSIGNED, MTX_COMPLEX, MTX_PATTERN } sheaf_mtx_field;
+typedef enum sheaf_mtx_field {
+	MTX_REAL,
+	MTX_INTEGER,
+	MTX_UNSIGNED,
+	MTX_COMPLEX,
+	MTX_PATTERN
+} sheaf_mtx_field;
 typedef enum sheaf_mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN } sheaf_mtx_symmetry;
 extern const char *const sheaf_mtx_fields[], *const sheaf_mtx_symmetries[]; /* end with NULL */
 
@@ -26,7 +32,8 @@ static const sheaf_lined_syntax sheaf_mtx_syntax = {
 	.spaces = SHEAF_LINED_SPACES | UINT64_C(1) << '\v' | UINT64_C(1) << '\f', .comment = '%', .stop = '\n'};
 
 typedef struct sheaf_mtx_reader {
-	sheaf_lined lined; /* behind the sizes, once they are read; the lines of an array, which do not say where their values stand, are numbered */
+	sheaf_lined lined; /* behind the sizes, once they are read; the lines of an array, which do not say where
+	                      their values stand, are numbered */
 	sheaf_context *cx;
 	sheaf_schema schema; /* i, j, value */
 	bool array;          /* values alone, column by column */
@@ -34,9 +41,9 @@ typedef struct sheaf_mtx_reader {
 	sheaf_mtx_symmetry symmetry;
 	int64_t rows, columns, entries; /* as the sizes say */
 	bool has_comments;
-	sheaf_builder comments;         /* while the header is read */
-	int64_t seen;                   /* entries reviewed */
-	sheaf_sorter *places; /* (place, line) of every entry while validating */
+	sheaf_builder comments; /* while the header is read */
+	int64_t seen;           /* entries reviewed */
+	sheaf_sorter *places;   /* (place, line) of every entry while validating */
 } sheaf_mtx_reader;
 
 /* ---- header.c ---- */
@@ -53,11 +60,12 @@ typedef struct sheaf_mtx_decoding {
 	sheaf_builder i, j, values, lines;
 	bool wide_i, wide_j;
 	int64_t nrows;
-	int64_t entry; /* of an array: the number of the next one */
+	int64_t entry;       /* of an array: the number of the next one */
 	int64_t row, column; /* and where that stands */
 } sheaf_mtx_decoding;
 
-SHEAF_USE sheaf_status sheaf_mtx_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_mtx_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
 /* Adds an entry; coordinates count from 0. */
 void sheaf_mtx_put_entry(sheaf_mtx_decoding *d, int64_t i, int64_t j);
 
@@ -84,9 +92,11 @@ SHEAF_USE sheaf_status sheaf_mtx_settle(void *in, sheaf_error *err);
 
 bool sheaf_mtx_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_mtx_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_finish(void *out, sheaf_error *err);
 void sheaf_mtx_abandon(void *writer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: how many entries there are, and, while validating, which of them stand in one place. */
+/* What only the whole input shows: how many entries there are, and, while validating, which of them stand in
+ * one place. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
@@ -24,10 +25,12 @@ static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, 
 	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
 	bool fit = places_fit(in);
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	if (!in->places) SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
+	if (!in->places)
+		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		uint64_t i = (uint64_t)coordinate(frame, 0, r), j = (uint64_t)coordinate(frame, 1, r);
-		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err) : sheaf_sorter_add(in->places, i, j, err));
+		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err)
+		              : sheaf_sorter_add(in->places, i, j, err));
 	}
 	return SHEAF_OK;
 }
@@ -36,7 +39,8 @@ static sheaf_status tell_of_too_many(const sheaf_mtx_reader *in, int64_t line, s
 {
 	char expected[96];
 	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", as the sizes say", in->entries);
-	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected, "another one", NULL};
+	sheaf_problem problem = {SHEAF_FATAL,   SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected,
+	                         "another one", NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	problem.place.line = line;
 	problem.place.column = 1;
@@ -48,7 +52,8 @@ sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t ro
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
 	in->seen = row + frame->nrows;
-	if (row <= in->entries && in->entries < in->seen) SHEAF_TRY(tell_of_too_many(in, lines[in->entries - row], err));
+	if (row <= in->entries && in->entries < in->seen)
+		SHEAF_TRY(tell_of_too_many(in, lines[in->entries - row], err));
 	return sheaf_is_validating(in->cx) && !in->array ? note_places(in, frame, err) : SHEAF_OK;
 }
 
@@ -73,11 +78,17 @@ typedef struct repeats {
 static sheaf_status tell_of_repeat(const repeats *r, uint64_t key, uint64_t value)
 {
 	char found[160];
-	uint64_t columns = (uint64_t)r->in->columns, i = r->fit ? key / columns : key, j = r->fit ? key % columns : value;
+	uint64_t columns = (uint64_t)r->in->columns, i = r->fit ? key / columns : key,
+			 j = r->fit ? key % columns : value;
 	int n = snprintf(found, sizeof found, "(%" PRIu64 ", %" PRIu64 ") again", i + 1, j + 1);
 	if (r->fit) snprintf(found + n, sizeof found - (size_t)n, ", first seen on line %" PRIu64, r->value);
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "entry twice", SHEAF_NOWHERE, "one entry for each place, since some programs add them and some keep one",
-	                         found, "both are kept"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "entry twice",
+	                         SHEAF_NOWHERE,
+	                         "one entry for each place, since some programs add them and some keep one",
+	                         found,
+	                         "both are kept"};
 	problem.place.file = sheaf_source_name(r->in->lined.source);
 	if (r->fit) problem.place.line = (int64_t)value, problem.place.column = 1;
 	return sheaf_report(r->in->cx, &problem, r->err);
@@ -99,7 +110,8 @@ static sheaf_status tell_of_too_few(const sheaf_mtx_reader *in, sheaf_error *err
 	char expected[96], found[64];
 	snprintf(expected, sizeof expected, "%" PRId64 " entries, as the sizes say", in->entries);
 	snprintf(found, sizeof found, "%" PRId64, in->seen);
-	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected,
+	                         found,       NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }
@@ -108,8 +120,13 @@ static sheaf_status tell_of_too_few(const sheaf_mtx_reader *in, sheaf_error *err
 static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
 {
 	if (in->rows <= INT32_MAX && in->columns <= INT32_MAX && in->entries <= INT32_MAX) return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_NOTE, SHEAF_DATA, "sizes beyond 32 bits", SHEAF_NOWHERE, "sizes below 2147483648", "larger ones, which readers of 32 bits take wrongly", NULL};
+	sheaf_problem problem = {SHEAF_NOTE,
+	                         SHEAF_DATA,
+	                         "sizes beyond 32 bits",
+	                         SHEAF_NOWHERE,
+	                         "sizes below 2147483648",
+	                         "larger ones, which readers of 32 bits take wrongly",
+	                         NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;
 	problem.place.column = 1;
@@ -121,7 +138,8 @@ sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
 	/* What was left out has been told of. */
-	if (in->seen < in->entries && sheaf_context_problems(in->cx, SHEAF_FATAL) == 0) SHEAF_TRY(tell_of_too_few(in, err));
+	if (in->seen < in->entries && sheaf_context_problems(in->cx, SHEAF_FATAL) == 0)
+		SHEAF_TRY(tell_of_too_few(in, err));
 	SHEAF_TRY(note_sizes(in, err));
 	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The triangle of a structure: entries on and below the diagonal. What stands above it was forbidden to its writer, but means the same as the
- * entry below that it implies. */
+/* The triangle of a structure: entries on and below the diagonal. What stands above it was forbidden to its
+ * writer, but means the same as the entry below that it implies. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
@@ -21,7 +21,8 @@ static void set_coordinate(sheaf_builder *b, bool wide, int64_t r, int64_t value
 }
 
 /* Reports of an entry: its line is over. */
-static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, int64_t r, const char *expected, const char *consequence)
+static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
+                         const char *expected, const char *consequence)
 {
 	char found[96];
 	int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
@@ -53,7 +54,8 @@ static bool turn_value(sheaf_mtx_decoding *d, int64_t r)
 
 static sheaf_status turn(sheaf_mtx_decoding *d, int64_t r)
 {
-	static const char rule[] = "entry above the diagonal", expected[] = "an entry on or below the diagonal, since the matrix has a symmetry";
+	static const char rule[] = "entry above the diagonal",
+					  expected[] = "an entry on or below the diagonal, since the matrix has a symmetry";
 	int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
 	SHEAF_TRY(tell(d, SHEAF_BREACH, rule, r, expected, "taken for the entry below that it implies"));
 	if (!turn_value(d, r)) return tell(d, SHEAF_FATAL, rule, r, "a value whose opposite has 64 bits", NULL);
@@ -69,22 +71,28 @@ static bool is_zero(const sheaf_mtx_decoding *d, int64_t r)
 	return d->in->field == MTX_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
 }
 
-/* What a structure says of the diagonal: zeros there are their own opposites, and real numbers their own conjugates. */
+/* What a structure says of the diagonal: zeros there are their own opposites, and real numbers their own
+ * conjugates. */
 static sheaf_status check_diagonal(sheaf_mtx_decoding *d, int64_t r)
 {
 	const sheaf_mtx_reader *in = d->in;
 	if (in->symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values.data)[2 * r + 1] != 0)
-		return tell(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal", "kept as it is");
+		return tell(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
+		            "kept as it is");
 	if (in->symmetry != MTX_SKEW) return SHEAF_OK;
-	if (!is_zero(d, r)) return tell(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal but zeros", NULL);
-	return tell(d, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal", "the zero is kept");
+	if (!is_zero(d, r))
+		return tell(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r,
+		            "no entries on the diagonal but zeros", NULL);
+	return tell(d, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal",
+	            "the zero is kept");
 }
 
 /* Nearly always none is to be looked at: that is found without a branch for each. */
 static bool all_below(const sheaf_mtx_decoding *d, int64_t from)
 {
 	bool any = false;
-	const int32_t *i = (const int32_t *)(const void *)d->i.data, *j = (const int32_t *)(const void *)d->j.data;
+	const int32_t *i = (const int32_t *)(const void *)d->i.data,
+				  *j = (const int32_t *)(const void *)d->j.data;
 	if (d->wide_i || d->wide_j) return false;
 	if (d->in->symmetry == MTX_SYMMETRIC)
 		for (int64_t r = from; r < d->nrows; r++) any |= i[r] < j[r];

@@ -30,30 +30,40 @@ bool sheaf_mtx_holds(const sheaf_field *field)
 /* ---- accept ---- */
 
 /* What an array can hold as a triangle: the lower one, with its diagonal. */
-static bool is_triangle(const sheaf_tensor *t) { return t->dense && (t->structure == SHEAF_SYMMETRIC_LOWER || t->structure == SHEAF_HERMITIAN_LOWER); }
+static bool is_triangle(const sheaf_tensor *t)
+{
+	return t->dense && (t->structure == SHEAF_SYMMETRIC_LOWER || t->structure == SHEAF_HERMITIAN_LOWER);
+}
 
 static bool is_array(const sheaf_tensor *t, const sheaf_values *values)
 {
 	const char *layout = sheaf_values_text(values, "layout");
-	return layout ? strcmp(layout, "array") == 0 : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
+	return layout ? strcmp(layout, "array") == 0
+	              : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
 }
 
 static sheaf_status accept_value(sheaf_field *field, sheaf_error *err)
 {
-	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0, real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
+	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0,
+		 real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
 	if (number && !real) field->type = SHEAF_I64;
 	if (field->meaning == SHEAF_COMPLEX || (number && real)) field->type = SHEAF_F64;
 	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
-	if (!nullable && (number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "\"%s\": expected numbers, complex numbers or truth values, none of which may be missing, found %s%s", field->name,
-	                  sheaf_field_storage(field), nullable ? " that may be missing" : "");
+	if (!nullable && (number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL))
+		return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"\"%s\": expected numbers, complex numbers or truth values, none of which may be missing, found %s%s",
+		field->name, sheaf_field_storage(field), nullable ? " that may be missing" : "");
 }
 
 sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
 	int value = sheaf_schema_value(schema);
-	if (t->rank < 1 || t->rank > 2) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d", t->rank);
+	if (t->rank < 1 || t->rank > 2)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d",
+		                  t->rank);
 	if (value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(accept_value(&schema->fields[value], err));
 	if (!is_array(t, values)) {
@@ -73,14 +83,16 @@ static sheaf_mtx_field field_of(const sheaf_schema *schema, const sheaf_mtx_writ
 {
 	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
 	if (value->meaning == SHEAF_COMPLEX) return MTX_COMPLEX;
-	if (value->meaning == SHEAF_BOOL) return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? MTX_PATTERN : MTX_INTEGER;
+	if (value->meaning == SHEAF_BOOL)
+		return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? MTX_PATTERN : MTX_INTEGER;
 	return value->type == SHEAF_F64 ? MTX_REAL : MTX_INTEGER;
 }
 
 /* A real matrix that is hermitian is symmetric. */
 static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
 {
-	static const sheaf_mtx_symmetry symmetries[SHEAF_STRUCTURES] = {MTX_GENERAL, MTX_SYMMETRIC, MTX_SYMMETRIC, MTX_HERMITIAN, MTX_HERMITIAN, MTX_SKEW, MTX_SKEW};
+	static const sheaf_mtx_symmetry symmetries[SHEAF_STRUCTURES] = {
+		MTX_GENERAL, MTX_SYMMETRIC, MTX_SYMMETRIC, MTX_HERMITIAN, MTX_HERMITIAN, MTX_SKEW, MTX_SKEW};
 	sheaf_mtx_symmetry symmetry = symmetries[schema->tensor.structure];
 	bool complex = schema->fields[sheaf_schema_value(schema)].meaning == SHEAF_COMPLEX;
 	return symmetry == MTX_HERMITIAN && !complex ? MTX_SYMMETRIC : symmetry;
@@ -101,8 +113,8 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	sheaf_builder_printf(&b, "%%%%MatrixMarket matrix %s %s %s\n", out->array ? "array" : "coordinate", sheaf_mtx_fields[out->field],
-	                     sheaf_mtx_symmetries[out->symmetry]);
+	sheaf_builder_printf(&b, "%%%%MatrixMarket matrix %s %s %s\n", out->array ? "array" : "coordinate",
+	                     sheaf_mtx_fields[out->field], sheaf_mtx_symmetries[out->symmetry]);
 	put_comments(&b, sheaf_schema_attribute(schema, "comment"));
 	sheaf_builder_printf(&b, "%" PRId64 " %" PRId64, out->rows, out->columns);
 	if (!out->array) sheaf_builder_printf(&b, " %" PRId64, out->entries);
@@ -115,8 +127,9 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 
 /* ---- create ---- */
 
-static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_severity severity, sheaf_status status, const char *rule, const char *expected, const char *found,
-                         const char *consequence, sheaf_error *err)
+static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_severity severity, sheaf_status status,
+                         const char *rule, const char *expected, const char *found, const char *consequence,
+                         sheaf_error *err)
 {
 	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
@@ -135,10 +148,14 @@ static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_sche
 {
 	for (int a = 0; a < schema->nattributes; a++)
 		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
-			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss, "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
+			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss,
+			               "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
 	if (!out->array && !is_zero_fill(schema))
-		SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, "fill", "zero where no entry is", "another fill", "it is left out", err));
-	if (out->rank == 1) return tell(out, SHEAF_ERROR, SHEAF_LOSS, "vector", "two dimensions", "one", "it becomes a matrix of one column", err);
+		SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, "fill", "zero where no entry is", "another fill",
+		               "it is left out", err));
+	if (out->rank == 1)
+		return tell(out, SHEAF_ERROR, SHEAF_LOSS, "vector", "two dimensions", "one",
+		            "it becomes a matrix of one column", err);
 	return SHEAF_OK;
 }
 
@@ -150,21 +167,26 @@ static bool count_positions(sheaf_mtx_writer *out)
 	return true;
 }
 
-static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals, sheaf_error *err)
+static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
+                            sheaf_error *err)
 {
 	const sheaf_tensor *t = &schema->tensor;
 	out->rank = t->rank;
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
 	out->array = t->dense;
-	out->upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER || t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
+	out->upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER ||
+	             t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
 	out->symmetry = symmetry_of(schema);
 	out->field = field_of(schema, out);
 	out->entries = totals->rows;
 	if (out->array && !count_positions(out))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a shape of less than 2^63 positions, found more");
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "tensor: expected a shape of less than 2^63 positions, found more");
 	if (out->entries < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of entries before the first one, found it unknown", sheaf_sink_name(out->sink));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of entries before the first one, found it unknown",
+		                  sheaf_sink_name(out->sink));
 	SHEAF_TRY(tell_of_losses(out, schema, err));
 	return write_header(out, schema, err);
 }
@@ -177,8 +199,8 @@ void sheaf_mtx_abandon(void *writer)
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
-sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)values;
@@ -203,12 +225,14 @@ enum { LINE_MAX = 5 * SHEAF_NUMBER_MAX, BATCH = 256 };
 
 static inline int64_t coordinate(const sheaf_column *column, int64_t r)
 {
-	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r] : ((const int32_t *)(const void *)column->values.data)[r];
+	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
+	                                 : ((const int32_t *)(const void *)column->values.data)[r];
 }
 
 static inline char *put_coordinate(char *to, int64_t value)
 {
-	to = value < 99999999 ? sheaf_put_below_1e8(to, (uint32_t)value + 1) : sheaf_print_u64(to, (uint64_t)value + 1);
+	to = value < 99999999 ? sheaf_put_below_1e8(to, (uint32_t)value + 1)
+	                      : sheaf_print_u64(to, (uint64_t)value + 1);
 	*to = ' ';
 	return to + 1;
 }
@@ -223,9 +247,11 @@ typedef struct group {
 	char first_text[SHEAF_NUMBER_MAX];
 } group;
 
-static inline char *put_place(const sheaf_mtx_writer *out, group *g, char *to, const sheaf_frame *frame, int64_t r)
+static inline char *put_place(const sheaf_mtx_writer *out, group *g, char *to, const sheaf_frame *frame,
+                              int64_t r)
 {
-	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0, first = out->upper ? j : i;
+	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0,
+			first = out->upper ? j : i;
 	if (first != g->first) {
 		g->first = first;
 		g->first_size = (int)(put_coordinate(g->first_text, first) - g->first_text);
@@ -234,10 +260,12 @@ static inline char *put_place(const sheaf_mtx_writer *out, group *g, char *to, c
 	return put_coordinate(to + g->first_size, out->upper ? i : j);
 }
 
-/* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian one. */
+/* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian
+ * one. */
 static void spell_group(const sheaf_mtx_writer *out, group *g, int64_t from, int64_t to)
 {
-	bool skew = out->upper && out->symmetry == MTX_SKEW, conjugate = out->upper && out->symmetry == MTX_HERMITIAN;
+	bool skew = out->upper && out->symmetry == MTX_SKEW,
+		 conjugate = out->upper && out->symmetry == MTX_HERMITIAN;
 	int64_t parts = out->field == MTX_COMPLEX ? 2 : 1;
 	const double *reals = (const double *)(const void *)g->values->values.data + from * parts;
 	double opposite[SHEAF_SPELLED];
@@ -270,7 +298,8 @@ static inline char *put_value(const sheaf_mtx_writer *out, char *to, const group
 	}
 }
 
-static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from, int64_t to)
+static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from,
+                      int64_t to)
 {
 	group g = {.values = &frame->columns[out->rank], .first = -1};
 	bool is_spelled = out->field == MTX_REAL || out->field == MTX_COMPLEX;
@@ -287,12 +316,14 @@ static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf
 }
 
 /* A pattern says that entries are there, and a falsehood would come back as the truth. */
-static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	if (out->field != MTX_PATTERN) return SHEAF_OK;
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		if (frame->columns[out->rank].values.data[r]) continue;
-		sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "false entry in a pattern", SHEAF_NOWHERE, "true entries", "a false one", "it is written as true"};
+		sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,    "false entry in a pattern", SHEAF_NOWHERE,
+		                         "true entries", "a false one", "it is written as true"};
 		problem.place.file = sheaf_sink_name(out->sink);
 		problem.place.row = row + r;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
@@ -301,7 +332,10 @@ static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *
 }
 
 /* Where column j of an array begins. */
-static int64_t first_row(const sheaf_mtx_writer *out, int64_t j) { return out->symmetry == MTX_GENERAL ? 0 : j; }
+static int64_t first_row(const sheaf_mtx_writer *out, int64_t j)
+{
+	return out->symmetry == MTX_GENERAL ? 0 : j;
+}
 
 static int64_t column_of(const sheaf_mtx_writer *out, int64_t *row)
 {
@@ -311,21 +345,26 @@ static int64_t column_of(const sheaf_mtx_writer *out, int64_t *row)
 }
 
 /* The lines of an array do not say where their values stand. */
-static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
+                                sheaf_error *err)
 {
 	if (!out->array) return SHEAF_OK;
 	int64_t below = row, column = column_of(out, &below), line = first_row(out, column) + below;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
+		int64_t i = coordinate(&frame->columns[0], r),
+				j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
 		if (i != line || j != column)
-			return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each position, column by column, found (%" PRId64 ", %" PRId64 ") as number %" PRId64,
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected an entry for each position, column by column, found (%" PRId64
+			                  ", %" PRId64 ") as number %" PRId64,
 			                  sheaf_sink_name(out->sink), i, j, row + r);
 		if (++line == out->rows) line = first_row(out, ++column);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_mtx_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_mtx_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
 	sheaf_builder b;
@@ -355,8 +394,9 @@ sheaf_status sheaf_mtx_finish(void *writer, sheaf_error *err)
 		status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;
 	} else {
-		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64, sheaf_sink_name(out->sink), out->entries,
-		                    out->written);
+		status = sheaf_fail(err, SHEAF_USAGE,
+		                    "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64,
+		                    sheaf_sink_name(out->sink), out->entries, out->written);
 	}
 	sheaf_mtx_abandon(out);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's array files: the table entry, and reading. Items are of one size, so pieces are where they are wanted. */
+/* NumPy's array files: the table entry, and reading. Items are of one size, so pieces are where they are
+ * wanted. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -10,7 +11,8 @@
 static const char *const suffixes[] = {".npy", NULL};
 
 static const sheaf_option options[] = {
-	{"string-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "N", "bytes of each text in a table: NumPy's items are of one size", 0},
+	{"string-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "N",
+     "bytes of each text in a table: NumPy's items are of one size", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -39,7 +41,8 @@ static void close_reader(void *opened)
 
 static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
 {
-	sheaf_holding holding = {.source = source, .size = sheaf_source_size(source), .name = sheaf_source_name(source)};
+	sheaf_holding holding = {
+		.source = source, .size = sheaf_source_size(source), .name = sheaf_source_name(source)};
 	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
 	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
 	int64_t items = sheaf_array_items_of_row(&in->array, &in->schema);
@@ -48,7 +51,8 @@ static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_openin
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	(void)values;
@@ -79,7 +83,11 @@ static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_by
 static sheaf_status place(const reader *in, int64_t first, int64_t n, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_buffer_reset(&piece->bytes);
-	*piece = (sheaf_piece){.byte = in->array.data_at + first * in->row_bytes, .size = n * in->row_bytes, .line = -1, .column = -1, .chunk = -1};
+	*piece = (sheaf_piece){.byte = in->array.data_at + first * in->row_bytes,
+	                       .size = n * in->row_bytes,
+	                       .line = -1,
+	                       .column = -1,
+	                       .chunk = -1};
 	return sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err);
 }
 
@@ -96,7 +104,8 @@ static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_e
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const reader *in = (const reader *)opened;
 	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
@@ -117,8 +126,11 @@ static sheaf_status rewind_reader(void *opened, sheaf_error *err)
 static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes;
-	if (at >= 0 && piece->size > 0 && at <= all && piece->size <= all - at && at % step_of(in) == 0 && piece->size % step_of(in) == 0) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of rows, found byte %" PRId64, in->array.holding.name, piece->byte);
+	if (at >= 0 && piece->size > 0 && at <= all && piece->size <= all - at && at % step_of(in) == 0 &&
+	    piece->size % step_of(in) == 0)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of rows, found byte %" PRId64,
+	                  in->array.holding.name, piece->byte);
 }
 
 static sheaf_status recall(const void *opened, sheaf_piece *piece, sheaf_error *err)

@@ -18,16 +18,21 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
 {
 	char names[300];
 	int n = sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names, n ? "; any of them may become a tensor (--value NAME)" : "");
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names,
+	                  n ? "; any of them may become a tensor (--value NAME)" : "");
 }
 
 sheaf_status sheaf_npy_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
-	if (schema->rows == SHEAF_SEQUENCES && (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0]))) return refuse_streams(schema, err);
-	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
-	SHEAF_TRY(sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
+	if (schema->rows == SHEAF_SEQUENCES &&
+	    (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0])))
+		return refuse_streams(schema, err);
+	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	SHEAF_TRY(
+		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);
 	if (schema->rows != SHEAF_ENTRIES) return SHEAF_OK;
 	t->dense = t->sorted = t->unique = true;
@@ -50,7 +55,8 @@ static sheaf_status put_header(writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	const sheaf_tensor *t = &out->schema.tensor;
-	int64_t shape[2] = {out->expected, out->schema.rows == SHEAF_SEQUENCES ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	int64_t shape[2] = {out->expected,
+	                    out->schema.rows == SHEAF_SEQUENCES ? sheaf_field_dim(&out->schema.fields[0]) : 0};
 	sheaf_builder_begin(&b, out->cx, NULL);
 	if (out->schema.rows == SHEAF_ENTRIES)
 		sheaf_array_put_header(&b, &out->dtype, t->rank, t->shape);
@@ -62,24 +68,30 @@ static sheaf_status put_header(writer *out, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_error *err)
+static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
+                            const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_tensor *t = &schema->tensor;
 	SHEAF_TRY(sheaf_schema_copy(schema, out->cx, &out->schema, err));
-	SHEAF_TRY(sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
+	SHEAF_TRY(
+		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
 	out->expected = totals->rows;
 	if (schema->rows == SHEAF_ENTRIES) {
 		out->expected = 1;
 		for (int d = 0; d < t->rank; d++)
 			if (__builtin_mul_overflow(out->expected, t->shape[d], &out->expected))
-				return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected less than 2^63 positions, found more");
+				return sheaf_fail(err, SHEAF_UNSUPPORTED,
+				                  "tensor: expected less than 2^63 positions, found more");
 	}
-	if (out->expected < 0) return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of rows before the first of them, found none", sheaf_sink_name(out->sink));
+	if (out->expected < 0)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of rows before the first of them, found none",
+		                  sheaf_sink_name(out->sink));
 	return put_header(out, err);
 }
 
-sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	*created = NULL;
@@ -96,12 +108,14 @@ sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_npy_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_npy_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	sheaf_status status = sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
+	sheaf_status status =
+		sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
@@ -125,7 +139,9 @@ sheaf_status sheaf_npy_finish(void *opened, sheaf_error *err)
 		status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;
 	} else {
-		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64, sheaf_sink_name(out->sink), out->expected, out->rows);
+		status =
+			sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64,
+		               sheaf_sink_name(out->sink), out->expected, out->rows);
 	}
 	sheaf_npy_abandon(out);
 	return status;

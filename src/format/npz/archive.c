@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ZIP file: the list of members at its end tells where they are, how long, and what their bytes sum up to. Members are stored or deflated. */
+/* The ZIP file: the list of members at its end tells where they are, how long, and what their bytes sum up
+ * to. Members are stored or deflated. */
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -24,9 +25,11 @@ enum {
 	ZIP64 = 1 /* the extra field of long files */
 };
 
-static sheaf_status refuse(const sheaf_npz_archive *a, sheaf_status status, int64_t byte, const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_npz_archive *a, sheaf_status status, int64_t byte,
+                           const char *expected, const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(a->source), byte, expected, found);
+	return sheaf_fail(err, status, "%s (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(a->source), byte, expected, found);
 }
 
 static uint32_t get_u16(const uint8_t *at) { return (uint32_t)(at[0] | at[1] << 8); }
@@ -49,18 +52,23 @@ typedef struct directory {
 static int64_t find_end(const sheaf_buffer *tail)
 {
 	for (int64_t at = (int64_t)tail->size - END_SIZE; at >= 0; at--)
-		if (sheaf_load_u32le(tail->data + at) == END_MARK && at + END_SIZE + (int64_t)get_u16(tail->data + at + 20) == (int64_t)tail->size) return at;
+		if (sheaf_load_u32le(tail->data + at) == END_MARK &&
+		    at + END_SIZE + (int64_t)get_u16(tail->data + at + 20) == (int64_t)tail->size)
+			return at;
 	return -1;
 }
 
-static sheaf_status read_end64(const sheaf_npz_archive *a, const uint8_t *locator, directory *d, sheaf_error *err)
+static sheaf_status read_end64(const sheaf_npz_archive *a, const uint8_t *locator, directory *d,
+                               sheaf_error *err)
 {
 	uint8_t record[END64_SIZE];
 	uint64_t at = sheaf_load_u64le(locator + 8);
 	int64_t size = sheaf_source_size(a->source);
-	if (size < END64_SIZE || at > (uint64_t)(size - END64_SIZE)) return refuse(a, SHEAF_DATA, size, "a list of members within the file", "one beyond", err);
+	if (size < END64_SIZE || at > (uint64_t)(size - END64_SIZE))
+		return refuse(a, SHEAF_DATA, size, "a list of members within the file", "one beyond", err);
 	SHEAF_TRY(sheaf_source_read_at(a->source, (int64_t)at, record, sizeof record, err));
-	if (sheaf_load_u32le(record) != END64_MARK) return refuse(a, SHEAF_DATA, (int64_t)at, "the end of a long list of members", "other bytes", err);
+	if (sheaf_load_u32le(record) != END64_MARK)
+		return refuse(a, SHEAF_DATA, (int64_t)at, "the end of a long list of members", "other bytes", err);
 	uint64_t bytes = sheaf_load_u64le(record + 40), from = sheaf_load_u64le(record + 48);
 	d->count = sheaf_load_u64le(record + 32);
 	d->size = bytes > INT64_MAX ? -1 : (int64_t)bytes;
@@ -70,22 +78,29 @@ static sheaf_status read_end64(const sheaf_npz_archive *a, const uint8_t *locato
 
 static sheaf_status read_end(const sheaf_npz_archive *a, directory *d, sheaf_error *err)
 {
-	int64_t size = sheaf_source_size(a->source), most = END_SIZE + COMMENT_MOST + LOCATOR_SIZE, n = size < most ? size : most;
+	int64_t size = sheaf_source_size(a->source), most = END_SIZE + COMMENT_MOST + LOCATOR_SIZE,
+			n = size < most ? size : most;
 	sheaf_buffer tail = {0};
 	SHEAF_TRY(sheaf_source_view_at(a->source, size - n, (size_t)n, &tail, err));
 	int64_t end = find_end(&tail);
 	sheaf_status status = SHEAF_OK;
 	if (end < 0) {
-		status = refuse(a, size < END_SIZE ? SHEAF_SHORT : SHEAF_DATA, size, "the list of members at the end of the archive", "none", err);
+		status = refuse(a, size < END_SIZE ? SHEAF_SHORT : SHEAF_DATA, size,
+		                "the list of members at the end of the archive", "none", err);
 	} else {
 		const uint8_t *record = tail.data + end;
-		*d = (directory){.count = get_u16(record + 10), .size = sheaf_load_u32le(record + 12), .at = sheaf_load_u32le(record + 16)};
+		*d = (directory){.count = get_u16(record + 10),
+		                 .size = sheaf_load_u32le(record + 12),
+		                 .at = sheaf_load_u32le(record + 16)};
 		bool is_long = d->count == UINT16_MAX || d->size == UINT32_MAX || d->at == UINT32_MAX;
-		if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK) status = read_end64(a, record - LOCATOR_SIZE, d, err);
+		if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK)
+			status = read_end64(a, record - LOCATOR_SIZE, d, err);
 	}
 	sheaf_buffer_reset(&tail);
 	SHEAF_TRY(status);
-	if (d->at >= 0 && d->size >= 0 && d->at <= size && d->size <= size - d->at && d->count <= (uint64_t)d->size / MEMBER_SIZE && d->count <= INT32_MAX) return SHEAF_OK;
+	if (d->at >= 0 && d->size >= 0 && d->at <= size && d->size <= size - d->at &&
+	    d->count <= (uint64_t)d->size / MEMBER_SIZE && d->count <= INT32_MAX)
+		return SHEAF_OK;
 	return refuse(a, SHEAF_DATA, size, "a list of members within the file", "one beyond", err);
 }
 
@@ -112,7 +127,9 @@ static bool is_within(const sheaf_npz_archive *a, const sheaf_npz_member *m)
 {
 	enum { MOST_RATIO = 1040 };
 	int64_t size = sheaf_source_size(a->source);
-	if (m->at < 0 || m->stored < 0 || m->size < 0 || m->at > size - LOCAL_SIZE || m->stored > size - m->at - LOCAL_SIZE) return false;
+	if (m->at < 0 || m->stored < 0 || m->size < 0 || m->at > size - LOCAL_SIZE ||
+	    m->stored > size - m->at - LOCAL_SIZE)
+		return false;
 	return m->method == 0 ? m->size == m->stored : m->size / MOST_RATIO <= m->stored;
 }
 
@@ -120,7 +137,8 @@ static sheaf_status read_member(sheaf_npz_archive *a, sheaf_cursor *c, sheaf_err
 {
 	int64_t byte = sheaf_cursor_tell(c);
 	const uint8_t *record = sheaf_cursor_bytes(c, MEMBER_SIZE, 1, "member");
-	if (!record || sheaf_load_u32le(record) != MEMBER_MARK) return refuse(a, SHEAF_DATA, byte, "a member of the list", "other bytes, or none", err);
+	if (!record || sheaf_load_u32le(record) != MEMBER_MARK)
+		return refuse(a, SHEAF_DATA, byte, "a member of the list", "other bytes, or none", err);
 	size_t name_size = get_u16(record + 28), extra_size = get_u16(record + 30);
 	sheaf_npz_member *m = &a->members[a->count];
 	*m = (sheaf_npz_member){.flags = get_u16(record + 8),
@@ -129,11 +147,15 @@ static sheaf_status read_member(sheaf_npz_archive *a, sheaf_cursor *c, sheaf_err
 	                        .stored = sheaf_load_u32le(record + 20),
 	                        .size = sheaf_load_u32le(record + 24),
 	                        .at = sheaf_load_u32le(record + 42)};
-	const uint8_t *name = sheaf_cursor_bytes(c, name_size, 1, "name"), *extra = sheaf_cursor_bytes(c, extra_size, 1, "extra");
-	if (!name || !extra || !sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment")) return refuse(a, SHEAF_DATA, byte, "a whole member of the list", "part of one", err);
-	if (memchr(name, '\0', name_size)) return refuse(a, SHEAF_DATA, byte, "a name without NUL", "one with one", err);
+	const uint8_t *name = sheaf_cursor_bytes(c, name_size, 1, "name"),
+				  *extra = sheaf_cursor_bytes(c, extra_size, 1, "extra");
+	if (!name || !extra || !sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
+		return refuse(a, SHEAF_DATA, byte, "a whole member of the list", "part of one", err);
+	if (memchr(name, '\0', name_size))
+		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "one with one", err);
 	read_extra(m, extra, extra_size);
-	if (!is_within(a, m)) return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);
+	if (!is_within(a, m))
+		return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);
 	SHEAF_TRY(sheaf_copy_text(a->cx, (const char *)name, name_size, &m->name, err));
 	a->count++;
 	return SHEAF_OK;
@@ -155,7 +177,8 @@ static sheaf_status read_members(sheaf_npz_archive *a, const directory *d, sheaf
 	return status;
 }
 
-sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *a, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *a, sheaf_source *source, sheaf_context *cx,
+                                    sheaf_error *err)
 {
 	directory d = {0};
 	*a = (sheaf_npz_archive){.cx = cx, .source = source};
@@ -171,37 +194,49 @@ static size_t bare_length(const char *name)
 	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
 }
 
-bool sheaf_npz_is_array(const sheaf_npz_member *member) { return bare_length(member->name) < strlen(member->name); }
+bool sheaf_npz_is_array(const sheaf_npz_member *member)
+{
+	return bare_length(member->name) < strlen(member->name);
+}
 
 const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *a, const char *name)
 {
 	size_t n = bare_length(name);
 	for (int m = 0; m < a->count; m++) {
 		const sheaf_npz_member *member = &a->members[m];
-		if (sheaf_npz_is_array(member) && bare_length(member->name) == n && memcmp(member->name, name, n) == 0) return member;
+		if (sheaf_npz_is_array(member) && bare_length(member->name) == n &&
+		    memcmp(member->name, name, n) == 0)
+			return member;
 	}
 	return NULL;
 }
 
 /* ---- contents ---- */
 
-static sheaf_status refuse_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_status status, const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_status status,
+                                  const char *expected, const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s, member %s (byte %" PRId64 "): expected %s, found %s", sheaf_source_name(a->source), m->name, m->at, expected, found);
+	return sheaf_fail(err, status, "%s, member %s (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(a->source), m->name, m->at, expected, found);
 }
 
 /* Where the contents begin: behind a second header, whose name may have another length. */
-static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t *at, sheaf_error *err)
+static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t *at,
+                                  sheaf_error *err)
 {
 	uint8_t local[LOCAL_SIZE];
 	SHEAF_TRY(sheaf_source_read_at(a->source, m->at, local, sizeof local, err));
-	if (sheaf_load_u32le(local) != LOCAL_MARK) return refuse_member(a, m, SHEAF_DATA, "the head of a member", "other bytes", err);
+	if (sheaf_load_u32le(local) != LOCAL_MARK)
+		return refuse_member(a, m, SHEAF_DATA, "the head of a member", "other bytes", err);
 	*at = m->at + LOCAL_SIZE + get_u16(local + 26) + get_u16(local + 28);
 	int64_t size = sheaf_source_size(a->source);
-	return *at <= size && m->stored <= size - *at ? SHEAF_OK : refuse_member(a, m, SHEAF_SHORT, "its contents within the file", "the end of it", err);
+	return *at <= size && m->stored <= size - *at
+	           ? SHEAF_OK
+	           : refuse_member(a, m, SHEAF_SHORT, "its contents within the file", "the end of it", err);
 }
 
-static sheaf_status sum_stored(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t from, uint32_t *sum, sheaf_error *err)
+static sheaf_status sum_stored(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t from,
+                               uint32_t *sum, sheaf_error *err)
 {
 	enum { STEP = 1 << 20 };
 	sheaf_buffer bytes = {0};
@@ -215,7 +250,8 @@ static sheaf_status sum_stored(const sheaf_npz_archive *a, const sheaf_npz_membe
 	return SHEAF_OK;
 }
 
-static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t from, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t from,
+                           sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_buffer bytes = {0};
@@ -227,8 +263,13 @@ static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m
 		sound = sheaf_inflate_raw(inflater, bytes.data, bytes.size, b.data, (size_t)m->size);
 		b.size = (size_t)m->size;
 	}
-	sheaf_status status = !inflater ? sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to unpack with, found none", sheaf_source_name(a->source)) : sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK && !sound) status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list says", "damaged ones", err);
+	sheaf_status status = !inflater
+	                          ? sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to unpack with, found none",
+	                                       sheaf_source_name(a->source))
+	                          : sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK && !sound)
+		status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list says",
+		                       "damaged ones", err);
 	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	sheaf_inflater_free(inflater);
@@ -247,14 +288,16 @@ static bool is_right_sum(const sheaf_npz_member *m, uint32_t sum)
 #endif
 }
 
-sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out, sheaf_error *err)
+sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,
+                                   sheaf_error *err)
 {
 	enum { ENCRYPTED = 1, DEFLATED = 8 };
 	char found[48];
 	uint32_t sum = 0;
 	sheaf_holding holding = {.source = a->source, .size = m->size, .name = m->name};
 	snprintf(found, sizeof found, m->flags & ENCRYPTED ? "an encrypted one" : "method %u", m->method);
-	if ((m->flags & ENCRYPTED) || (m->method != 0 && m->method != DEFLATED)) return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored or deflated member", found, err);
+	if ((m->flags & ENCRYPTED) || (m->method != 0 && m->method != DEFLATED))
+		return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored or deflated member", found, err);
 	SHEAF_TRY(find_contents(a, m, &holding.at, err));
 	if (m->method == DEFLATED) {
 		SHEAF_TRY(unpack(a, m, holding.at, &holding.bytes, err));
@@ -266,5 +309,6 @@ sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_m
 	}
 	if (is_right_sum(m, sum)) return sheaf_array_open(out, &holding, a->cx, err);
 	sheaf_buffer_reset(&holding.bytes);
-	return refuse_member(a, m, SHEAF_DATA, "the sum that the list says (CRC-32)", "another: the contents are damaged", err);
+	return refuse_member(a, m, SHEAF_DATA, "the sum that the list says (CRC-32)",
+	                     "another: the contents are damaged", err);
 }

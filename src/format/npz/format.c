@@ -10,8 +10,10 @@
 static const char *const suffixes[] = {".npz", NULL};
 
 static const sheaf_option options[] = {
-	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo", "how SciPy is to find the matrix (default: coo where the input is, else csr)", 0},
-	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL", "compress the arrays, 1 to 12 (default 0: not at all)", 0},
+	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo",
+     "how SciPy is to find the matrix (default: coo where the input is, else csr)", 0},
+	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
+     "compress the arrays, 1 to 12 (default 0: not at all)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -30,14 +32,17 @@ typedef struct reader {
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	enum { LOCAL_SIZE = 30 };
-	bool is_zip = head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 || memcmp(head.data, "PK\5\6", 4) == 0);
+	bool is_zip =
+		head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 || memcmp(head.data, "PK\5\6", 4) == 0);
 	size_t length = head.size > LOCAL_SIZE ? (size_t)(head.data[26] | head.data[27] << 8) : 0;
-	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE && memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
+	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE &&
+	                 memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
 	if (has_array) return SHEAF_SURE;
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
 }
 
-static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+static sheaf_status members(sheaf_source *source, sheaf_context *cx,
+                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
                             sheaf_error *err)
 {
 	sheaf_npz_archive archive;
@@ -69,16 +74,22 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 	*out = NULL;
 	if (name && strcmp(name, "/") != 0) {
 		*out = sheaf_npz_find(a, name[0] == '/' ? name + 1 : name);
-		return *out ? SHEAF_OK : sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an array %s in the archive, found none", file, name);
+		return *out ? SHEAF_OK
+		            : sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an array %s in the archive, found none",
+		                         file, name);
 	}
 	for (int m = 0; m < a->count; m++) {
 		if (!sheaf_npz_is_array(&a->members[m])) continue;
 		*out = &a->members[m];
 		second = first;
 		first = a->members[m].name;
-		if (second) return sheaf_fail(err, SHEAF_USAGE, "%s: expected one array, or the name of one (--dataset), found %s, %s", file, second, first);
+		if (second)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected one array, or the name of one (--dataset), found %s, %s", file,
+			                  second, first);
 	}
-	return *out ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
+	return *out ? SHEAF_OK
+	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
 
 static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
@@ -101,7 +112,8 @@ static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_openin
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	(void)values;
@@ -126,7 +138,10 @@ static void facts(const void *opened, sheaf_facts *out)
 	sheaf_array_facts(&in->schema, in->is_sparse ? -1 : in->rows, out);
 }
 
-static const sheaf_array *values_of(const reader *in) { return in->is_sparse ? &in->sparse.data : &in->array; }
+static const sheaf_array *values_of(const reader *in)
+{
+	return in->is_sparse ? &in->sparse.data : &in->array;
+}
 
 /* A piece is known by the number of its first row, as if they were bytes of the array. */
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -141,16 +156,20 @@ static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_e
 	if (left == 0) return SHEAF_END;
 	sheaf_buffer_reset(&piece->bytes);
 	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
-	SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size, &piece->bytes, err));
+	SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size, &piece->bytes,
+	                             err));
 	in->next += n;
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const reader *in = (const reader *)opened;
-	sheaf_status status = in->is_sparse ? sheaf_npz_sparse_rows(&in->sparse, &in->schema, &piece->bytes, piece->byte, piece->size, frame, cx, err)
-	                                    : sheaf_array_rows(&in->array, &in->schema, &piece->bytes, piece->byte, piece->size, frame, cx, err);
+	sheaf_status status = in->is_sparse ? sheaf_npz_sparse_rows(&in->sparse, &in->schema, &piece->bytes,
+	                                                            piece->byte, piece->size, frame, cx, err)
+	                                    : sheaf_array_rows(&in->array, &in->schema, &piece->bytes,
+	                                                       piece->byte, piece->size, frame, cx, err);
 	if (status) frame->nrows = 0;
 	return status;
 }

@@ -26,13 +26,15 @@ typedef struct sheaf_npz_archive {
 } sheaf_npz_archive;
 
 /* Reads the list of members; the source is seekable. */
-SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source,
+                                              sheaf_context *cx, sheaf_error *err);
 void sheaf_npz_close_archive(sheaf_npz_archive *archive);
 /* The array of this name, with or without ".npy"; NULL where there is none. */
 const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *archive, const char *name);
 bool sheaf_npz_is_array(const sheaf_npz_member *member);
 /* Opens a member as an array, after a look at its sum; the array borrows the archive. */
-SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *archive, const sheaf_npz_member *member, sheaf_array *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *archive, const sheaf_npz_member *member,
+                                             sheaf_array *out, sheaf_error *err);
 
 /* ---- sparse.c ---- */
 
@@ -51,19 +53,23 @@ typedef struct sheaf_npz_sparse {
 
 /* Whether the archive is what save_npz makes. */
 bool sheaf_npz_is_sparse(const sheaf_npz_archive *archive);
-SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, sheaf_npz_sparse *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, sheaf_npz_sparse *out,
+                                             sheaf_error *err);
 void sheaf_npz_close_sparse(sheaf_npz_sparse *sparse);
 SHEAF_USE sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
 /* Entries of items [first, first + n) of the values, whose bytes are given. */
-SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
+SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_schema *schema,
+                                             const sheaf_buffer *bytes, int64_t first, int64_t n,
                                              sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
 
 /* ---- write.c ---- */
 
 SHEAF_USE sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_finish(void *out, sheaf_error *err);
 void sheaf_npz_abandon(void *opened);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SciPy's sparse matrices: values, and what says where they are. Blocks and diagonals become entries one by one. */
+/* SciPy's sparse matrices: values, and what says where they are. Blocks and diagonals become entries one by
+ * one. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -10,7 +11,10 @@
 
 const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia"};
 
-bool sheaf_npz_is_sparse(const sheaf_npz_archive *a) { return sheaf_npz_find(a, "format") && sheaf_npz_find(a, "shape") && sheaf_npz_find(a, "data"); }
+bool sheaf_npz_is_sparse(const sheaf_npz_archive *a)
+{
+	return sheaf_npz_find(a, "format") && sheaf_npz_find(a, "shape") && sheaf_npz_find(a, "data");
+}
 
 void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
 {
@@ -23,14 +27,18 @@ void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
 
 /* ---- members ---- */
 
-static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int rank, sheaf_array *out, sheaf_error *err)
+static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int rank, sheaf_array *out,
+                               sheaf_error *err)
 {
 	const sheaf_npz_member *member = sheaf_npz_find(a, name);
-	if (!member) return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none", sheaf_source_name(a->source), name);
+	if (!member)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none",
+		                  sheaf_source_name(a->source), name);
 	SHEAF_TRY(sheaf_npz_open_member(a, member, out, err));
 	if (out->rank == rank && (rank < 2 || !out->fortran)) return SHEAF_OK;
-	sheaf_status status = sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, by rows, found %d%s", sheaf_source_name(a->source), member->name,
-	                                 rank, out->rank, out->fortran ? ", by columns" : "");
+	sheaf_status status = sheaf_fail(
+		err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, by rows, found %d%s",
+		sheaf_source_name(a->source), member->name, rank, out->rank, out->fortran ? ", by columns" : "");
 	sheaf_array_close(out);
 	return status;
 }
@@ -45,7 +53,10 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 	const sheaf_part *part = &array.dtype.parts[0];
 	size_t step = part->kind == 'U' ? 4 : 1;
 	sheaf_status status = sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err);
-	for (size_t i = part->swapped ? step - 1 : 0; status == SHEAF_OK && (part->kind == 'S' || part->kind == 'U') && i < bytes.size && n + 1 < sizeof word; i += step)
+	for (size_t i = part->swapped ? step - 1 : 0;
+	     status == SHEAF_OK && (part->kind == 'S' || part->kind == 'U') && i < bytes.size &&
+	     n + 1 < sizeof word;
+	     i += step)
 		word[n++] = (char)bytes.data[i];
 	sheaf_buffer_reset(&bytes);
 	sheaf_array_close(&array);
@@ -55,22 +66,28 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 			*out = (sheaf_npz_layout)l;
 			return SHEAF_OK;
 		}
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found another", sheaf_source_name(a->source));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found another",
+	                  sheaf_source_name(a->source));
 }
 
 static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	sheaf_array array = {0};
 	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
-	sheaf_status status = array.count == 2 ? sheaf_array_integers(&array, 0, 2, s->shape, err)
-	                                       : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a matrix of two dimensions, found %" PRId64, sheaf_source_name(a->source), array.count);
+	sheaf_status status =
+		array.count == 2
+			? sheaf_array_integers(&array, 0, 2, s->shape, err)
+			: sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a matrix of two dimensions, found %" PRId64,
+	                     sheaf_source_name(a->source), array.count);
 	if (status == SHEAF_OK && (s->shape[0] < 0 || s->shape[1] < 0))
-		status = sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less", sheaf_source_name(a->source));
+		status = sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less",
+		                    sheaf_source_name(a->source));
 	sheaf_array_close(&array);
 	return status;
 }
 
-static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, sheaf_npz_sparse *s, sheaf_error *err)
+static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, sheaf_npz_sparse *s,
+                                  sheaf_error *err)
 {
 	sheaf_array array = {0};
 	void *memory;
@@ -87,19 +104,25 @@ static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, 
 
 /* ---- what must hold ---- */
 
-static sheaf_status flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found, sheaf_error *err)
+static sheaf_status flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
+                         sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->file, sheaf_npz_layouts[s->layout], what, expected, found);
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->file,
+	                  sheaf_npz_layouts[s->layout], what, expected, found);
 }
 
-/* Pointers begin with 0, never decrease, and end within the indices. `lists`: rows, columns or rows of blocks. */
+/* Pointers begin with 0, never decrease, and end within the indices. `lists`: rows, columns or rows of
+ * blocks. */
 static sheaf_status check_pointers(const sheaf_npz_sparse *s, int64_t lists, sheaf_error *err)
 {
-	if (lists == INT64_MAX || s->npointers != lists + 1) return flaw(s, "as many pointers as", lists + (lists < INT64_MAX), s->npointers, err);
+	if (lists == INT64_MAX || s->npointers != lists + 1)
+		return flaw(s, "as many pointers as", lists + (lists < INT64_MAX), s->npointers, err);
 	if (s->pointers[0] != 0) return flaw(s, "a first pointer of", 0, s->pointers[0], err);
 	for (int64_t i = 0; i < lists; i++)
-		if (s->pointers[i + 1] < s->pointers[i]) return flaw(s, "a pointer of at least", s->pointers[i], s->pointers[i + 1], err);
-	if (s->pointers[lists] > s->first.count) return flaw(s, "a last pointer of at most", s->first.count, s->pointers[lists], err);
+		if (s->pointers[i + 1] < s->pointers[i])
+			return flaw(s, "a pointer of at least", s->pointers[i], s->pointers[i + 1], err);
+	if (s->pointers[lists] > s->first.count)
+		return flaw(s, "a last pointer of at most", s->first.count, s->pointers[lists], err);
 	return SHEAF_OK;
 }
 
@@ -114,9 +137,11 @@ static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse
 	if (s->layout == NPZ_BSR) {
 		s->height = s->data.shape[1];
 		s->width = s->data.shape[2];
-		if (s->height < 1 || s->width < 1 || s->shape[0] % s->height || s->shape[1] % s->width) return flaw(s, "blocks that the shape is made of, not of height", s->shape[0], s->height, err);
+		if (s->height < 1 || s->width < 1 || s->shape[0] % s->height || s->shape[1] % s->width)
+			return flaw(s, "blocks that the shape is made of, not of height", s->shape[0], s->height, err);
 		lists /= s->height;
-		if (s->data.shape[0] != s->first.count) return flaw(s, "as many indices as blocks,", s->data.shape[0], s->first.count, err);
+		if (s->data.shape[0] != s->first.count)
+			return flaw(s, "as many indices as blocks,", s->data.shape[0], s->first.count, err);
 	} else if (s->data.count != s->first.count) {
 		return flaw(s, "as many indices as values,", s->data.count, s->first.count, err);
 	}
@@ -127,9 +152,11 @@ static sheaf_status open_diagonals(const sheaf_npz_archive *a, sheaf_npz_sparse 
 {
 	SHEAF_TRY(read_pointers(a, "offsets", s, err));
 	s->width = s->data.shape[1];
-	if (s->npointers != s->data.shape[0]) return flaw(s, "as many offsets as diagonals,", s->data.shape[0], s->npointers, err);
+	if (s->npointers != s->data.shape[0])
+		return flaw(s, "as many offsets as diagonals,", s->data.shape[0], s->npointers, err);
 	for (int64_t d = 0; d < s->npointers; d++)
-		if (s->pointers[d] < -s->shape[0] || s->pointers[d] > s->shape[1]) return flaw(s, "an offset of at most", s->shape[1], s->pointers[d], err);
+		if (s->pointers[d] < -s->shape[0] || s->pointers[d] > s->shape[1])
+			return flaw(s, "an offset of at most", s->shape[1], s->pointers[d], err);
 	return SHEAF_OK;
 }
 
@@ -137,8 +164,11 @@ static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_spars
 {
 	SHEAF_TRY(open_array(a, "row", 1, &s->first, err));
 	SHEAF_TRY(open_array(a, "col", 1, &s->second, err));
-	if (s->first.count != s->data.count) return flaw(s, "as many rows as values,", s->data.count, s->first.count, err);
-	return s->second.count == s->data.count ? SHEAF_OK : flaw(s, "as many columns as values,", s->data.count, s->second.count, err);
+	if (s->first.count != s->data.count)
+		return flaw(s, "as many rows as values,", s->data.count, s->first.count, err);
+	return s->second.count == s->data.count
+	           ? SHEAF_OK
+	           : flaw(s, "as many columns as values,", s->data.count, s->second.count, err);
 }
 
 sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
@@ -179,7 +209,8 @@ typedef struct places {
 	int64_t n; /* how many stand */
 } places;
 
-static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
+static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
+                                     sheaf_error *err)
 {
 	bool by_rows = s->layout == NPZ_CSR;
 	int64_t *major = by_rows ? p->rows : p->columns, *minor = by_rows ? p->columns : p->rows;
@@ -192,7 +223,8 @@ static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, i
 	return SHEAF_OK;
 }
 
-static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
+static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
+                                 sheaf_error *err)
 {
 	int64_t size = s->height * s->width, column = 0, block = -1, list = n ? find_list(s, first / size) : 0;
 	for (int64_t i = 0; i < n; i++) {
@@ -200,7 +232,8 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 		if (at / size != block) {
 			block = at / size;
 			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
-			if (column < 0 || column >= s->shape[1] / s->width) return flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
+			if (column < 0 || column >= s->shape[1] / s->width)
+				return flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
 			while (s->pointers[list + 1] <= block) list++;
 		}
 		p->rows[i] = list * s->height + inside / s->width;
@@ -241,8 +274,11 @@ static sheaf_status check_places(const sheaf_npz_sparse *s, const places *p, int
 {
 	for (int64_t i = 0; i < p->n; i++)
 		if (!is_inside(s, p, i))
-			return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix, entry %" PRId64 ": expected a place inside of %" PRId64 " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
-			                  s->file, sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1], p->rows[i], p->columns[i]);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: %s matrix, entry %" PRId64 ": expected a place inside of %" PRId64
+			                  " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
+			                  s->file, sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1],
+			                  p->rows[i], p->columns[i]);
 	return SHEAF_OK;
 }
 
@@ -258,7 +294,10 @@ static sheaf_status begin_places(places *p, int64_t n, sheaf_context *cx, sheaf_
 	return SHEAF_OK;
 }
 
-static void end_places(places *p, int64_t n, sheaf_context *cx) { sheaf_release(cx, p->rows, (size_t)n * 2 * sizeof *p->rows); }
+static void end_places(places *p, int64_t n, sheaf_context *cx)
+{
+	sheaf_release(cx, p->rows, (size_t)n * 2 * sizeof *p->rows);
+}
 
 /* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
 static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
@@ -293,7 +332,8 @@ sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *s, sheaf_schema *out, she
 	sheaf_status status = sheaf_schema_make_entries(out, s->cx, 2, s->shape, NULL, &value, err);
 	if (status == SHEAF_OK) status = sheaf_array_value_field(&s->data, value, err);
 	if (status == SHEAF_OK) status = look_for_order(s, &out->tensor, err);
-	for (size_t i = 0; i < 3; i++) out->tensor.layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
+	for (size_t i = 0; i < 3; i++)
+		out->tensor.layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
 	if (status) sheaf_schema_free(out);
 	return status;
 }
@@ -310,7 +350,8 @@ static void store_places(const int64_t *from, int64_t n, sheaf_type type, uint8_
 	}
 }
 
-static sheaf_status put_places(const int64_t *from, int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_places(const int64_t *from, int64_t n, sheaf_column *to, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t size = (size_t)n * sheaf_type_size(to->type);
@@ -322,8 +363,10 @@ static sheaf_status put_places(const int64_t *from, int64_t n, sheaf_column *to,
 	return sheaf_builder_finish(&b, &to->values, err);
 }
 
-/* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others may look at them. */
-static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column *values, sheaf_context *cx, sheaf_error *err)
+/* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others
+ * may look at them. */
+static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column *values,
+                                 sheaf_context *cx, sheaf_error *err)
 {
 	static const uint8_t zeros[16];
 	sheaf_builder b;
@@ -341,20 +384,22 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 	return sheaf_builder_finish(&b, &values->values, err);
 }
 
-static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n, places *p, sheaf_frame *frame, sheaf_context *cx,
-                              sheaf_error *err)
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                              places *p, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(place(s, first, n, p, err));
 	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &frame->columns[2], cx, err));
-	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &frame->columns[2], cx, err) : check_places(s, p, first, err));
+	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &frame->columns[2], cx, err)
+	                               : check_places(s, p, first, err));
 	SHEAF_TRY(put_places(p->rows, p->n, &frame->columns[0], cx, err));
 	SHEAF_TRY(put_places(p->columns, p->n, &frame->columns[1], cx, err));
 	frame->nrows = p->n;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_schema *schema, const sheaf_buffer *bytes, int64_t first, int64_t n,
-                                   sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_schema *schema,
+                                   const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_frame *frame,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	places p;
 	int64_t end = end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;

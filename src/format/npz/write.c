@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse matrix into an archive, as save_npz writes it. How many entries there are, and where rows begin, is known after the last one, so the arrays
- * are kept until then. */
+/* A sparse matrix into an archive, as save_npz writes it. How many entries there are, and where rows begin,
+ * is known after the last one, so the arrays are kept until then. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -30,7 +30,10 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, const sheaf_values *val
 {
 	const char *name = sheaf_values_text(values, "layout");
 	if (!name) return strncmp(t->layout, "COO", 3) == 0 ? NPZ_COO : NPZ_CSR;
-	return strcasecmp(name, "csr") == 0 ? NPZ_CSR : strcasecmp(name, "csc") == 0 ? NPZ_CSC : strcasecmp(name, "coo") == 0 ? NPZ_COO : NPZ_LAYOUTS;
+	return strcasecmp(name, "csr") == 0   ? NPZ_CSR
+	       : strcasecmp(name, "csc") == 0 ? NPZ_CSC
+	       : strcasecmp(name, "coo") == 0 ? NPZ_COO
+	                                      : NPZ_LAYOUTS;
 }
 
 sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -38,11 +41,17 @@ sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, 
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
 	sheaf_npz_layout layout = layout_of(t, values);
-	if (layout == NPZ_LAYOUTS) return sheaf_fail(err, SHEAF_USAGE, "--layout: expected csr|csc|coo, found %.40s", sheaf_values_text(values, "layout"));
-	if (t->rank != 2) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a matrix of two dimensions, found %d", t->rank);
-	if (sheaf_schema_value(schema) < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	if (layout == NPZ_LAYOUTS)
+		return sheaf_fail(err, SHEAF_USAGE, "--layout: expected csr|csc|coo, found %.40s",
+		                  sheaf_values_text(values, "layout"));
+	if (t->rank != 2)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a matrix of two dimensions, found %d",
+		                  t->rank);
+	if (sheaf_schema_value(schema) < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	if (sheaf_values_number(values, "deflate", 0) > SHEAF_DEFLATE_MOST)
-		return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level of at most %d, found another", SHEAF_DEFLATE_MOST);
+		return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level of at most %d, found another",
+		                  SHEAF_DEFLATE_MOST);
 	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);
 	t->dense = false;
@@ -75,20 +84,25 @@ static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
 	static const uint8_t zeros[16];
 	const sheaf_tensor *t = &out->schema.tensor;
 	if (!t->has_fill || memcmp(t->fill, zeros, sizeof zeros) == 0) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "fill value", SHEAF_NOWHERE, "0, which is all that SciPy knows", "another one", "it is left out"};
+	sheaf_problem problem = {
+		SHEAF_ERROR,   SHEAF_LOSS,      "fill value", SHEAF_NOWHERE, "0, which is all that SciPy knows",
+		"another one", "it is left out"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }
 
-sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	(void)totals;
 	*created = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
 	writer *out = (writer *)memory;
-	*out = (writer){.cx = cx, .sink = sink, .level = (int)sheaf_values_number(values, "deflate", 0), .layout = layout_of(&schema->tensor, values)};
+	*out = (writer){.cx = cx,
+	                .sink = sink,
+	                .level = (int)sheaf_values_number(values, "deflate", 0),
+	                .layout = layout_of(&schema->tensor, values)};
 	sheaf_builder_begin(&out->majors, cx, NULL);
 	sheaf_builder_begin(&out->minors, cx, NULL);
 	sheaf_builder_begin(&out->values, cx, NULL);
@@ -108,11 +122,14 @@ sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)
-		sheaf_builder_i64(b, column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[i] : ((const int64_t *)(const void *)column->values.data)[i]);
+		sheaf_builder_i64(b, column->type == SHEAF_I32
+		                         ? ((const int32_t *)(const void *)column->values.data)[i]
+		                         : ((const int64_t *)(const void *)column->values.data)[i]);
 }
 
 /* Majors, minors, values, one behind the other. */
-sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	int major = out->layout == NPZ_CSC;
@@ -120,7 +137,8 @@ sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int6
 	sheaf_builder_begin(&b, cx, &blob->bytes);
 	put_places(&b, &frame->columns[major], frame->nrows);
 	put_places(&b, &frame->columns[!major], frame->nrows);
-	sheaf_status status = sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
+	sheaf_status status =
+		sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
@@ -132,13 +150,15 @@ sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int6
 /* Where each list begins, up to the one of the entry to come. */
 static void put_pointers(writer *out, int64_t until)
 {
-	while ((int64_t)(out->majors.size / sizeof(int64_t)) <= until && !out->majors.failed) sheaf_builder_i64(&out->majors, out->count);
+	while ((int64_t)(out->majors.size / sizeof(int64_t)) <= until && !out->majors.failed)
+		sheaf_builder_i64(&out->majors, out->count);
 }
 
 sheaf_status sheaf_npz_append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
-	const uint8_t *majors = blob->bytes.data, *minors = majors + (size_t)blob->rows * sizeof(int64_t), *values = minors + (size_t)blob->rows * sizeof(int64_t);
+	const uint8_t *majors = blob->bytes.data, *minors = majors + (size_t)blob->rows * sizeof(int64_t),
+				  *values = minors + (size_t)blob->rows * sizeof(int64_t);
 	for (int64_t i = 0; i < blob->rows; i++) {
 		int64_t major;
 		memcpy(&major, majors + (size_t)i * sizeof major, sizeof major);
@@ -187,7 +207,10 @@ static void put_head(sheaf_builder *b, const member *m, bool is_long)
 	put_u16(b, (unsigned)strlen(m->name));
 }
 
-static bool is_long(const member *m) { return m->size >= UINT32_MAX || m->stored >= UINT32_MAX || m->at >= UINT32_MAX; }
+static bool is_long(const member *m)
+{
+	return m->size >= UINT32_MAX || m->stored >= UINT32_MAX || m->at >= UINT32_MAX;
+}
 
 static void put_local(sheaf_builder *b, const member *m)
 {
@@ -219,22 +242,31 @@ static void put_in_list(sheaf_builder *b, const member *m)
 static sheaf_status deflate(const writer *out, const sheaf_builder *from, sheaf_builder *to, sheaf_error *err)
 {
 	sheaf_deflater *deflater = sheaf_deflater_new(out->level);
-	if (!deflater) return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to compress with, found none", sheaf_sink_name(out->sink));
-	if (sheaf_builder_room(to, from->size)) to->size = sheaf_deflate_raw(deflater, from->data, from->size, to->data, from->size);
+	if (!deflater)
+		return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to compress with, found none",
+		                  sheaf_sink_name(out->sink));
+	if (sheaf_builder_room(to, from->size))
+		to->size = sheaf_deflate_raw(deflater, from->data, from->size, to->data, from->size);
 	sheaf_deflater_free(deflater);
 	return sheaf_builder_status(to, err);
 }
 
-/* An array of the items in `values`, with its header, as a member. What deflating makes no shorter is stored. */
-static sheaf_status put_member(writer *out, const char *name, const sheaf_dtype *dtype, int rank, int64_t extent, const sheaf_builder *values, sheaf_error *err)
+/* An array of the items in `values`, with its header, as a member. What deflating makes no shorter is
+ * stored. */
+static sheaf_status put_member(writer *out, const char *name, const sheaf_dtype *dtype, int rank,
+                               int64_t extent, const sheaf_builder *values, sheaf_error *err)
 {
 	sheaf_builder plain, packed, head;
-	sheaf_builder_begin(&plain, out->cx, NULL), sheaf_builder_begin(&packed, out->cx, NULL), sheaf_builder_begin(&head, out->cx, NULL);
+	sheaf_builder_begin(&plain, out->cx, NULL), sheaf_builder_begin(&packed, out->cx, NULL),
+		sheaf_builder_begin(&head, out->cx, NULL);
 	sheaf_array_put_header(&plain, dtype, rank, &extent);
 	sheaf_builder_append(&plain, values->data, values->size);
 	sheaf_status status = sheaf_builder_status(&plain, err);
 	if (status == SHEAF_OK && out->level) status = deflate(out, &plain, &packed, err);
-	member m = {.name = name, .at = (uint64_t)sheaf_sink_tell(out->sink), .size = plain.size, .sum = sheaf_crc32(0, plain.data, plain.size)};
+	member m = {.name = name,
+	            .at = (uint64_t)sheaf_sink_tell(out->sink),
+	            .size = plain.size,
+	            .sum = sheaf_crc32(0, plain.data, plain.size)};
 	const sheaf_builder *stored = packed.size ? &packed : &plain;
 	m.method = packed.size ? 8 : 0;
 	m.stored = stored->size;
@@ -249,7 +281,8 @@ static sheaf_status put_member(writer *out, const char *name, const sheaf_dtype 
 }
 
 /* Whole numbers, in four bytes where all of them fit, as SciPy likes them. */
-static sheaf_status put_indices(writer *out, const char *name, sheaf_builder *from, bool wide, sheaf_error *err)
+static sheaf_status put_indices(writer *out, const char *name, sheaf_builder *from, bool wide,
+                                sheaf_error *err)
 {
 	sheaf_part part = {.kind = 'i', .size = wide ? 8 : 4, .scale = 1};
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
@@ -267,7 +300,8 @@ static sheaf_status put_indices(writer *out, const char *name, sheaf_builder *fr
 static sheaf_status put_words(writer *out, sheaf_error *err)
 {
 	sheaf_part text = {.kind = 'S', .size = 3, .scale = 1}, number = {.kind = 'i', .size = 8, .scale = 1};
-	sheaf_dtype texts = {.parts = &text, .nparts = 1, .size = 3}, numbers = {.parts = &number, .nparts = 1, .size = 8};
+	sheaf_dtype texts = {.parts = &text, .nparts = 1, .size = 3},
+				numbers = {.parts = &number, .nparts = 1, .size = 8};
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_builder_text(&b, sheaf_npz_layouts[out->layout]);
@@ -282,10 +316,12 @@ static sheaf_status put_words(writer *out, sheaf_error *err)
 static sheaf_status put_matrix(writer *out, sheaf_error *err)
 {
 	const int64_t *shape = out->schema.tensor.shape;
-	bool wide = shape[0] > INT32_MAX || shape[1] > INT32_MAX || out->count > INT32_MAX, coo = out->layout == NPZ_COO;
+	bool wide = shape[0] > INT32_MAX || shape[1] > INT32_MAX || out->count > INT32_MAX,
+		 coo = out->layout == NPZ_COO;
 	if (!coo) put_pointers(out, shape[out->layout == NPZ_CSC]);
 	SHEAF_TRY(sheaf_builder_status(&out->majors, err));
-	SHEAF_TRY(put_indices(out, coo ? "row.npy" : "indices.npy", coo ? &out->majors : &out->minors, wide, err));
+	SHEAF_TRY(
+		put_indices(out, coo ? "row.npy" : "indices.npy", coo ? &out->majors : &out->minors, wide, err));
 	SHEAF_TRY(put_indices(out, coo ? "col.npy" : "indptr.npy", coo ? &out->minors : &out->majors, wide, err));
 	SHEAF_TRY(put_words(out, err));
 	return put_member(out, "data.npy", &out->dtype, 1, out->count, &out->values, err);
@@ -303,7 +339,8 @@ static sheaf_status put_list(writer *out, sheaf_error *err)
 		sheaf_builder_u32le(b, 0), sheaf_builder_u32le(b, 0);
 		sheaf_builder_u64le(b, (uint64_t)out->nmembers), sheaf_builder_u64le(b, (uint64_t)out->nmembers);
 		sheaf_builder_u64le(b, size), sheaf_builder_u64le(b, at);
-		sheaf_builder_u32le(b, 0x07064b50), sheaf_builder_u32le(b, 0), sheaf_builder_u64le(b, at + size), sheaf_builder_u32le(b, 1);
+		sheaf_builder_u32le(b, 0x07064b50), sheaf_builder_u32le(b, 0), sheaf_builder_u64le(b, at + size),
+			sheaf_builder_u32le(b, 1);
 	}
 	sheaf_builder_u32le(b, 0x06054b50);
 	put_u16(b, 0), put_u16(b, 0);

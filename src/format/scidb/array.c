@@ -20,14 +20,19 @@ void sheaf_scidb_array_free(sheaf_scidb_array *array)
 {
 	for (int i = 0; i < array->nattributes; i++) free_attribute(array->cx, &array->attributes[i]);
 	for (int i = 0; i < array->ndimensions; i++) sheaf_release_text(array->cx, array->dimensions[i].name);
-	if (array->attributes) sheaf_release(array->cx, array->attributes, (size_t)array->attribute_room * sizeof *array->attributes);
-	if (array->dimensions) sheaf_release(array->cx, array->dimensions, (size_t)array->dimension_room * sizeof *array->dimensions);
+	if (array->attributes)
+		sheaf_release(array->cx, array->attributes,
+		              (size_t)array->attribute_room * sizeof *array->attributes);
+	if (array->dimensions)
+		sheaf_release(array->cx, array->dimensions,
+		              (size_t)array->dimension_room * sizeof *array->dimensions);
 	if (array->name) sheaf_release_text(array->cx, array->name);
 	*array = (sheaf_scidb_array){0};
 }
 
 /* Room for one more of `size` bytes. */
-static sheaf_status make_room(sheaf_context *cx, void **list, int count, int *room, size_t size, sheaf_error *err)
+static sheaf_status make_room(sheaf_context *cx, void **list, int count, int *room, size_t size,
+                              sheaf_error *err)
 {
 	int more = *room ? 2 * *room : 4;
 	if (count < *room) return SHEAF_OK;
@@ -36,13 +41,14 @@ static sheaf_status make_room(sheaf_context *cx, void **list, int count, int *ro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, const sheaf_scidb_type *type, bool nullable,
-                                   sheaf_error *err)
+sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n,
+                                   const sheaf_scidb_type *type, bool nullable, sheaf_error *err)
 {
 	char *copy;
 	void *list = array->attributes;
 	array->cx = cx;
-	sheaf_status status = make_room(cx, &list, array->nattributes, &array->attribute_room, sizeof *array->attributes, err);
+	sheaf_status status =
+		make_room(cx, &list, array->nattributes, &array->attribute_room, sizeof *array->attributes, err);
 	array->attributes = (sheaf_scidb_attribute *)list;
 	SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
@@ -50,13 +56,14 @@ sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, sheaf_scidb_dimension **out,
-                                             sheaf_error *err)
+sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx, const char *name,
+                                             size_t n, sheaf_scidb_dimension **out, sheaf_error *err)
 {
 	char *copy;
 	void *list = array->dimensions;
 	array->cx = cx;
-	sheaf_status status = make_room(cx, &list, array->ndimensions, &array->dimension_room, sizeof *array->dimensions, err);
+	sheaf_status status =
+		make_room(cx, &list, array->ndimensions, &array->dimension_room, sizeof *array->dimensions, err);
 	array->dimensions = (sheaf_scidb_dimension *)list;
 	SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
@@ -67,7 +74,8 @@ sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_con
 
 /* ---- from one to the other ---- */
 
-sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const sheaf_scidb_entries *entries,
+                                            sheaf_context *cx, sheaf_error *err)
 {
 	char name[16];
 	for (int i = 0; i < entries->count; i++) {
@@ -79,11 +87,13 @@ sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const shea
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries, const sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries, const sheaf_scidb_array *array,
+                                            sheaf_context *cx, sheaf_error *err)
 {
 	for (int i = 0; i < array->nattributes; i++) {
 		const sheaf_scidb_attribute *a = &array->attributes[i];
-		SHEAF_TRY(sheaf_scidb_entries_add(entries, cx, (sheaf_scidb_entry){a->type, a->type->size, a->nullable, -1}, err));
+		SHEAF_TRY(sheaf_scidb_entries_add(entries, cx,
+		                                  (sheaf_scidb_entry){a->type, a->type->size, a->nullable, -1}, err));
 	}
 	return SHEAF_OK;
 }
@@ -92,7 +102,8 @@ sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries, const 
 
 static bool is_plain_name(const char *name)
 {
-	static const char *const keywords[] = {"null", "not", "default", "compression", "reserve", "array", "as", "create", "from", "select", "where"};
+	static const char *const keywords[] = {"null", "not",    "default", "compression", "reserve", "array",
+	                                       "as",   "create", "from",    "select",      "where"};
 	for (const char *c = name; *c; c++) {
 		bool letter = ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') || *c == '_' || *c == '$';
 		if (!letter && (c == name || *c < '0' || *c > '9')) return false;

@@ -31,23 +31,31 @@ typedef struct sheaf_scidb_array {
 	int nattributes, attribute_room;
 	sheaf_scidb_dimension *dimensions;
 	int ndimensions, dimension_room; /* 0: a dataframe */
-	bool says_null; /* for servers on which what does not say NULL is not nullable */
+	bool says_null;                  /* for servers on which what does not say NULL is not nullable */
 } sheaf_scidb_array;
 
 /* `nullable`: what attributes are that do not say it. */
-SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text, bool nullable, sheaf_scidb_types *types,
-                                              sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
+                                              bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
+                                              sheaf_error *err);
 /* An attribute a0, a1, ... for each entry that is not skipped, and no dimensions. */
-SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array,
+                                                      const sheaf_scidb_entries *entries, sheaf_context *cx,
+                                                      sheaf_error *err);
 /* The entries that hold an array's attributes as they are. */
-SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries, const sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, const sheaf_scidb_type *type, bool nullable,
+SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries,
+                                                      const sheaf_scidb_array *array, sheaf_context *cx,
+                                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name,
+                                             size_t n, const sheaf_scidb_type *type, bool nullable,
                                              sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n, sheaf_scidb_dimension **out,
-                                                       sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx,
+                                                       const char *name, size_t n,
+                                                       sheaf_scidb_dimension **out, sheaf_error *err);
 void sheaf_scidb_array_free(sheaf_scidb_array *array);
 
-/* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i where it has none and `dimension` says so. */
+/* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i where it has none and
+ * `dimension` says so. */
 void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, sheaf_builder *b);
 /* A name, in quotes where it needs them. */
 void sheaf_scidb_name_text(const char *name, sheaf_builder *b);

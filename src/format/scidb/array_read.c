@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of array schemas: what `create array` takes, in both syntaxes of dimensions, and what show() prints. */
+/* Reading of array schemas: what `create array` takes, in both syntaxes of dimensions, and what show()
+ * prints. */
 #include "base/memory.h"
 #include "format/scidb/array.h"
 #include "format/scidb/text.h"
@@ -16,7 +17,10 @@ typedef struct reading {
 	bool nullable;
 } reading;
 
-static sheaf_status expected(reading *r, const char *at, const char *what) { return sheaf_scidb_text_expected(&r->text, at, what, NULL, r->err); }
+static sheaf_status expected(reading *r, const char *at, const char *what)
+{
+	return sheaf_scidb_text_expected(&r->text, at, what, NULL, r->err);
+}
 
 /* ---- names ---- */
 
@@ -30,12 +34,17 @@ static sheaf_status read_name(reading *r, const char *what, sheaf_scidb_word *ou
 	out->at = r->text.at;
 	while (r->text.at < r->text.end && *r->text.at != '"') r->text.at++;
 	out->size = (size_t)(r->text.at - out->at);
-	if (r->text.at == r->text.end || out->size == 0) return expected(r, r->text.at, r->text.at == r->text.end ? "a quote behind the name" : "a name in the quotes");
+	if (r->text.at == r->text.end || out->size == 0)
+		return expected(r, r->text.at,
+		                r->text.at == r->text.end ? "a quote behind the name" : "a name in the quotes");
 	r->text.at++;
 	return SHEAF_OK;
 }
 
-static bool is_name(const char *name, sheaf_scidb_word word) { return strlen(name) == word.size && memcmp(name, word.at, word.size) == 0; }
+static bool is_name(const char *name, sheaf_scidb_word word)
+{
+	return strlen(name) == word.size && memcmp(name, word.at, word.size) == 0;
+}
 
 /* Attributes and dimensions share their names. */
 static sheaf_status check_new(reading *r, sheaf_scidb_word word)
@@ -53,7 +62,8 @@ static sheaf_status pass_string(reading *r)
 {
 	const char *quote = r->text.at;
 	if (!sheaf_scidb_text_take(&r->text, '\'')) return SHEAF_OK;
-	while (r->text.at < r->text.end && *r->text.at != '\'') r->text.at += *r->text.at == '\\' && r->text.end - r->text.at > 1 ? 2 : 1;
+	while (r->text.at < r->text.end && *r->text.at != '\'')
+		r->text.at += *r->text.at == '\\' && r->text.end - r->text.at > 1 ? 2 : 1;
 	if (r->text.at == r->text.end) return expected(r, quote, "a string that ends with a quote");
 	r->text.at++;
 	return SHEAF_OK;
@@ -77,7 +87,10 @@ static sheaf_status pass_brackets(reading *r)
 	return SHEAF_OK;
 }
 
-static bool is_of_constant(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_$.+-", c); }
+static bool is_of_constant(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_$.+-", c);
+}
 
 /* [+|-] constant, [+|-] name(...), (expression): taken as it is written. */
 static sheaf_status read_usual(reading *r, char **out)
@@ -128,8 +141,8 @@ static sheaf_status read_nullability(reading *r, bool *nullable)
 {
 	bool not = sheaf_scidb_text_keyword(&r->text, "not");
 	bool null = sheaf_scidb_text_keyword(&r->text, "null");
-	if (not && !null) return expected(r, r->text.at, "NULL behind NOT");
-	if (null) *nullable = !not;
+	if (not &&!null) return expected(r, r->text.at, "NULL behind NOT");
+	if (null) *nullable = !not ;
 	return SHEAF_OK;
 }
 
@@ -139,12 +152,16 @@ static sheaf_status read_clauses(reading *r, sheaf_scidb_attribute *a)
 	SHEAF_TRY(read_nullability(r, &a->nullable));
 	if (sheaf_scidb_text_keyword(&r->text, "default")) SHEAF_TRY(read_usual(r, &a->usual));
 	if (sheaf_scidb_text_keyword(&r->text, "compression")) SHEAF_TRY(read_compression(r, &a->compression));
-	if (sheaf_scidb_text_keyword(&r->text, "reserve")) SHEAF_TRY(read_number(r, "a number behind RESERVE", &a->reserve));
+	if (sheaf_scidb_text_keyword(&r->text, "reserve"))
+		SHEAF_TRY(read_number(r, "a number behind RESERVE", &a->reserve));
 	return SHEAF_OK;
 }
 
 /* The tag that says which cells are empty, as old servers show it: it is in no file. */
-static bool is_tag(sheaf_scidb_word name, const sheaf_scidb_type *type) { return type->kind == SCIDB_INDICATOR && is_name("EmptyTag", name); }
+static bool is_tag(sheaf_scidb_word name, const sheaf_scidb_type *type)
+{
+	return type->kind == SCIDB_INDICATOR && is_name("EmptyTag", name);
+}
 
 static sheaf_status read_attribute(reading *r)
 {
@@ -152,7 +169,8 @@ static sheaf_status read_attribute(reading *r)
 	const sheaf_scidb_type *type;
 	SHEAF_TRY(read_name(r, "the name of an attribute", &name));
 	SHEAF_TRY(check_new(r, name));
-	if (!sheaf_scidb_text_take(&r->text, ':')) return expected(r, r->text.at, "\":\" behind the name of the attribute");
+	if (!sheaf_scidb_text_take(&r->text, ':'))
+		return expected(r, r->text.at, "\":\" behind the name of the attribute");
 	sheaf_scidb_word word = sheaf_scidb_text_word(&r->text, false);
 	if (word.size == 0) return expected(r, word.at, "a type");
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
@@ -216,13 +234,16 @@ static sheaf_status read_extent(reading *r, sheaf_scidb_dimension *d)
 	sheaf_scidb_text_pass(&r->text);
 	const char *at = r->text.at;
 	SHEAF_TRY(read_bound(r, "?", "the lowest coordinate or \"?\"", &d->low, &d->low_mark));
-	if (!sheaf_scidb_text_take(&r->text, ':')) return expected(r, r->text.at, "\":\" and the highest coordinate");
+	if (!sheaf_scidb_text_take(&r->text, ':'))
+		return expected(r, r->text.at, "\":\" and the highest coordinate");
 	SHEAF_TRY(read_bound(r, "*?", "the highest coordinate, \"*\" or \"?\"", &d->high, &d->high_mark));
-	if (!d->low_mark && !d->high_mark && d->low > d->high) return expected(r, at, "a lowest coordinate that is not above the highest");
+	if (!d->low_mark && !d->high_mark && d->low > d->high)
+		return expected(r, at, "a lowest coordinate that is not above the highest");
 	if (is_old(r)) {
 		(void)sheaf_scidb_text_take(&r->text, ',');
 		SHEAF_TRY(read_chunk(r, d));
-		if (!sheaf_scidb_text_take(&r->text, ',')) return expected(r, r->text.at, "\",\" and the overlap of chunks");
+		if (!sheaf_scidb_text_take(&r->text, ','))
+			return expected(r, r->text.at, "\",\" and the overlap of chunks");
 		return read_overlap(r, d);
 	}
 	if (!sheaf_scidb_text_take(&r->text, ':')) return SHEAF_OK;
@@ -261,9 +282,11 @@ static sheaf_status read_heading(reading *r)
 	sheaf_scidb_word name;
 	if (sheaf_scidb_text_keyword(&r->text, "create")) {
 		(void)sheaf_scidb_text_keyword(&r->text, "temp");
-		if (!sheaf_scidb_text_keyword(&r->text, "array")) return expected(r, r->text.at, "\"array\" behind \"create\"");
+		if (!sheaf_scidb_text_keyword(&r->text, "array"))
+			return expected(r, r->text.at, "\"array\" behind \"create\"");
 	}
-	if (sheaf_scidb_text_keyword(&r->text, "not") && !sheaf_scidb_text_keyword(&r->text, "empty")) return expected(r, r->text.at, "\"empty\" behind \"not\"");
+	if (sheaf_scidb_text_keyword(&r->text, "not") && !sheaf_scidb_text_keyword(&r->text, "empty"))
+		return expected(r, r->text.at, "\"empty\" behind \"not\"");
 	if (sheaf_scidb_text_is_at(&r->text, '<')) return SHEAF_OK;
 	SHEAF_TRY(read_array_name(r, &name));
 	SHEAF_TRY(sheaf_copy_text(r->cx, name.at, name.size, &r->array->name, r->err));
@@ -278,7 +301,9 @@ static sheaf_status read_attributes(reading *r)
 	do {
 		SHEAF_TRY(read_attribute(r));
 	} while (sheaf_scidb_text_take(&r->text, ','));
-	return sheaf_scidb_text_take(&r->text, '>') ? SHEAF_OK : expected(r, r->text.at, "\",\" or \">\" behind the attribute");
+	return sheaf_scidb_text_take(&r->text, '>')
+	           ? SHEAF_OK
+	           : expected(r, r->text.at, "\",\" or \">\" behind the attribute");
 }
 
 static sheaf_status read_dimensions(reading *r)
@@ -287,7 +312,9 @@ static sheaf_status read_dimensions(reading *r)
 	do {
 		SHEAF_TRY(read_dimension(r));
 	} while (sheaf_scidb_text_take(&r->text, ',') || sheaf_scidb_text_take(&r->text, ';'));
-	return sheaf_scidb_text_take(&r->text, ']') ? SHEAF_OK : expected(r, r->text.at, "\",\", \";\" or \"]\" behind the dimension");
+	return sheaf_scidb_text_take(&r->text, ']')
+	           ? SHEAF_OK
+	           : expected(r, r->text.at, "\",\", \";\" or \"]\" behind the dimension");
 }
 
 /* [distribution name [emptytag compression 'zlib']] [;], none of which says anything about cells */
@@ -298,7 +325,8 @@ static sheaf_status read_tail(reading *r)
 		SHEAF_TRY(read_name(r, "the name of a distribution", &name));
 	}
 	if (sheaf_scidb_text_keyword(&r->text, "emptytag")) {
-		if (!sheaf_scidb_text_keyword(&r->text, "compression")) return expected(r, r->text.at, "COMPRESSION behind EMPTYTAG");
+		if (!sheaf_scidb_text_keyword(&r->text, "compression"))
+			return expected(r, r->text.at, "COMPRESSION behind EMPTYTAG");
 		sheaf_scidb_text_pass(&r->text);
 		SHEAF_TRY(pass_string(r));
 	}
@@ -343,10 +371,14 @@ static sheaf_status read_array(reading *r)
 	SHEAF_TRY(sheaf_scidb_text_keyword(&r->text, "create_array") ? read_operator(r) : read_statement(r));
 	SHEAF_TRY(read_tail(r));
 	sheaf_scidb_text_pass(&r->text);
-	return r->text.at < r->text.end ? expected(r, r->text.at, r->array->ndimensions ? "nothing behind the dimensions" : "\"[\" and the dimensions, or nothing") : SHEAF_OK;
+	return r->text.at < r->text.end ? expected(r, r->text.at,
+	                                           r->array->ndimensions ? "nothing behind the dimensions"
+	                                                                 : "\"[\" and the dimensions, or nothing")
+	                                : SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text, bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
+sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
+                                    bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
                                     sheaf_error *err)
 {
 	array->cx = cx;

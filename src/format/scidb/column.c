@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of the cells of a block. Null bytes and values are brought together first, since what is done with them then goes over many at once. What is
- * wrong with a cell is only noted here; flaws.c says what and where. */
+/* One column of the cells of a block. Null bytes and values are brought together first, since what is done
+ * with them then goes over many at once. What is wrong with a cell is only noted here; flaws.c says what and
+ * where. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include <string.h>
@@ -40,7 +41,8 @@ sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *co
 
 /* ---- where items are ---- */
 
-/* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, where there are none, c * step. */
+/* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, where there are
+ * none, c * step. */
 typedef struct places {
 	const uint8_t *at;
 	const int64_t *bases;
@@ -53,7 +55,10 @@ static places places_of(const sheaf_scidb_block *block, const sheaf_scidb_item *
 	return (places){block->data + item->offset, bases, block->layout->cell_bytes, block->count};
 }
 
-static inline const uint8_t *place(const places *p, bool strided, int64_t c) { return p->at + (strided ? c * p->step : p->bases[c]); }
+static inline const uint8_t *place(const places *p, bool strided, int64_t c)
+{
+	return p->at + (strided ? c * p->step : p->bases[c]);
+}
 
 /* ---- what is missing ---- */
 
@@ -69,8 +74,10 @@ typedef struct null_sum {
 	uint64_t odd;     /* bits that values lack */
 } null_sum;
 
-/* Eight null bytes at a time, the first in the lowest byte of a word: a bit for each, and its reason, which is 0 where there is a value. */
-static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t *restrict valid, uint8_t *restrict codes)
+/* Eight null bytes at a time, the first in the lowest byte of a word: a bit for each, and its reason, which
+ * is 0 where there is a value. */
+static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t *restrict valid,
+                           uint8_t *restrict codes)
 {
 	static const uint64_t highest = UINT64_C(0x8080808080808080), gather = UINT64_C(0x0002040810204081);
 	null_sum sum = {highest, 0, 0};
@@ -157,25 +164,31 @@ static inline uint16_t load_16(const uint8_t *at) { return (uint16_t)(at[0] | at
 static inline uint32_t load_32(const uint8_t *at) { return sheaf_load_u32le(at); }
 static inline uint64_t load_64(const uint8_t *at) { return sheaf_load_u64le(at); }
 
-/* Values, and the null bytes before them. Where a null byte stands for no value, 0 is put; whether another number was there. Several steps of a loop at once: they
- * are short. */
+/* Values, and the null bytes before them. Where a null byte stands for no value, 0 is put; whether another
+ * number was there. Several steps of a loop at once: they are short. */
 #define NUMBERS(BITS) \
-	static inline bool gather_##BITS(places p, bool strided, bool nullable, uint8_t *restrict to, uint8_t *restrict nulls) \
+	static inline bool gather_##BITS(places p, bool strided, bool nullable, uint8_t *restrict to, \
+	                                 uint8_t *restrict nulls) \
 	{ \
 		uint##BITS##_t *out = (uint##BITS##_t *)(void *)to, hidden = 0; \
-		_Pragma("GCC unroll 8") for (int64_t c = 0; c < p.count; c++) { \
+		_Pragma("GCC unroll 8") for (int64_t c = 0; c < p.count; c++) \
+		{ \
 			const uint8_t *at = place(&p, strided, c); \
-			uint##BITS##_t v = load_##BITS(at + nullable), there = nullable ? (uint##BITS##_t)((int8_t)*at >> 7) : (uint##BITS##_t)-1; \
+			uint##BITS##_t v = load_##BITS(at + nullable), \
+						   there = nullable ? (uint##BITS##_t)((int8_t)*at >> 7) : (uint##BITS##_t) - 1; \
 			if (nullable) nulls[c] = *at; \
 			out[c] = v & there; \
-			hidden |= v & (uint##BITS##_t)~there; \
+			hidden |= v & (uint##BITS##_t) ~there; \
 		} \
 		return hidden != 0; \
 	} \
 	static bool numbers_##BITS(const places *p, bool nullable, uint8_t *to, uint8_t *nulls) \
 	{ \
-		if (p->bases) return nullable ? gather_##BITS(*p, false, true, to, nulls) : gather_##BITS(*p, false, false, to, nulls); \
-		return nullable ? gather_##BITS(*p, true, true, to, nulls) : gather_##BITS(*p, true, false, to, nulls); \
+		if (p->bases) \
+			return nullable ? gather_##BITS(*p, false, true, to, nulls) \
+			                : gather_##BITS(*p, false, false, to, nulls); \
+		return nullable ? gather_##BITS(*p, true, true, to, nulls) \
+		                : gather_##BITS(*p, true, false, to, nulls); \
 	}
 NUMBERS(8)
 NUMBERS(16)
@@ -185,7 +198,8 @@ NUMBERS(64)
 /* Numbers of any size, one by one. */
 static bool gather_wide(const places *p, const sheaf_scidb_item *item, uint8_t *to)
 {
-	size_t size = (size_t)item->entry.size, word = item->type->kind == SCIDB_DATETIMETZ || item->type->kind == SCIDB_COMPLEX ? 8 : 1;
+	size_t size = (size_t)item->entry.size,
+		   word = item->type->kind == SCIDB_DATETIMETZ || item->type->kind == SCIDB_COMPLEX ? 8 : 1;
 	bool hidden = false;
 	for (int64_t c = 0; c < p->count; c++, to += size) {
 		const uint8_t *at = place(p, !p->bases, c), *payload = at + (item->entry.nullable ? 1 : 0);
@@ -208,7 +222,8 @@ static void make_bools(uint8_t *values, int64_t n)
 }
 
 /* False: there was no room. */
-static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p, uint8_t *nulls)
+static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p,
+                         uint8_t *nulls)
 {
 	size_t bytes = (size_t)item->entry.size * (size_t)p->count;
 	bool nullable = item->entry.nullable;
@@ -275,7 +290,9 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 {
 	enum { SLACK = 16 };
 	bool text = item->type->kind == SCIDB_STRING, odd = false;
-	if (!sheaf_builder_room(&f->values, payload_bytes(item, block) + SLACK) || !sheaf_builder_room(&f->offsets, (size_t)block->count * sizeof(int64_t))) return;
+	if (!sheaf_builder_room(&f->values, payload_bytes(item, block) + SLACK) ||
+	    !sheaf_builder_room(&f->offsets, (size_t)block->count * sizeof(int64_t)))
+		return;
 	uint8_t *to = f->values.data + f->values.size;
 	int64_t *offsets = (int64_t *)(void *)(f->offsets.data + f->offsets.size);
 	for (int64_t c = 0; c < block->count; c++) {
@@ -298,7 +315,8 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 
 /* ---- other types ---- */
 
-static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_value *value)
+static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
+                          const sheaf_scidb_value *value)
 {
 	if (item->type->kind == SCIDB_STRING) {
 		sheaf_builder_append(&f->values, value->text, value->size);
@@ -310,7 +328,8 @@ static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item, 
 }
 
 /* What has no value in the new type is null, where it may be: its null byte becomes 0. */
-static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block, uint8_t *nulls)
+static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
+                           const sheaf_scidb_block *block, uint8_t *nulls)
 {
 	for (int64_t c = 0; c < block->count; c++) {
 		sheaf_scidb_value value = {0};
@@ -328,7 +347,8 @@ static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 
 /* ---- any ---- */
 
-void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
+void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item,
+                      const sheaf_scidb_block *block)
 {
 	uint8_t nulls[SCIDB_BLOCK + 8];
 	bool filled = true;
@@ -348,7 +368,8 @@ void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column
 {
 	const sheaf_level *level = &column->levels[0];
 	bool list = column->nlevels && level->shape.kind == SHEAF_LIST;
-	size_t size = sheaf_type_size(column->type) * (column->nlevels && !list ? (size_t)level->shape.extents[0] : 1);
+	size_t size =
+		sheaf_type_size(column->type) * (column->nlevels && !list ? (size_t)level->shape.extents[0] : 1);
 	if (list) {
 		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
 	} else if (sheaf_builder_room(&f->values, size)) {

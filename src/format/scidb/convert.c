@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values from one type into another, as the server does it: numbers as C on its machines, without a look at what fits. Where a value does not come through, that
- * is noted. */
+/* Values from one type into another, as the server does it: numbers as C on its machines, without a look at
+ * what fits. Where a value does not come through, that is noted. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include "number/date.h"
@@ -24,7 +24,8 @@ bool sheaf_scidb_converts(const sheaf_scidb_type *from, const sheaf_scidb_type *
 	if (to->kind == SCIDB_DATETIME && (from->kind == SCIDB_INT64 || from->kind == SCIDB_DOUBLE)) return true;
 	if (from->kind == SCIDB_DATETIME && (to->kind == SCIDB_INT64 || to->kind == SCIDB_DOUBLE)) return true;
 	if (to->kind == SCIDB_STRING) return is_number(from->kind) || is_date(from->kind);
-	if (from->kind == SCIDB_STRING) return (is_number(to->kind) && to->kind != SCIDB_CHAR) || is_date(to->kind);
+	if (from->kind == SCIDB_STRING)
+		return (is_number(to->kind) && to->kind != SCIDB_CHAR) || is_date(to->kind);
 	return is_number(from->kind) && is_number(to->kind);
 }
 
@@ -72,12 +73,16 @@ static void load(const sheaf_scidb_type *type, sheaf_bytes payload, sheaf_scidb_
 /* ---- numbers into numbers ---- */
 
 /* What the machine makes of a number that has no place among the integers. */
-static int64_t to_int64(double d) { return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN; }
+static int64_t to_int64(double d)
+{
+	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
+}
 static int32_t to_int32(double d) { return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN; }
 
 static int64_t integer_of(const sheaf_scidb_type *to, double d)
 {
-	if (to->kind == SCIDB_UINT64 && d >= 0x1p63) return (int64_t)((uint64_t)to_int64(d - 0x1p63) ^ UINT64_C(1) << 63);
+	if (to->kind == SCIDB_UINT64 && d >= 0x1p63)
+		return (int64_t)((uint64_t)to_int64(d - 0x1p63) ^ UINT64_C(1) << 63);
 	return to->size == 8 || to->kind == SCIDB_UINT32 ? to_int64(d) : to_int32(d);
 }
 
@@ -120,7 +125,8 @@ static void make_real(const sheaf_scidb_type *from, const sheaf_scidb_type *to, 
 	}
 	/* 2^64 and 2^63 are no integers of 64 bits, though a double may be rounded to them. */
 	bool fits = d < (wide ? 0x1p64 : 0x1p63) && d >= -0x1p63;
-	if (!v->real && (!fits || (wide ? (int64_t)(uint64_t)d : (int64_t)d) != v->i)) v->flaw = "an integer that the attribute's type does not round";
+	if (!v->real && (!fits || (wide ? (int64_t)(uint64_t)d : (int64_t)d) != v->i))
+		v->flaw = "an integer that the attribute's type does not round";
 	v->d = d;
 	v->real = true;
 }
@@ -147,9 +153,13 @@ static const char *read_integer(const char *at, const char *end, int base, bool 
 	*out = 0;
 	for (begin = at; at < end; at++) {
 		char c = (char)(*at | 0x20);
-		int digit = *at >= '0' && *at <= '9' ? *at - '0' : base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10 : base;
+		int digit = *at >= '0' && *at <= '9'             ? *at - '0'
+		            : base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10
+		                                                 : base;
 		if (digit == base) break;
-		if (__builtin_mul_overflow(*out, (uint64_t)base, out) || __builtin_add_overflow(*out, (uint64_t)digit, out)) return NULL;
+		if (__builtin_mul_overflow(*out, (uint64_t)base, out) ||
+		    __builtin_add_overflow(*out, (uint64_t)digit, out))
+			return NULL;
 	}
 	return at > begin ? at : NULL;
 }
@@ -173,13 +183,15 @@ static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	at = read_integer(at, end, hexadecimal ? 16 : 10, &negative, &magnitude);
 	while (at && at < end && is_blank(*at)) at++;
 	bool rest = at && at < end;
-	if (!at || !fits(to, negative, magnitude) || (strict && (rest || (negative && magnitude && is_unsigned(to->kind))))) {
+	if (!at || !fits(to, negative, magnitude) ||
+	    (strict && (rest || (negative && magnitude && is_unsigned(to->kind))))) {
 		fail(v, "the text of an integer that the attribute's type can hold");
 		return;
 	}
 	v->i = cut_integer(to, (int64_t)(negative ? 0 - magnitude : magnitude));
 	if (rest) v->flaw = "a text with nothing behind the number";
-	if (negative && magnitude && is_unsigned(to->kind)) v->flaw = "a number that the attribute's type can hold";
+	if (negative && magnitude && is_unsigned(to->kind))
+		v->flaw = "a number that the attribute's type can hold";
 }
 
 static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
@@ -187,7 +199,8 @@ static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	const char *at = v->text, *end = v->text + v->size;
 	float single = 0;
 	while (at < end && is_blank(*at)) at++;
-	sheaf_scanned scanned = to->kind == SCIDB_FLOAT ? sheaf_scan_f32(at, end, &single) : sheaf_scan_f64(at, end, &v->d);
+	sheaf_scanned scanned =
+		to->kind == SCIDB_FLOAT ? sheaf_scan_f32(at, end, &single) : sheaf_scan_f64(at, end, &v->d);
 	if (scanned.flaw || scanned.infinite) {
 		fail(v, "the text of a number that the attribute's type can hold");
 		return;
@@ -201,7 +214,8 @@ static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 static void from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	if (is_date(to->kind)) {
-		v->flaw = sheaf_scidb_read_date(v->text, v->size, to->kind == SCIDB_DATETIMETZ, &v->i, &v->offset, &v->failed);
+		v->flaw = sheaf_scidb_read_date(v->text, v->size, to->kind == SCIDB_DATETIMETZ, &v->i, &v->offset,
+		                                &v->failed);
 	} else if (is_real(to->kind)) {
 		real_from_text(to, v);
 	} else {
@@ -218,7 +232,8 @@ static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 	v->size = 0;
 	for (int i = 0; i < n; i++) {
 		bool point = !strchr("0123456789+-einfa", v->own[i]);
-		if (!point || (v->size && v->own[v->size - 1] != '.')) v->own[v->size++] = (char)(point ? '.' : v->own[i]); /* some are of several bytes */
+		if (!point || (v->size && v->own[v->size - 1] != '.'))
+			v->own[v->size++] = (char)(point ? '.' : v->own[i]); /* some are of several bytes */
 	}
 	n = (int)v->size;
 	if (!isfinite(v->d)) return;
@@ -226,7 +241,8 @@ static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 		(void)sheaf_scan_f32(v->own, v->own + n, &single);
 	else
 		(void)sheaf_scan_f64(v->own, v->own + n, &back);
-	if ((from->kind == SCIDB_FLOAT ? (double)single : back) != v->d) v->flaw = "a number with no more digits than the server prints";
+	if ((from->kind == SCIDB_FLOAT ? (double)single : back) != v->d)
+		v->flaw = "a number with no more digits than the server prints";
 }
 
 static void to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
@@ -249,13 +265,15 @@ static void to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 	if (from->kind != SCIDB_DATETIMETZ) return;
 	uint64_t away = v->offset < 0 ? 0 - (uint64_t)v->offset : (uint64_t)v->offset;
 	if (away >= 360000 || away % 60) v->flaw = "an offset of whole minutes below 100 hours";
-	int n = snprintf(to, sizeof v->own - v->size, " %c%02" PRIu64 ":%02" PRIu64, v->offset > 0 ? '+' : '-', away / 3600 % 100, away / 60 % 60);
+	int n = snprintf(to, sizeof v->own - v->size, " %c%02" PRIu64 ":%02" PRIu64, v->offset > 0 ? '+' : '-',
+	                 away / 3600 % 100, away / 60 % 60);
 	v->size += (size_t)n;
 }
 
 /* ---- all ---- */
 
-void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, const sheaf_scidb_type *to, sheaf_scidb_value *out)
+void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, const sheaf_scidb_type *to,
+                         sheaf_scidb_value *out)
 {
 	load(from, payload, out);
 	if (from == to) return;

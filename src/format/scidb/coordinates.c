@@ -1,38 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a cell is in its array. The server loads and saves chunk by chunk, chunks and the cells within each with the last dimension running fastest; at the edge of the
- * array chunks are cut. */
+/* Where a cell is in its array. The server loads and saves chunk by chunk, chunks and the cells within each
+ * with the last dimension running fastest; at the edge of the array chunks are cut. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "format/scidb/scidb.h"
 
 static bool is_bounded(const sheaf_scidb_dimension *d) { return !d->low_mark && !d->high_mark; }
-static int64_t extent_of(const sheaf_scidb_dimension *d) { return is_bounded(d) ? d->high - d->low + 1 : INT64_MAX; }
+static int64_t extent_of(const sheaf_scidb_dimension *d)
+{
+	return is_bounded(d) ? d->high - d->low + 1 : INT64_MAX;
+}
 static int64_t low_of(const sheaf_scidb_dimension *d) { return d->low_mark ? 0 : d->low; }
 /* In one dimension the chunks make no difference. */
-static int64_t chunk_of(const sheaf_scidb_dimension *d) { return d->chunk_mark || d->chunk > extent_of(d) ? extent_of(d) : d->chunk; }
+static int64_t chunk_of(const sheaf_scidb_dimension *d)
+{
+	return d->chunk_mark || d->chunk > extent_of(d) ? extent_of(d) : d->chunk;
+}
 
 int64_t sheaf_scidb_capacity(const sheaf_scidb_array *array)
 {
 	int64_t cells = 1;
 	if (array->ndimensions == 0) return -1;
 	for (int i = 0; i < array->ndimensions; i++)
-		if (!is_bounded(&array->dimensions[i]) || !sheaf_mul_i64(&cells, cells, extent_of(&array->dimensions[i]))) return -1;
+		if (!is_bounded(&array->dimensions[i]) ||
+		    !sheaf_mul_i64(&cells, cells, extent_of(&array->dimensions[i])))
+			return -1;
 	return cells;
 }
 
 sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_error *err)
 {
 	int64_t cells = 1;
-	if (array->ndimensions == 0) return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a --schema with dimensions, found %s", "none");
+	if (array->ndimensions == 0)
+		return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a --schema with dimensions, found %s",
+		                  "none");
 	if (array->ndimensions > SHEAF_MAX_RANK)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d", SHEAF_MAX_RANK, array->ndimensions);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d",
+		                  SHEAF_MAX_RANK, array->ndimensions);
 	for (int i = array->ndimensions; i-- > 0;) {
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
-		if (i > 0 && !is_bounded(d)) return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected an end of dimension \"%s\", found none", d->name);
+		if (i > 0 && !is_bounded(d))
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--dimensions: expected an end of dimension \"%s\", found none", d->name);
 		if (array->ndimensions > 1 && d->chunk_mark)
-			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected the length of chunks of dimension \"%s\", which decides the order of cells, found %c", d->name,
-			                  d->chunk_mark);
-		if (i > 0 && !sheaf_mul_i64(&cells, cells, extent_of(d))) return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected fewer than 2^63 cells, found %s", "more");
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--dimensions: expected the length of chunks of dimension \"%s\", which "
+			                  "decides the order of cells, found %c",
+			                  d->name, d->chunk_mark);
+		if (i > 0 && !sheaf_mul_i64(&cells, cells, extent_of(d)))
+			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected fewer than 2^63 cells, found %s",
+			                  "more");
 	}
 	return SHEAF_OK;
 }
@@ -59,8 +76,8 @@ static int64_t times(int64_t a, int64_t b)
 	return sheaf_mul_i64(&product, a, b) ? product : INT64_MAX;
 }
 
-/* Chunks before the wanted one in dimension i take chunk * before * behind cells each: `before` is the product of the lengths of the wanted chunk in the
- * dimensions before. */
+/* Chunks before the wanted one in dimension i take chunk * before * behind cells each: `before` is the
+ * product of the lengths of the wanted chunk in the dimensions before. */
 void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64_t *coordinates)
 {
 	int64_t before = 1;
@@ -89,14 +106,19 @@ bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordina
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
 		int64_t at = coordinates[i] - low_of(d), begun = at / chunk_of(d) * chunk_of(d);
 		if (coordinates[i] < low_of(d) || at >= extent_of(d)) return false;
-		if (!sheaf_mul_i64(&part, begun, before) || !sheaf_mul_i64(&part, part, cells_behind(array, i)) || !sheaf_add_i64(&sum, sum, part)) return false;
-		if (!sheaf_mul_i64(&within, within, length_at(d, begun)) || !sheaf_add_i64(&within, within, at - begun)) return false;
+		if (!sheaf_mul_i64(&part, begun, before) || !sheaf_mul_i64(&part, part, cells_behind(array, i)) ||
+		    !sheaf_add_i64(&sum, sum, part))
+			return false;
+		if (!sheaf_mul_i64(&within, within, length_at(d, begun)) ||
+		    !sheaf_add_i64(&within, within, at - begun))
+			return false;
 		before = times(before, length_at(d, begun));
 	}
 	return sheaf_add_i64(cell, sum, within);
 }
 
-sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count,
+                                          sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	int64_t coordinates[SHEAF_MAX_RANK] = {0};
 	sheaf_builder builders[SHEAF_MAX_RANK];
@@ -107,7 +129,8 @@ sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t 
 		sheaf_scidb_coordinates(&in->array, first + c, coordinates);
 		for (int i = 0; i < n; i++) sheaf_builder_i64(&builders[i], coordinates[i]);
 	}
-	for (int i = 0; i < n && status == SHEAF_OK; i++) status = sheaf_builder_finish(&builders[i], &frame->columns[i].values, err);
+	for (int i = 0; i < n && status == SHEAF_OK; i++)
+		status = sheaf_builder_finish(&builders[i], &frame->columns[i].values, err);
 	for (int i = 0; i < n; i++) sheaf_builder_drop(&builders[i]);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces of whole cells, each of about the size asked for; a longer cell gets a longer piece. What is left at the end is a cell that is not
- * whole, and goes with the last piece. */
+/* The input in pieces of whole cells, each of about the size asked for; a longer cell gets a longer piece.
+ * What is left at the end is a cell that is not whole, and goes with the last piece. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -15,7 +15,8 @@ sheaf_scidb_part sheaf_scidb_part_of(const sheaf_piece *piece)
 	return (sheaf_scidb_part){words[FIRST], words[COUNT], words[LEFT]};
 }
 
-static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf_scidb_part part, sheaf_error *err)
+static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf_scidb_part part,
+                         sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
@@ -62,7 +63,8 @@ static int64_t bytes_left(const sheaf_scidb_reader *in)
 	return size < 0 ? -1 : size - sheaf_source_tell(in->source);
 }
 
-static sheaf_status take(sheaf_scidb_reader *in, sheaf_bytes shown, extent e, int64_t left, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status take(sheaf_scidb_reader *in, sheaf_bytes shown, extent e, int64_t left,
+                         sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t size = left < 0 ? e.bytes : (int64_t)shown.size;
 	piece->byte = sheaf_source_tell(in->source);
@@ -76,8 +78,10 @@ static sheaf_status take(sheaf_scidb_reader *in, sheaf_bytes shown, extent e, in
 	return SHEAF_OK;
 }
 
-/* Where the input fails, the whole cells before that are cut first, and the failure comes with the next call. */
-static sheaf_status take_before_failure(sheaf_scidb_reader *in, sheaf_bytes shown, int64_t bytes, sheaf_status failure, sheaf_piece *piece, sheaf_error *err)
+/* Where the input fails, the whole cells before that are cut first, and the failure comes with the next
+ * call. */
+static sheaf_status take_before_failure(sheaf_scidb_reader *in, sheaf_bytes shown, int64_t bytes,
+                                        sheaf_status failure, sheaf_piece *piece, sheaf_error *err)
 {
 	extent e = measure_cells(&in->layout, shown, bytes);
 	return e.cells ? take(in, shown, e, -1, piece, err) : failure;
@@ -104,7 +108,8 @@ static sheaf_status cut_shown(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece
 /* Cells of one size in a plain file: nothing is read to cut. */
 static sheaf_status cut_view(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t cell_bytes = in->layout.cell_bytes, at = in->cell * cell_bytes, left = sheaf_source_size(in->source) - at;
+	int64_t cell_bytes = in->layout.cell_bytes, at = in->cell * cell_bytes,
+			left = sheaf_source_size(in->source) - at;
 	if (left <= 0) return SHEAF_END;
 	extent e = measure_fixed(cell_bytes, left, bytes);
 	int64_t rest = left - e.bytes;
@@ -134,8 +139,9 @@ sheaf_status sheaf_scidb_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 
 static sheaf_status refuse(const sheaf_scidb_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %" PRId64 " bytes of whole cells, found others", sheaf_source_name(in->source),
-	                  piece->byte, piece->size);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes of whole cells, found others",
+	                  sheaf_source_name(in->source), piece->byte, piece->size);
 }
 
 sheaf_status sheaf_scidb_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
@@ -160,7 +166,8 @@ sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_er
 }
 
 /* Each cell counts as one, the one that is not whole, too, where reading it gives a row. */
-sheaf_status sheaf_scidb_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err)
+sheaf_status sheaf_scidb_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                                 sheaf_buffer *lengths, sheaf_error *err)
 {
 	static const uint32_t one = 1;
 	sheaf_scidb_part part = sheaf_scidb_part_of(piece);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dates in texts, in the layouts that the server knows: 2012-05-25 14:13:29, 5/25/2012 14:13, 25.5.2012 14:13:29, 25MAY2012:14:13:29 and
- * 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day on which it is read, a time alone or "now", is none: the same file would not always
- * become the same. */
+/* Dates in texts, in the layouts that the server knows: 2012-05-25 14:13:29, 5/25/2012 14:13, 25.5.2012
+ * 14:13:29, 25MAY2012:14:13:29 and 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day
+ * on which it is read, a time alone or "now", is none: the same file would not always become the same. */
 #include "format/scidb/scidb.h"
 #include <string.h>
 #include <strings.h>
@@ -32,7 +32,8 @@ static bool number(scan *s, int most, int64_t *out)
 {
 	const char *begin = s->at;
 	*out = 0;
-	for (; s->at < s->end && s->at - begin < most && *s->at >= '0' && *s->at <= '9'; s->at++) *out = 10 * *out + (*s->at - '0');
+	for (; s->at < s->end && s->at - begin < most && *s->at >= '0' && *s->at <= '9'; s->at++)
+		*out = 10 * *out + (*s->at - '0');
 	return s->at > begin;
 }
 
@@ -60,7 +61,8 @@ static bool read_time(scan *s, char mark, date *d)
 static bool read_half(scan *s, date *d)
 {
 	pass_blanks(s);
-	if (s->end - s->at < 2 || (strncasecmp(s->at, "am", 2) != 0 && strncasecmp(s->at, "pm", 2) != 0)) return false;
+	if (s->end - s->at < 2 || (strncasecmp(s->at, "am", 2) != 0 && strncasecmp(s->at, "pm", 2) != 0))
+		return false;
 	bool afternoon = (*s->at | 0x20) == 'p';
 	s->at += 2;
 	d->hour = d->hour % 12 + (afternoon ? 12 : 0);
@@ -89,7 +91,8 @@ static bool read_layout(scan *s, date *d)
 {
 	int64_t first;
 	if (!number(s, 4, &first) || s->at == s->end) return false;
-	bool letter = (*s->at | 0x20) >= 'a' && (*s->at | 0x20) <= 'z', named = letter || (s->end - s->at > 1 && *s->at == '-' && (s->at[1] | 0x20) >= 'a');
+	bool letter = (*s->at | 0x20) >= 'a' && (*s->at | 0x20) <= 'z',
+		 named = letter || (s->end - s->at > 1 && *s->at == '-' && (s->at[1] | 0x20) >= 'a');
 	if (named) {
 		d->day = first;
 		return read_named(s, d);
@@ -97,18 +100,21 @@ static bool read_layout(scan *s, date *d)
 	char mark = *s->at++;
 	if (mark == '-') {
 		d->year = first;
-		return number(s, 2, &d->month) && take(s, '-') && number(s, 2, &d->day) && read_optional_time(s, ':', d);
+		return number(s, 2, &d->month) && take(s, '-') && number(s, 2, &d->day) &&
+		       read_optional_time(s, ':', d);
 	}
 	if (mark != '/' && mark != '.') return false;
 	*(mark == '/' ? &d->month : &d->day) = first;
-	return number(s, 2, mark == '/' ? &d->day : &d->month) && take(s, mark) && number(s, 4, &d->year) && read_optional_time(s, ':', d);
+	return number(s, 2, mark == '/' ? &d->day : &d->month) && take(s, mark) && number(s, 4, &d->year) &&
+	       read_optional_time(s, ':', d);
 }
 
 static bool is_sound(const date *d)
 {
 	static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	bool leap = d->year % 4 == 0 && (d->year % 100 != 0 || d->year % 400 == 0);
-	if (d->month < 1 || d->month > 12 || d->day < 1 || d->day > days[d->month - 1] + (leap && d->month == 2)) return false;
+	if (d->month < 1 || d->month > 12 || d->day < 1 || d->day > days[d->month - 1] + (leap && d->month == 2))
+		return false;
 	return d->hour < 24 && d->minute < 60 && d->second < 60;
 }
 
@@ -126,12 +132,16 @@ static bool read_zone(scan *s, int64_t *offset)
 	bool negative = s->at < s->end && *s->at == '-';
 	if (!negative && (s->at == s->end || *s->at != '+')) return false;
 	s->at++;
-	if (!number(s, 2, &hours) || (take(s, ':') && !number(s, 2, &minutes)) || hours > 13 || minutes > 59) return false;
+	if (!number(s, 2, &hours) || (take(s, ':') && !number(s, 2, &minutes)) || hours > 13 || minutes > 59)
+		return false;
 	*offset = (negative ? -1 : 1) * (3600 * hours + 60 * minutes);
 	return true;
 }
 
-static bool is_word(const char *at, const char *end, const char *word) { return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0; }
+static bool is_word(const char *at, const char *end, const char *word)
+{
+	return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0;
+}
 
 /* "now", or a time without its date. */
 static bool is_of_the_day(scan s)
@@ -141,7 +151,8 @@ static bool is_of_the_day(scan s)
 	return is_word(s.at, s.end, "now") || (read_time(&s, ':', &d) && s.at == s.end);
 }
 
-const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset, bool *failed)
+const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
+                                  bool *failed)
 {
 	scan s = {text, text + size};
 	date d = {0};
@@ -154,7 +165,8 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 	*failed |= s.at < s.end || !is_sound(&d);
 	if (*failed) {
 		*offset = 0;
-		return is_of_the_day(all) ? "a date that does not depend on the day on which it is read" : "the text of a date";
+		return is_of_the_day(all) ? "a date that does not depend on the day on which it is read"
+		                          : "the text of a date";
 	}
 	*seconds = 86400 * days_of(&d) + 3600 * d.hour + 60 * d.minute + d.second;
 	return d.fraction ? "a date of whole seconds" : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas as the server's users write them: the format string, the array schema, and the statements that create and load such an array. */
+/* Schemas as the server's users write them: the format string, the array schema, and the statements that
+ * create and load such an array. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "format/scidb/scidb.h"
@@ -8,11 +9,13 @@
 
 /* ---- labels ---- */
 
-static sheaf_status add_label(sheaf_schema *schema, sheaf_context *cx, const char *name, sheaf_builder *b, sheaf_error *err)
+static sheaf_status add_label(sheaf_schema *schema, sheaf_context *cx, const char *name, sheaf_builder *b,
+                              sheaf_error *err)
 {
 	sheaf_builder_byte(b, '\0');
 	sheaf_status status = sheaf_builder_status(b, err);
-	if (status == SHEAF_OK) status = sheaf_schema_add_attribute(schema, cx, name, (const char *)b->data, NULL, err);
+	if (status == SHEAF_OK)
+		status = sheaf_schema_add_attribute(schema, cx, name, (const char *)b->data, NULL, err);
 	sheaf_builder_drop(b);
 	return status;
 }
@@ -29,7 +32,8 @@ static void put_types(const sheaf_scidb_types *types, sheaf_builder *b)
 	}
 }
 
-sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries, const sheaf_scidb_array *array, const sheaf_scidb_types *types,
+sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries,
+                               const sheaf_scidb_array *array, const sheaf_scidb_types *types,
                                sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -39,7 +43,8 @@ sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_scidb_array_text(array, true, &b);
 	SHEAF_TRY(add_label(schema, cx, SCIDB_LABEL_ARRAY, &b, err));
-	if (array->name) SHEAF_TRY(sheaf_schema_add_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err));
+	if (array->name)
+		SHEAF_TRY(sheaf_schema_add_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err));
 	if (!types) return SHEAF_OK;
 	sheaf_builder_begin(&b, cx, NULL);
 	put_types(types, &b);
@@ -52,9 +57,12 @@ sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *
 static const sheaf_scidb_type *type_of(const sheaf_field *field)
 {
 	static const sheaf_scidb_kind numbers[SHEAF_TYPES] = {
-		[SHEAF_U8] = SCIDB_UINT8, [SHEAF_U16] = SCIDB_UINT16, [SHEAF_U32] = SCIDB_UINT32, [SHEAF_U64] = SCIDB_UINT64, [SHEAF_I8] = SCIDB_INT8,
-		[SHEAF_I16] = SCIDB_INT16, [SHEAF_I32] = SCIDB_INT32, [SHEAF_I64] = SCIDB_INT64, [SHEAF_F32] = SCIDB_FLOAT, [SHEAF_F64] = SCIDB_DOUBLE};
-	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED && field->levels[0].extents[0] == 1);
+		[SHEAF_U8] = SCIDB_UINT8,   [SHEAF_U16] = SCIDB_UINT16, [SHEAF_U32] = SCIDB_UINT32,
+		[SHEAF_U64] = SCIDB_UINT64, [SHEAF_I8] = SCIDB_INT8,    [SHEAF_I16] = SCIDB_INT16,
+		[SHEAF_I32] = SCIDB_INT32,  [SHEAF_I64] = SCIDB_INT64,  [SHEAF_F32] = SCIDB_FLOAT,
+		[SHEAF_F64] = SCIDB_DOUBLE};
+	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED &&
+	                                     field->levels[0].extents[0] == 1);
 	switch (field->meaning) {
 	case SHEAF_NUMBER: return alone ? sheaf_scidb_type_of(numbers[field->type]) : NULL;
 	case SHEAF_BOOL: return sheaf_scidb_type_of(SCIDB_BOOL);
@@ -75,17 +83,22 @@ static int64_t width_of(const sheaf_field *field, const sheaf_scidb_type *type)
 	return type->size ? type->size : fixed ? field->levels[0].extents[0] : 0;
 }
 
-sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries, const sheaf_schema *schema, sheaf_context *cx,
-                                           sheaf_error *err)
+sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries,
+                                           const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
 {
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		const sheaf_scidb_type *type = type_of(field);
 		bool nullable = field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
 		if (!type || (type->size == 0 && width_of(field, type) > INT32_MAX))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "attribute \"%s\": expected a number, date, text or bytes of some length, found another shape", field->name);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "attribute \"%s\": expected a number, date, text or bytes of some length, "
+			                  "found another shape",
+			                  field->name);
 		SHEAF_TRY(sheaf_scidb_array_add(array, cx, field->name, strlen(field->name), type, nullable, err));
-		if (entries) SHEAF_TRY(sheaf_scidb_entries_add(entries, cx, (sheaf_scidb_entry){type, width_of(field, type), nullable, -1}, err));
+		if (entries)
+			SHEAF_TRY(sheaf_scidb_entries_add(
+				entries, cx, (sheaf_scidb_entry){type, width_of(field, type), nullable, -1}, err));
 	}
 	return SHEAF_OK;
 }
@@ -113,7 +126,8 @@ typedef struct statements {
 static void put_name(const statements *s, const char *behind)
 {
 	for (const char *c = s->name; *c; c++) {
-		bool plain = (*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') || *c == '_' || *c == '.';
+		bool plain =
+			(*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') || *c == '_' || *c == '.';
 		sheaf_builder_byte(s->b, (char)(plain ? *c : '_'));
 	}
 	sheaf_builder_text(s->b, behind);
@@ -145,7 +159,8 @@ static int count_coordinates(const sheaf_schema *schema)
 	int n = 0;
 	while (n + 1 < schema->nfields && n < SHEAF_MAX_RANK) {
 		const sheaf_field *field = &schema->fields[n];
-		bool whole = field->meaning == SHEAF_COORDINATE || (field->meaning == SHEAF_NUMBER && field->type == SHEAF_I64);
+		bool whole = field->meaning == SHEAF_COORDINATE ||
+		             (field->meaning == SHEAF_NUMBER && field->type == SHEAF_I64);
 		if (!whole || field->nlevels > 0) break;
 		n++;
 	}
@@ -165,7 +180,8 @@ static sheaf_status put_target(const statements *s, sheaf_error *err)
 	for (int i = 0; i < n && status == SHEAF_OK; i++) {
 		const char *name = s->schema->fields[i].name;
 		status = sheaf_scidb_array_add_dimension(&array, s->b->cx, name, strlen(name), &d, err);
-		if (status == SHEAF_OK && entries && s->schema->tensor.shape[i] > 0) *d = (sheaf_scidb_dimension){d->name, 0, s->schema->tensor.shape[i] - 1, 0, 0, 0, 0, '*'};
+		if (status == SHEAF_OK && entries && s->schema->tensor.shape[i] > 0)
+			*d = (sheaf_scidb_dimension){d->name, 0, s->schema->tensor.shape[i] - 1, 0, 0, 0, 0, '*'};
 	}
 	if (status == SHEAF_OK) sheaf_scidb_array_text(&array, true, s->b);
 	sheaf_scidb_array_free(&array);
@@ -198,23 +214,31 @@ static sheaf_status put_all(const statements *s, sheaf_error *err)
 	sheaf_builder_text(s->b, "\n\n-- an array of the cells, one behind the other\n");
 	put_create(s);
 	SHEAF_TRY(put_redimension(s, err));
-	if (types) sheaf_builder_text(s->b, "\n-- types, and bytes of a value\n"), sheaf_builder_text(s->b, types);
+	if (types)
+		sheaf_builder_text(s->b, "\n-- types, and bytes of a value\n"), sheaf_builder_text(s->b, types);
 	return SHEAF_OK;
 }
 
 static sheaf_status declare(const sheaf_schema *schema, const char *file, sheaf_builder *b, sheaf_error *err)
 {
 	const char *name = sheaf_schema_attribute(schema, SCIDB_LABEL_NAME);
-	statements s = {schema, b, file, name ? name : "cells", sheaf_schema_attribute(schema, SCIDB_LABEL_ENTRIES), sheaf_schema_attribute(schema, SCIDB_LABEL_ARRAY)};
+	statements s = {schema,
+	                b,
+	                file,
+	                name ? name : "cells",
+	                sheaf_schema_attribute(schema, SCIDB_LABEL_ENTRIES),
+	                sheaf_schema_attribute(schema, SCIDB_LABEL_ARRAY)};
 	return put_all(&s, err);
 }
 
-sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
+                                 sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_schema labelled = {0};
 	if (schema->rows != SHEAF_CELLS && schema->rows != SHEAF_ENTRIES)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected rows of a table or entries of a tensor, found %s", "others");
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected rows of a table or entries of a tensor, found %s",
+		                  "others");
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_status status = own ? SHEAF_OK : sheaf_schema_copy(schema, cx, &labelled, err);
 	if (status == SHEAF_OK && !own) status = label_other(&labelled, cx, err);

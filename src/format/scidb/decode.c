@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns: a block of cells at a time, and of those one column after the other. Then a last cell that is not whole. */
+/* A piece into columns: a block of cells at a time, and of those one column after the other. Then a last cell
+ * that is not whole. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -23,15 +24,23 @@ typedef struct decoding {
 	sheaf_scidb_evidence *evidence;
 } decoding;
 
-static sheaf_column *column_of(const decoding *d, const sheaf_scidb_item *item) { return &d->frame->columns[d->in->coordinates + item->column]; }
+static sheaf_column *column_of(const decoding *d, const sheaf_scidb_item *item)
+{
+	return &d->frame->columns[d->in->coordinates + item->column];
+}
 
 /* ---- whole cells ---- */
 
-/* The next `count` cells. A mapped file may be changed by somebody meanwhile: what is not there any more is no part of it. */
+/* The next `count` cells. A mapped file may be changed by somebody meanwhile: what is not there any more is
+ * no part of it. */
 static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_scidb_block *out)
 {
 	int64_t after, size = (int64_t)d->piece->bytes.size;
-	*out = (sheaf_scidb_block){.layout = d->layout, .data = d->piece->bytes.data, .end = d->piece->bytes.data + size, .stride = d->most, .count = count};
+	*out = (sheaf_scidb_block){.layout = d->layout,
+	                           .data = d->piece->bytes.data,
+	                           .end = d->piece->bytes.data + size,
+	                           .stride = d->most,
+	                           .count = count};
 	out->items = d->layout->count;
 	out->first = d->part.first + cell;
 	out->byte = d->piece->byte;
@@ -42,11 +51,15 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 		return SHEAF_OK;
 	}
 	out->bases = d->bases;
-	int64_t cells = sheaf_scidb_pass_cells(d->layout, out->data, d->at, size, count, d->bases, d->most, &after);
+	int64_t cells =
+		sheaf_scidb_pass_cells(d->layout, out->data, d->at, size, count, d->bases, d->most, &after);
 	d->at = after;
 	if (cells == count) return SHEAF_OK;
-	return sheaf_fail(d->err, SHEAF_DATA, "%s (byte %" PRId64 "): expected the cells that were there before, found others: was the file changed meanwhile?",
-	                  sheaf_source_name(d->in->source), out->byte + after);
+	return sheaf_fail(
+		d->err, SHEAF_DATA,
+		"%s (byte %" PRId64
+		"): expected the cells that were there before, found others: was the file changed meanwhile?",
+		sheaf_source_name(d->in->source), out->byte + after);
 }
 
 static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
@@ -71,7 +84,8 @@ static sheaf_status decode_cells(decoding *d)
 		int64_t left = d->part.count - cell;
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
 		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
-		if (fill_columns(d, &block) || validating) SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
+		if (fill_columns(d, &block) || validating)
+			SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
 		if (validating) sheaf_scidb_judge(&block, d->evidence);
 	}
 	return SHEAF_OK;
@@ -80,14 +94,15 @@ static sheaf_status decode_cells(decoding *d)
 /* ---- the cell that is not whole ---- */
 
 typedef struct rest {
-	int items;     /* entries that are there */
-	int64_t byte;  /* in the cell, of what is not */
+	int items;      /* entries that are there */
+	int64_t byte;   /* in the cell, of what is not */
 	int64_t needed; /* bytes that it takes */
 	const char *what;
 } rest;
 
 /* Passes over one entry; false where it ends too early, with *r what is not there. */
-static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, int64_t *bases, rest *r)
+static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, int64_t *bases,
+                      rest *r)
 {
 	r->what = "a null byte";
 	r->needed = 1;
@@ -122,7 +137,8 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	int64_t end = d->at;
 	sheaf_status status = SHEAF_OK;
 	d->at = 0;
-	for (int64_t cell = 0; cell < d->part.count && evidence.first_odd < 0 && status == SHEAF_OK; cell += d->most) {
+	for (int64_t cell = 0; cell < d->part.count && evidence.first_odd < 0 && status == SHEAF_OK;
+	     cell += d->most) {
 		sheaf_scidb_block block;
 		int64_t left = d->part.count - cell;
 		status = next_block(d, cell, left < d->most ? left : d->most, &block);
@@ -144,7 +160,8 @@ static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool fi
 	if (!first)
 		snprintf(text, size, "a value of type %.40s", type);
 	else if (r->what)
-		snprintf(text, size, "%s of %" PRId64 " byte%s before a value of type %.40s", r->what, r->needed, r->needed > 1 ? "s" : "", type);
+		snprintf(text, size, "%s of %" PRId64 " byte%s before a value of type %.40s", r->what, r->needed,
+		         r->needed > 1 ? "s" : "", type);
 	else
 		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
 }
@@ -166,7 +183,8 @@ static sheaf_status tell_rest(decoding *d, const rest *r, bool *readable)
 		else
 			snprintf(found, sizeof found, "the end of the input%s", first ? last : "");
 		*readable &= !skip;
-		SHEAF_TRY(sheaf_scidb_report(&spot, skip ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_SHORT, "end of input", expected, found,
+		SHEAF_TRY(sheaf_scidb_report(&spot, skip ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_SHORT, "end of input",
+		                             expected, found,
 		                             skip ? "the cell is left out" : sheaf_scidb_consequence(item), d->err));
 	}
 	return SHEAF_OK;
@@ -177,7 +195,14 @@ static sheaf_status read_rest(decoding *d, int64_t *bases)
 	bool readable = true;
 	const uint8_t *cell = d->piece->bytes.data + d->at;
 	rest r = pass_rest(d, cell, bases);
-	sheaf_scidb_block block = {d->layout, cell, d->piece->bytes.data + d->piece->bytes.size, bases, 1, 1, r.items, d->part.first + d->part.count,
+	sheaf_scidb_block block = {d->layout,
+	                           cell,
+	                           d->piece->bytes.data + d->piece->bytes.size,
+	                           bases,
+	                           1,
+	                           1,
+	                           r.items,
+	                           d->part.first + d->part.count,
 	                           d->piece->byte + d->at};
 	SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
 	SHEAF_TRY(tell_rest(d, &r, &readable));
@@ -204,10 +229,12 @@ static sheaf_status decode_rest(decoding *d)
 
 /* ---- cells beyond the array ---- */
 
-/* Those behind the last that the dimensions have room for are left out; whether the first of them is in this piece. */
+/* Those behind the last that the dimensions have room for are left out; whether the first of them is in this
+ * piece. */
 static bool cut_beyond(decoding *d)
 {
-	int64_t capacity = sheaf_scidb_capacity(&d->in->array), end = d->part.first + d->part.count + (d->part.left >= 0);
+	int64_t capacity = sheaf_scidb_capacity(&d->in->array),
+			end = d->part.first + d->part.count + (d->part.left >= 0);
 	if (capacity < 0 || end <= capacity) return false;
 	bool first = d->part.first <= capacity;
 	d->part.count = first ? capacity - d->part.first : 0;
@@ -221,7 +248,8 @@ static sheaf_status tell_beyond(decoding *d)
 	int64_t capacity = sheaf_scidb_capacity(&d->in->array);
 	sheaf_scidb_spot spot = {d->in, &d->layout->items[0], capacity, d->piece->byte + d->at, d->cx};
 	snprintf(expected, sizeof expected, "at most %" PRId64 " cells, as the dimensions say", capacity);
-	return sheaf_scidb_report(&spot, SHEAF_FATAL, SHEAF_DATA, "cells beyond the array", expected, "more", "they are left out", d->err);
+	return sheaf_scidb_report(&spot, SHEAF_FATAL, SHEAF_DATA, "cells beyond the array", expected, "more",
+	                          "they are left out", d->err);
 }
 
 /* ---- the piece ---- */
@@ -240,41 +268,56 @@ static sheaf_status begin_notes(decoding *d)
 static sheaf_status fill_all(decoding *d)
 {
 	bool beyond = cut_beyond(d);
-	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_begin(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->cx);
+	for (int a = 0; a < d->in->entries.attributes; a++)
+		sheaf_scidb_filling_begin(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->cx);
 	sheaf_status status = decode_cells(d);
 	if (status == SHEAF_OK && beyond) status = tell_beyond(d);
 	if (status == SHEAF_OK) status = decode_rest(d);
 	for (int a = 0; a < d->in->entries.attributes && status == SHEAF_OK; a++)
-		status = sheaf_scidb_filling_finish(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->err);
+		status =
+			sheaf_scidb_filling_finish(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->err);
 	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_drop(&d->fillings[a]);
 	return status;
 }
 
-/* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of eight. */
+/* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of
+ * eight. */
 static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes, int64_t count)
 {
 	enum { BYTES = 16 << 10, LEAST = 64 };
-	int64_t bytes = layout->cell_bytes ? layout->cell_bytes : count ? piece_bytes / count + 1 : 1, cells = BYTES / bytes / 8 * 8;
+	int64_t bytes = layout->cell_bytes ? layout->cell_bytes
+	                : count            ? piece_bytes / count + 1
+	                                   : 1,
+			cells = BYTES / bytes / 8 * 8;
 	if (layout->counted > 64) return LEAST;
 	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
 }
 
-sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
-	decoding d = {.in = in, .layout = &in->layout, .piece = piece, .part = sheaf_scidb_part_of(piece), .frame = frame, .cx = cx, .err = err};
+	decoding d = {.in = in,
+	              .layout = &in->layout,
+	              .piece = piece,
+	              .part = sheaf_scidb_part_of(piece),
+	              .frame = frame,
+	              .cx = cx,
+	              .err = err};
 	void *fillings, *bases;
 	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
 	SHEAF_TRY(begin_notes(&d));
 	d.most = block_cells(d.layout, piece->size, d.part.count);
-	size_t attributes = (size_t)in->entries.attributes, words = in->layout.cell_bytes ? 0 : ((size_t)in->layout.counted + 1) * (size_t)d.most;
+	size_t attributes = (size_t)in->entries.attributes,
+		   words = in->layout.cell_bytes ? 0 : ((size_t)in->layout.counted + 1) * (size_t)d.most;
 	SHEAF_TRY(sheaf_allocate_array(cx, attributes, sizeof *d.fillings, &fillings, err));
 	d.fillings = (sheaf_scidb_filling *)fillings;
 	sheaf_status status = sheaf_allocate_array(cx, words + 1, sizeof *d.bases, &bases, err);
 	if (status == SHEAF_OK) {
 		d.bases = (int64_t *)bases;
 		status = fill_all(&d);
-		if (status == SHEAF_OK) status = sheaf_scidb_fill_coordinates(in, d.part.first, d.part.count, frame, cx, err);
+		if (status == SHEAF_OK)
+			status = sheaf_scidb_fill_coordinates(in, d.part.first, d.part.count, frame, cx, err);
 		sheaf_release(cx, bases, (words + 1) * sizeof *d.bases);
 	}
 	sheaf_release(cx, fillings, attributes * sizeof *d.fillings);

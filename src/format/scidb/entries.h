@@ -26,9 +26,11 @@ typedef struct sheaf_scidb_entries {
 } sheaf_scidb_entries;
 
 /* `option` is what messages call the text. */
-SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option, const char *text, sheaf_scidb_types *types, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option,
+                                                const char *text, sheaf_scidb_types *types, sheaf_context *cx,
                                                 sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_scidb_entry entry, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_context *cx,
+                                               sheaf_scidb_entry entry, sheaf_error *err);
 void sheaf_scidb_entries_free(sheaf_scidb_entries *entries);
 /* Appends the format string. */
 void sheaf_scidb_entries_text(const sheaf_scidb_entries *entries, sheaf_builder *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a format string can be right. Nothing in a file says so: but with a wrong one strings do not end, null bytes are neither 0xFF nor a reason, numbers stand
- * where nulls have none, and dates and numbers are such as nobody has. */
+/* Whether a format string can be right. Nothing in a file says so: but with a wrong one strings do not end,
+ * null bytes are neither 0xFF nor a reason, numbers stand where nulls have none, and dates and numbers are
+ * such as nobody has. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
@@ -24,7 +25,8 @@ static bool is_odd_text(const sheaf_scidb_item *item, sheaf_bytes payload)
 static bool is_odd_date(const sheaf_scidb_item *item, sheaf_bytes payload)
 {
 	static const int64_t YEAR_1800 = INT64_C(-5364662400), YEAR_2200 = INT64_C(7258118400), DAY = 86400;
-	int64_t seconds = sheaf_load_i64le(payload.data), offset = item->entry.size > 8 ? sheaf_load_i64le(payload.data + 8) : 0;
+	int64_t seconds = sheaf_load_i64le(payload.data),
+			offset = item->entry.size > 8 ? sheaf_load_i64le(payload.data + 8) : 0;
 	return seconds < YEAR_1800 || seconds >= YEAR_2200 || offset <= -DAY || offset >= DAY;
 }
 
@@ -38,7 +40,10 @@ static bool is_odd_real(const sheaf_scidb_item *item, sheaf_bytes payload)
 }
 
 /* The server itself leaves bytes under nulls of more than nine. */
-static bool is_odd_null(const sheaf_scidb_item *item, sheaf_bytes payload) { return (item->entry.size <= 9) && sheaf_scidb_hides(item, payload); }
+static bool is_odd_null(const sheaf_scidb_item *item, sheaf_bytes payload)
+{
+	return (item->entry.size <= 9) && sheaf_scidb_hides(item, payload);
+}
 
 static bool judge_value(const sheaf_scidb_item *item, sheaf_bytes payload, sheaf_scidb_evidence *e)
 {
@@ -55,7 +60,8 @@ static bool judge_value(const sheaf_scidb_item *item, sheaf_bytes payload, sheaf
 	}
 }
 
-static bool judge_item(const sheaf_scidb_item *item, const uint8_t *at, sheaf_bytes payload, sheaf_scidb_evidence *e)
+static bool judge_item(const sheaf_scidb_item *item, const uint8_t *at, sheaf_bytes payload,
+                       sheaf_scidb_evidence *e)
 {
 	bool null = sheaf_scidb_is_null(item, at), odd = false;
 	if (item->entry.nullable) {
@@ -106,7 +112,9 @@ sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t 
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
 	(void)row, (void)err;
-	if (frame->notes.size) sheaf_scidb_evidence_add(&in->evidence, (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
+	if (frame->notes.size)
+		sheaf_scidb_evidence_add(&in->evidence,
+		                         (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
 	return SHEAF_OK;
 }
 
@@ -118,7 +126,8 @@ static bool is_much(int64_t odd, int64_t all) { return odd > 1 && odd * 10 > all
 static void put(char *text, size_t size, size_t *used, int64_t odd, int64_t all, const char *what)
 {
 	if (!is_much(odd, all) || *used >= size) return;
-	int n = snprintf(text + *used, size - *used, "%s%" PRId64 " of %" PRId64 " %s", *used ? ", " : "", odd, all, what);
+	int n = snprintf(text + *used, size - *used, "%s%" PRId64 " of %" PRId64 " %s", *used ? ", " : "", odd,
+	                 all, what);
 	*used += n > 0 ? (size_t)n : 0;
 }
 
@@ -128,12 +137,14 @@ sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
 	const sheaf_scidb_evidence *e = &in->evidence;
 	char found[400];
 	size_t used = 0;
-	put(found, sizeof found, &used, e->odd_texts, e->texts, "strings without an end or with control characters");
+	put(found, sizeof found, &used, e->odd_texts, e->texts,
+	    "strings without an end or with control characters");
 	put(found, sizeof found, &used, e->odd_nulls, e->nulls, "null bytes or bools that mean nothing");
 	put(found, sizeof found, &used, e->odd_dates, e->dates, "dates before 1800 or behind 2200");
 	put(found, sizeof found, &used, e->odd_reals, e->reals, "numbers below 1e-30 or above 1e30");
 	if (used == 0) return SHEAF_OK;
 	sheaf_scidb_spot spot = {in, &in->layout.items[e->first_item], e->first_odd, e->first_byte, in->cx};
-	return sheaf_scidb_report(&spot, SHEAF_WARNING, SHEAF_DATA, "doubtful format string", "cells that make sense, of which this is the first that does not", found,
+	return sheaf_scidb_report(&spot, SHEAF_WARNING, SHEAF_DATA, "doubtful format string",
+	                          "cells that make sense, of which this is the first that does not", found,
 	                          "the format string is probably wrong", err);
 }

@@ -12,7 +12,10 @@ typedef struct expression {
 	sheaf_error *err;
 } expression;
 
-static sheaf_status expected(const expression *e, const char *at, const char *what) { return sheaf_scidb_text_expected(e->text, at, what, NULL, e->err); }
+static sheaf_status expected(const expression *e, const char *at, const char *what)
+{
+	return sheaf_scidb_text_expected(e->text, at, what, NULL, e->err);
+}
 
 static sheaf_status read_sum(expression *e, int64_t *out);
 
@@ -22,14 +25,16 @@ static sheaf_status read_digits(expression *e, int64_t *out)
 	const char *begin = t->at;
 	bool fits = true;
 	*out = 0;
-	for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) fits = fits && sheaf_mul_i64(out, *out, 10) && sheaf_add_i64(out, *out, *t->at - '0');
+	for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
+		fits = fits && sheaf_mul_i64(out, *out, 10) && sheaf_add_i64(out, *out, *t->at - '0');
 	if (t->at == begin) return expected(e, begin, e->what);
 	return fits ? SHEAF_OK : expected(e, begin, "a number of 64 bits");
 }
 
 static sheaf_status read_nested(expression *e, int64_t *out)
 {
-	if (++e->depth > MOST_DEPTH) return expected(e, e->text->at, "fewer parentheses and signs one within the other");
+	if (++e->depth > MOST_DEPTH)
+		return expected(e, e->text->at, "fewer parentheses and signs one within the other");
 	SHEAF_TRY(read_sum(e, out));
 	e->depth--;
 	return sheaf_scidb_text_take(e->text, ')') ? SHEAF_OK : expected(e, e->text->at, "an operator or \")\"");
@@ -49,7 +54,7 @@ static sheaf_status read_factor(expression *e, int64_t *out)
 }
 
 /* What an operator makes of two numbers; false where there is no such number of 64 bits. */
-static bool operate(char operator, int64_t *left, int64_t right)
+static bool operate(char operator, int64_t * left, int64_t right)
 {
 	switch (operator) {
 	case '+': return sheaf_add_i64(left, *left, right);
@@ -72,7 +77,7 @@ static char take_operator(expression *e, const char *operators)
 	return '\0';
 }
 
-static sheaf_status apply(expression *e, char operator, const char *begin, int64_t *left, int64_t right)
+static sheaf_status apply(expression *e, char operator, const char * begin, int64_t *left, int64_t right)
 {
 	bool fits = operate(operator, left, right) && *left > INT64_MIN;
 	return fits ? SHEAF_OK : expected(e, begin, "an expression whose value is a number of 64 bits");
@@ -85,7 +90,7 @@ static sheaf_status read_product(expression *e, int64_t *out)
 	sheaf_scidb_text_pass(e->text);
 	const char *begin = e->text->at;
 	SHEAF_TRY(read_factor(e, out));
-	while ((operator = take_operator(e, "*/%"))) {
+	while ((operator= take_operator(e, "*/%"))) {
 		SHEAF_TRY(read_factor(e, &right));
 		SHEAF_TRY(apply(e, operator, begin, out, right));
 	}
@@ -99,14 +104,15 @@ static sheaf_status read_sum(expression *e, int64_t *out)
 	sheaf_scidb_text_pass(e->text);
 	const char *begin = e->text->at;
 	SHEAF_TRY(read_product(e, out));
-	while ((operator = take_operator(e, "+-"))) {
+	while ((operator= take_operator(e, "+-"))) {
 		SHEAF_TRY(read_product(e, &right));
 		SHEAF_TRY(apply(e, operator, begin, out, right));
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out, sheaf_error *err)
+sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out,
+                                         sheaf_error *err)
 {
 	expression e = {text, what, 0, err};
 	return read_sum(&e, out);

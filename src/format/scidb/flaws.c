@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What cells break, one by one and in their order. Decoding has seen that there is something, and has read the cells as the server does. */
+/* What cells break, one by one and in their order. Decoding has seen that there is something, and has read
+ * the cells as the server does. */
 #include "base/context.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity, sheaf_status status, const char *rule, const char *expected,
-                                const char *found, const char *consequence, sheaf_error *err)
+sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity, sheaf_status status,
+                                const char *rule, const char *expected, const char *found,
+                                const char *consequence, sheaf_error *err)
 {
 	char entry[32];
 	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
@@ -17,7 +19,8 @@ sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity sev
 	problem.place.row_word = "cell";
 	problem.place.stream_word = spot->item->column < 0 ? "entry" : "attribute";
 	snprintf(entry, sizeof entry, "%d", spot->item->number + 1);
-	problem.place.stream = spot->item->column < 0 ? entry : spot->in->array.attributes[spot->item->column].name;
+	problem.place.stream =
+		spot->item->column < 0 ? entry : spot->in->array.attributes[spot->item->column].name;
 	return sheaf_report(spot->cx, &problem, err);
 }
 
@@ -33,7 +36,8 @@ static sheaf_status tell_null_byte(const sheaf_scidb_spot *spot, uint8_t null, s
 {
 	char found[16];
 	snprintf(found, sizeof found, "0x%02x", null);
-	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "null byte", "a null byte of 0xff before a value, or of 0 to 0x7f before none", found,
+	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "null byte",
+	                          "a null byte of 0xff before a value, or of 0 to 0x7f before none", found,
 	                          "a value is read", err);
 }
 
@@ -41,24 +45,28 @@ static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payloa
 {
 	char expected[64], found[48];
 	if (spot->item->entry.size) {
-		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes behind the null byte", spot->item->entry.size);
+		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes behind the null byte",
+		         spot->item->entry.size);
 		snprintf(found, sizeof found, "others");
 	} else {
 		snprintf(expected, sizeof expected, "a count of 0 behind the null byte");
 		snprintf(found, sizeof found, "%zu", payload.size);
 	}
-	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "bytes under a null", expected, found, "they are left out", err);
+	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "bytes under a null", expected, found,
+	                          "they are left out", err);
 }
 
 static sheaf_status tell_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_error *err)
 {
 	char found[32];
 	snprintf(found, sizeof found, "null, reason %d", null);
-	return sheaf_scidb_report(spot, SHEAF_ERROR, SHEAF_DATA, "null in a NOT NULL attribute", "a value, since the attribute is NOT NULL", found,
+	return sheaf_scidb_report(spot, SHEAF_ERROR, SHEAF_DATA, "null in a NOT NULL attribute",
+	                          "a value, since the attribute is NOT NULL", found,
 	                          sheaf_scidb_consequence(spot->item), err);
 }
 
-static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload, sheaf_error *err)
+static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload,
+                               sheaf_error *err)
 {
 	if (sheaf_scidb_hides(spot->item, payload)) SHEAF_TRY(tell_hidden(spot, payload, err));
 	return spot->item->nullable ? SHEAF_OK : tell_null(spot, null, err);
@@ -71,11 +79,11 @@ static sheaf_status tell_unended(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 	char expected[80], found[32] = "no byte";
 	if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
 	if (spot->item->entry.size == 0)
-		return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "string without an end", "a string whose last byte is NUL", found,
-		                          "all of its bytes are read", err);
+		return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "string without an end",
+		                          "a string whose last byte is NUL", found, "all of its bytes are read", err);
 	snprintf(expected, sizeof expected, "a NUL in the %" PRId64 " bytes of a string", spot->item->entry.size);
-	return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "string that fills its bytes", expected, "none, so that the server cannot save it like this again",
-	                          NULL, err);
+	return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "string that fills its bytes", expected,
+	                          "none, so that the server cannot save it like this again", NULL, err);
 }
 
 static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
@@ -83,11 +91,13 @@ static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 	sheaf_scidb_string string = sheaf_scidb_string_of(spot->item, payload);
 	if (!string.ended) SHEAF_TRY(tell_unended(spot, payload, err));
 	if (!string.clean)
-		SHEAF_TRY(sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "bytes behind the end of a string", "zero bytes behind the NUL that ends a string", "others",
+		SHEAF_TRY(sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "bytes behind the end of a string",
+		                             "zero bytes behind the NUL that ends a string", "others",
 		                             "they are left out", err));
 	if (string.text.size && sheaf_is_validating(spot->cx) && memchr(string.text.data, '\0', string.text.size))
-		return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "NUL in a string", "a string without NUL in it", "one, where the server's text output ends it", NULL,
-		                          err);
+		return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "NUL in a string",
+		                          "a string without NUL in it", "one, where the server's text output ends it",
+		                          NULL, err);
 	return SHEAF_OK;
 }
 
@@ -99,10 +109,12 @@ static void show_value(const sheaf_scidb_item *item, sheaf_bytes payload, char *
 	enum { MOST = 40 };
 	sheaf_scidb_value v = {0};
 	const sheaf_scidb_type *type = item->entry.type;
-	bool string = type->kind == SCIDB_STRING, printable = sheaf_scidb_converts(type, sheaf_scidb_type_of(SCIDB_STRING));
+	bool string = type->kind == SCIDB_STRING,
+		 printable = sheaf_scidb_converts(type, sheaf_scidb_type_of(SCIDB_STRING));
 	if (string) payload = sheaf_scidb_string_of(item, payload).text;
 	if (printable) sheaf_scidb_convert(type, payload, sheaf_scidb_type_of(SCIDB_STRING), &v);
-	snprintf(text, size, string ? "\"%.*s\"" : "%.*s", (int)(v.size < MOST ? v.size : MOST), v.text ? v.text : "");
+	snprintf(text, size, string ? "\"%.*s\"" : "%.*s", (int)(v.size < MOST ? v.size : MOST),
+	         v.text ? v.text : "");
 }
 
 static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
@@ -112,14 +124,15 @@ static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes p
 	sheaf_scidb_convert_item(spot->item, payload, &v);
 	if (!v.flaw) return SHEAF_OK;
 	show_value(spot->item, payload, found, sizeof found);
-	return sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "value changed by its conversion", v.flaw, found,
-	                          v.failed ? sheaf_scidb_consequence(spot->item) : "converted as the server does", err);
+	return sheaf_scidb_report(
+		spot, SHEAF_WARNING, SHEAF_DATA, "value changed by its conversion", v.flaw, found,
+		v.failed ? sheaf_scidb_consequence(spot->item) : "converted as the server does", err);
 }
 
 /* ---- cells ---- */
 
-static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_block *block, const sheaf_scidb_item *item, int64_t c, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
+                               const sheaf_scidb_item *item, int64_t c, sheaf_context *cx, sheaf_error *err)
 {
 	const uint8_t *at = sheaf_scidb_item_at(block, item, c);
 	sheaf_bytes payload = sheaf_scidb_payload(block, item, c);
@@ -130,10 +143,12 @@ static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_b
 	return item->converts ? check_conversion(&spot, payload, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
+                                    sheaf_context *cx, sheaf_error *err)
 {
 	for (int64_t c = 0; c < block->count; c++)
 		for (int i = 0; i < block->items; i++)
-			if (block->layout->items[i].column >= 0) SHEAF_TRY(check_item(in, block, &block->layout->items[i], c, cx, err));
+			if (block->layout->items[i].column >= 0)
+				SHEAF_TRY(check_item(in, block, &block->layout->items[i], c, cx, err));
 	return SHEAF_OK;
 }

@@ -11,23 +11,33 @@
 static const char *const suffixes[] = {".scidb", NULL};
 
 static const sheaf_option options[] = {
-	{"format-string", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT", "what a cell of a SciDB binary file holds: (int64, string null, skip(8), double)", 0},
+	{"format-string", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT",
+     "what a cell of a SciDB binary file holds: (int64, string null, skip(8), double)", 0},
 	{"schema", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT",
-     "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; the format string follows from it where there is none", 0},
-	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES", "a type of a plugin and its size, such as rational=16; repeatable", 0},
+     "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; the format "
+     "string follows from it where there is none",
+     0},
+	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES",
+     "a type of a plugin and its size, such as rational=16; repeatable", 0},
 	{"not-null-default", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
      "attributes of --schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12", 0},
 	{"dimensions", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
-     "the coordinates of each cell are columns, too: they follow from the dimensions of --schema, cells being in the order of chunks", 0},
-	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "with --dimensions: cells that no row has are written as null, or as 0 where they may not be null", 0},
-	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "the schema lists the types that there are, with their sizes", 0},
-	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT", "the format string of the output, where it is not that of the input", 0},
+     "the coordinates of each cell are columns, too: they follow from the dimensions of --schema, cells "
+     "being in the order of chunks",
+     0},
+	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "with --dimensions: cells that no row has are written as null, or as 0 where they may not be null", 0},
+	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "the schema lists the types that there are, with their sizes", 0},
+	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT",
+     "the format string of the output, where it is not that of the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 /* ---- recognition ---- */
 
-/* Chunk images of the server's backup format begin with a number of their own; those of the first versions with another. */
+/* Chunk images of the server's backup format begin with a number of their own; those of the first versions
+ * with another. */
 static const uint32_t OPAQUE = 0x5ac00e, OLD_OPAQUE = 0x0aecac;
 
 static bool is_opaque(sheaf_bytes head)
@@ -65,11 +75,15 @@ static sheaf_status refuse_opaque(sheaf_scidb_reader *in, sheaf_error *err)
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 8, &head, err));
 	if (!is_opaque(head)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s (byte 0): expected cells, found a file of the server's format opaque, which only the server reads: save it with a "
-	                                          "format string", sheaf_source_name(in->source));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s (byte 0): expected cells, found a file of the server's format opaque, which only "
+	                  "the server reads: save it with a "
+	                  "format string",
+	                  sheaf_source_name(in->source));
 }
 
-static sheaf_status add_field(sheaf_scidb_reader *in, const char *name, const sheaf_scidb_type *type, int64_t width, bool nullable, sheaf_error *err)
+static sheaf_status add_field(sheaf_scidb_reader *in, const char *name, const sheaf_scidb_type *type,
+                              int64_t width, bool nullable, sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
@@ -82,11 +96,15 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool ty
 	in->schema.rows = SHEAF_CELLS;
 	in->schema.cx = in->cx;
 	in->coordinates = dimensions ? in->array.ndimensions : 0;
-	for (int i = 0; i < in->coordinates; i++) SHEAF_TRY(add_field(in, in->array.dimensions[i].name, sheaf_scidb_type_of(SCIDB_INT64), 0, false, err));
+	for (int i = 0; i < in->coordinates; i++)
+		SHEAF_TRY(
+			add_field(in, in->array.dimensions[i].name, sheaf_scidb_type_of(SCIDB_INT64), 0, false, err));
 	for (int i = 0; i < in->layout.count; i++) {
 		const sheaf_scidb_item *item = &in->layout.items[i];
 		int64_t width = item->converts ? 0 : item->entry.size;
-		if (item->column >= 0) SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type, width, item->nullable, err));
+		if (item->column >= 0)
+			SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type, width,
+			                    item->nullable, err));
 	}
 	return sheaf_scidb_label(&in->schema, &in->entries, &in->array, types ? &in->types : NULL, in->cx, err);
 }
@@ -96,7 +114,9 @@ static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *val
 	static const char option[] = "--format-string";
 	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, in->cx, err));
 	if (in->entries.count == 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected --format-string or --schema, since nothing in the file says what it holds, found neither",
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected --format-string or --schema, since nothing in the file says what it "
+		                  "holds, found neither",
 		                  sheaf_source_name(in->source));
 	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, in->cx, err));
 	SHEAF_TRY(sheaf_scidb_layout_bind(&in->layout, &in->array, option, err));
@@ -111,7 +131,8 @@ static sheaf_status describe_counting(sheaf_scidb_reader *in, sheaf_error *err)
 	sheaf_builder_begin(&b, in->cx, NULL);
 	sheaf_scidb_entries_text(&in->entries, &b);
 	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_copy_text(in->cx, (const char *)b.data, b.size, &in->counting, err);
+	if (status == SHEAF_OK)
+		status = sheaf_copy_text(in->cx, (const char *)b.data, b.size, &in->counting, err);
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -126,7 +147,8 @@ static sheaf_status prepare(sheaf_scidb_reader *in, const sheaf_values *values, 
 	return in->views ? sheaf_source_make_seekable(in->source, err) : SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	(void)how;
@@ -163,17 +185,21 @@ static void facts(const void *reader, sheaf_facts *out)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
 	*out = SHEAF_NO_FACTS;
-	if (in->views && sheaf_source_size(in->source) % in->layout.cell_bytes == 0) out->rows = out->samples = sheaf_source_size(in->source) / in->layout.cell_bytes;
+	if (in->views && sheaf_source_size(in->source) % in->layout.cell_bytes == 0)
+		out->rows = out->samples = sheaf_source_size(in->source) / in->layout.cell_bytes;
 	out->ordinal_keys = 1;
 }
 
-static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
+                             sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_builder_printf(&b, json ? ",\"format_string\":\"%s\"" : "format string: %s\n", in->counting);
-	if (in->layout.cell_bytes) sheaf_builder_printf(&b, json ? ",\"cell_bytes\":%" PRId64 : "cell bytes: %" PRId64 "\n", in->layout.cell_bytes);
+	if (in->layout.cell_bytes)
+		sheaf_builder_printf(&b, json ? ",\"cell_bytes\":%" PRId64 : "cell bytes: %" PRId64 "\n",
+		                     in->layout.cell_bytes);
 	return sheaf_builder_finish(&b, text, err);
 }
 

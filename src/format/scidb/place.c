@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells into their places in the array. As long as they come in the order of chunks they are written as they come; from the first one that does not they are
- * kept in a temporary file, and at the end copied out of it in their order. */
+/* Cells into their places in the array. As long as they come in the order of chunks they are written as they
+ * come; from the first one that does not they are kept in a temporary file, and at the end copied out of it
+ * in their order. */
+#include "format/scidb/place.h"
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "format/scidb/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { WINDOW = 4096 };
 
-void sheaf_scidb_places_begin(sheaf_scidb_places *p, sheaf_sink *sink, const sheaf_scidb_array *array, const sheaf_scidb_layout *layout, sheaf_context *cx)
+void sheaf_scidb_places_begin(sheaf_scidb_places *p, sheaf_sink *sink, const sheaf_scidb_array *array,
+                              const sheaf_scidb_layout *layout, sheaf_context *cx)
 {
 	*p = (sheaf_scidb_places){.cx = cx, .sink = sink, .array = array, .layout = layout, .spool = {.fd = -1}};
 	sheaf_builder_begin(&p->window, cx, NULL);
@@ -35,21 +37,24 @@ static const char *place_text(const sheaf_scidb_places *p, int64_t cell, char *t
 	size_t used = 0;
 	sheaf_scidb_coordinates(p->array, cell, coordinates);
 	for (int i = 0; i < p->array->ndimensions && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 "%s", i ? ", " : "{", coordinates[i], i + 1 == p->array->ndimensions ? "}" : "");
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 "%s", i ? ", " : "{", coordinates[i],
+		                         i + 1 == p->array->ndimensions ? "}" : "");
 	return text;
 }
 
 static sheaf_status refuse_twice(const sheaf_scidb_places *p, int64_t cell, sheaf_error *err)
 {
 	char text[SHEAF_MAX_RANK * 24];
-	return sheaf_fail(err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice", sheaf_sink_name(p->sink), cell,
-	                  place_text(p, cell, text, sizeof text));
+	return sheaf_fail(err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice",
+	                  sheaf_sink_name(p->sink), cell, place_text(p, cell, text, sizeof text));
 }
 
 static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 {
 	char text[SHEAF_MAX_RANK * 24];
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ": expected every cell, since a file has no empty ones, found none for %s; --fill-cells writes null, or 0",
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: cell %" PRId64 ": expected every cell, since a file has no empty ones, found none "
+	                  "for %s; --fill-cells writes null, or 0",
 	                  sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
 }
 
@@ -62,7 +67,9 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 	if (end <= p->next) return SHEAF_OK;
 	if (p->empty.size == 0) return refuse_gap(p, err);
 	if (!sheaf_mul_i64(&bytes, end - p->next, (int64_t)p->empty.size) || bytes > sheaf_max_memory(p->cx))
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected empty cells that take no more than the memory that is allowed (--max-memory), found %" PRId64 " of %zu bytes",
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: expected empty cells that take no more than the memory that is allowed "
+		                  "(--max-memory), found %" PRId64 " of %zu bytes",
 		                  sheaf_sink_name(p->sink), end - p->next, p->empty.size);
 	for (; p->next < end; p->next++) SHEAF_TRY(sheaf_sink_write(p->sink, p->empty.data, p->empty.size, err));
 	return SHEAF_OK;
@@ -70,7 +77,8 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 
 /* ---- cells as they come ---- */
 
-static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n, sheaf_error *err)
+static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n,
+                         sheaf_error *err)
 {
 	enum { SHARE = 8 };
 	uint64_t needed;
@@ -80,16 +88,19 @@ static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t
 	}
 	const uint8_t *at = cells.data, *end = cells.data + cells.size;
 	for (int64_t i = 0; i < n; i++, at = sheaf_scidb_pass_cell(p->layout, at, end, &needed))
-		SHEAF_TRY(sheaf_sorter_add(p->sorter, (uint64_t)numbers[i], (uint64_t)(p->spool.size + (at - cells.data)), err));
+		SHEAF_TRY(sheaf_sorter_add(p->sorter, (uint64_t)numbers[i],
+		                           (uint64_t)(p->spool.size + (at - cells.data)), err));
 	return sheaf_spool_append(&p->spool, cells.data, cells.size, err);
 }
 
-sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n, sheaf_error *err)
+sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers,
+                                    int64_t n, sheaf_error *err)
 {
 	int64_t i = 0;
 	uint64_t needed;
 	const uint8_t *at = cells.data, *end = cells.data + cells.size;
-	for (; !p->sorter && i < n && numbers[i] == p->next; i++, p->next++) at = sheaf_scidb_pass_cell(p->layout, at, end, &needed);
+	for (; !p->sorter && i < n && numbers[i] == p->next; i++, p->next++)
+		at = sheaf_scidb_pass_cell(p->layout, at, end, &needed);
 	size_t passed = (size_t)(at - cells.data);
 	SHEAF_TRY(sheaf_sink_write(p->sink, cells.data, passed, err));
 	return i < n ? keep(p, (sheaf_bytes){at, cells.size - passed}, numbers + i, n - i, err) : SHEAF_OK;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SciDB's binary files from the inside: the words that its rooms share.
  *
- *   types.c    the table of types                       text.c     words of texts, and what is wrong with them
- *   entries.c  format strings                           array.c    array schemas, array_read.c their reading, expression.c numbers in them
- *   format.c   the table entry, options, recognition    layout.c   where entries are in a cell, and their columns
- *   walk.c     cells by their counts                    cut.c      pieces of whole cells
- *   decode.c   a piece into columns                     column.c   one column of some cells
- *   flaws.c    what cells break, one by one             convert.c  values from one type into another, dates.c dates in texts
- *   evidence.c whether a format string can be right     declare.c  schemas and statements as users write them
- *   coordinates.c  where a cell is in its array         write.c    rows into cells, place.c cells into their order
+ *   types.c    the table of types                       text.c     words of texts, and what is wrong with
+ * them entries.c  format strings                           array.c    array schemas, array_read.c their
+ * reading, expression.c numbers in them format.c   the table entry, options, recognition    layout.c   where
+ * entries are in a cell, and their columns walk.c     cells by their counts                    cut.c pieces
+ * of whole cells decode.c   a piece into columns                     column.c   one column of some cells
+ *   flaws.c    what cells break, one by one             convert.c  values from one type into another, dates.c
+ * dates in texts evidence.c whether a format string can be right     declare.c  schemas and statements as
+ * users write them coordinates.c  where a cell is in its array         write.c    rows into cells, place.c
+ * cells into their order
  *
  * What is read and why is in docs/formats/scidb.md. */
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H
@@ -21,10 +22,11 @@
 /* An entry of the format string in its cell. */
 typedef struct sheaf_scidb_item {
 	sheaf_scidb_entry entry;
-	int number;                   /* of the entry, from 0 */
-	int column;                   /* -1: skipped */
-	int base;                     /* counted entries before it */
-	int64_t offset;               /* bytes to its null byte, or else to its payload, from the end of the last of them, or of the cell's beginning */
+	int number;     /* of the entry, from 0 */
+	int column;     /* -1: skipped */
+	int base;       /* counted entries before it */
+	int64_t offset; /* bytes to its null byte, or else to its payload, from the end of the last of them, or of
+	                   the cell's beginning */
 	const sheaf_scidb_type *type; /* of the attribute */
 	bool nullable;                /* the attribute */
 	bool converts;                /* the attribute is of another type than the entry */
@@ -35,7 +37,7 @@ typedef struct sheaf_scidb_layout {
 	sheaf_context *cx;
 	sheaf_scidb_item *items;
 	int count;
-	int counted;   /* entries with a count: the bytes between them are gaps[0] ... gaps[counted] */
+	int counted; /* entries with a count: the bytes between them are gaps[0] ... gaps[counted] */
 	int64_t *gaps;
 	int64_t cell_bytes; /* 0: cells differ */
 } sheaf_scidb_layout;
@@ -44,7 +46,8 @@ typedef struct sheaf_scidb_layout {
 typedef struct sheaf_scidb_evidence {
 	int64_t cells, odd_cells; /* judged, and those with something that is hardly ever meant */
 	int64_t nulls, odd_nulls; /* null bytes, and those that are neither a usual reason nor 0xFF */
-	int64_t texts, odd_texts; /* texts that are not null, and those without an end or with control characters */
+	int64_t texts,
+		odd_texts; /* texts that are not null, and those without an end or with control characters */
 	int64_t dates, odd_dates; /* before 1800 or behind 2200 */
 	int64_t reals, odd_reals; /* beyond 1e30, below 1e-30, or none at all */
 	int64_t first_odd;        /* number of the first odd cell in the frame, -1: none */
@@ -72,30 +75,38 @@ typedef struct sheaf_scidb_reader {
 /* What cut tells decode about a piece: int64 words in its notes. */
 typedef struct sheaf_scidb_part {
 	int64_t first, count; /* whole cells at the beginning of the piece */
-	int64_t left;         /* bytes of the input behind them, of a cell that is not whole; the piece may have fewer of them. -1: none */
+	int64_t left; /* bytes of the input behind them, of a cell that is not whole; the piece may have fewer of
+	                 them. -1: none */
 } sheaf_scidb_part;
 
 /* ---- layout.c ---- */
 
 /* Of `entries` alone: layout->items[].type is the entry's. */
-SHEAF_USE sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
+                                               sheaf_context *cx, sheaf_error *err);
 /* Sets the types of attributes; UNSUPPORTED where no value of an entry's type can become one. */
-SHEAF_USE sheaf_status sheaf_scidb_layout_bind(sheaf_scidb_layout *layout, const sheaf_scidb_array *array, const char *option, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_layout_bind(sheaf_scidb_layout *layout, const sheaf_scidb_array *array,
+                                               const char *option, sheaf_error *err);
 void sheaf_scidb_layout_free(sheaf_scidb_layout *layout);
-/* Shapes a field as an attribute of a type. `width`: bytes of each item, where they are fixed though the type's are not; 0: they are not. */
+/* Shapes a field as an attribute of a type. `width`: bytes of each item, where they are fixed though the
+ * type's are not; 0: they are not. */
 void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, int64_t width, bool nullable);
 /* The entries and attributes that the options name, each from the other where only one is given. */
-SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option, sheaf_scidb_types *types, sheaf_scidb_entries *entries,
-                                                sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
+                                                sheaf_scidb_types *types, sheaf_scidb_entries *entries,
+                                                sheaf_scidb_array *array, sheaf_context *cx,
+                                                sheaf_error *err);
 
 /* ---- walk.c ---- */
 
-/* The end of the cell that begins at `at`; NULL where it goes on behind `end`, with *needed as many bytes as it takes at least. */
-const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *needed);
-/* The same for n cells one behind the other, as far as they are there: returns how many. bases[k * stride + c] becomes the byte, from `data`, at which cell
- * number c begins (k 0), or its k-th counted entry ends. */
-int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from, int64_t to, int64_t n, int64_t *bases, int64_t stride,
-                               int64_t *after);
+/* The end of the cell that begins at `at`; NULL where it goes on behind `end`, with *needed as many bytes as
+ * it takes at least. */
+const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end,
+                                     uint64_t *needed);
+/* The same for n cells one behind the other, as far as they are there: returns how many. bases[k * stride +
+ * c] becomes the byte, from `data`, at which cell number c begins (k 0), or its k-th counted entry ends. */
+int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from,
+                               int64_t to, int64_t n, int64_t *bases, int64_t stride, int64_t *after);
 
 /* ---- cut.c ---- */
 
@@ -103,7 +114,8 @@ SHEAF_USE sheaf_status sheaf_scidb_cut(void *in, int64_t bytes, sheaf_piece *pie
 sheaf_scidb_part sheaf_scidb_part_of(const sheaf_piece *piece);
 SHEAF_USE sheaf_status sheaf_scidb_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *lengths, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                                           sheaf_buffer *lengths, sheaf_error *err);
 
 /* ---- column.c ---- */
 
@@ -115,7 +127,8 @@ typedef struct sheaf_scidb_filling {
 	bool odd;            /* some row since this was last reset breaks a rule */
 } sheaf_scidb_filling;
 
-/* Some cells of a piece. Cell number c begins at bases[c], or, where there are no bases, at data + c * cell_bytes. */
+/* Some cells of a piece. Cell number c begins at bases[c], or, where there are no bases, at data + c *
+ * cell_bytes. */
 typedef struct sheaf_scidb_block {
 	const sheaf_scidb_layout *layout;
 	const uint8_t *data, *end; /* end: of the piece */
@@ -130,14 +143,17 @@ typedef struct sheaf_scidb_block {
 enum { SCIDB_BLOCK = 512 };
 
 /* The item in cell c: its null byte, or else its payload. */
-static inline const uint8_t *sheaf_scidb_item_at(const sheaf_scidb_block *block, const sheaf_scidb_item *item, int64_t c)
+static inline const uint8_t *sheaf_scidb_item_at(const sheaf_scidb_block *block, const sheaf_scidb_item *item,
+                                                 int64_t c)
 {
-	int64_t base = block->bases ? block->bases[item->base * block->stride + c] : c * block->layout->cell_bytes;
+	int64_t base =
+		block->bases ? block->bases[item->base * block->stride + c] : c * block->layout->cell_bytes;
 	return block->data + base + item->offset;
 }
 
 /* The bytes of a payload, behind its count where it has one. */
-static inline sheaf_bytes sheaf_scidb_payload(const sheaf_scidb_block *block, const sheaf_scidb_item *item, int64_t c)
+static inline sheaf_bytes sheaf_scidb_payload(const sheaf_scidb_block *block, const sheaf_scidb_item *item,
+                                              int64_t c)
 {
 	const uint8_t *at = sheaf_scidb_item_at(block, item, c) + (item->entry.nullable ? 1 : 0);
 	if (item->entry.size) return (sheaf_bytes){at, (size_t)item->entry.size};
@@ -145,17 +161,23 @@ static inline sheaf_bytes sheaf_scidb_payload(const sheaf_scidb_block *block, co
 	return (sheaf_bytes){at + SCIDB_COUNT, (size_t)(end - at - SCIDB_COUNT)};
 }
 
-static inline bool sheaf_scidb_is_null(const sheaf_scidb_item *item, const uint8_t *at) { return item->entry.nullable && *at < 0x80; }
+static inline bool sheaf_scidb_is_null(const sheaf_scidb_item *item, const uint8_t *at)
+{
+	return item->entry.nullable && *at < 0x80;
+}
 
 void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column *column, sheaf_context *cx);
 void sheaf_scidb_filling_drop(sheaf_scidb_filling *f);
-SHEAF_USE sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *column, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *column,
+                                                  sheaf_error *err);
 /* Appends the item of each cell of the block. */
-void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item, const sheaf_scidb_block *block);
+void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item,
+                      const sheaf_scidb_block *block);
 /* Appends what stands for an item that cannot be read: null where it may be, else the type's default. */
 void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column);
 
-/* The text in a payload, without what ends it; `clean` is false where nothing does, or something stands behind the end. */
+/* The text in a payload, without what ends it; `clean` is false where nothing does, or something stands
+ * behind the end. */
 typedef struct sheaf_scidb_string {
 	sheaf_bytes text;
 	bool ended, clean;
@@ -170,18 +192,20 @@ bool sheaf_scidb_hides(const sheaf_scidb_item *item, sheaf_bytes payload);
 int64_t sheaf_scidb_capacity(const sheaf_scidb_array *array);
 /* USAGE where the place of a cell in the array does not follow from its number. */
 SHEAF_USE sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_error *err);
-/* The coordinates of a cell by its number, from 0 to the capacity: cells come chunk by chunk, those of a chunk and the chunks themselves with the last
- * coordinate first. */
+/* The coordinates of a cell by its number, from 0 to the capacity: cells come chunk by chunk, those of a
+ * chunk and the chunks themselves with the last coordinate first. */
 void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64_t *coordinates);
 /* And back; false where there is no such cell. */
 bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordinates, int64_t *cell);
 /* Fills the columns of coordinates, where there are some. */
-SHEAF_USE sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count, sheaf_frame *frame, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first,
+                                                    int64_t count, sheaf_frame *frame, sheaf_context *cx,
                                                     sheaf_error *err);
 
 /* ---- decode.c ---- */
 
-SHEAF_USE sheaf_status sheaf_scidb_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                          sheaf_context *cx, sheaf_error *err);
 
 /* ---- flaws.c ---- */
 
@@ -193,12 +217,14 @@ typedef struct sheaf_scidb_spot {
 	sheaf_context *cx;
 } sheaf_scidb_spot;
 
-SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity, sheaf_status status, const char *rule, const char *expected,
+SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity,
+                                          sheaf_status status, const char *rule, const char *expected,
                                           const char *found, const char *consequence, sheaf_error *err);
 /* What stands in place of an item that is left out. */
 const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
 /* Reports everything in these cells that breaks a rule, in their order. */
-SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
+                                              sheaf_context *cx, sheaf_error *err);
 
 /* ---- convert.c ---- */
 
@@ -207,7 +233,8 @@ enum { SCIDB_NUMBER_TEXT = 64 };
 /* A value between two types: all zeros where there is none. */
 typedef struct sheaf_scidb_value {
 	bool real;
-	int64_t i; /* of an integer of up to 64 bits, which are those of a larger one, too; of a date its seconds */
+	int64_t
+		i; /* of an integer of up to 64 bits, which are those of a larger one, too; of a date its seconds */
 	int64_t offset;
 	double d;
 	const char *text; /* into the input, or into `own` */
@@ -219,18 +246,22 @@ typedef struct sheaf_scidb_value {
 
 /* Whether the server has a conversion. */
 bool sheaf_scidb_converts(const sheaf_scidb_type *from, const sheaf_scidb_type *to);
-/* The value of a payload as another type has it; *out is zeros before. The text of a string is given without what ends it. */
-void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, const sheaf_scidb_type *to, sheaf_scidb_value *out);
+/* The value of a payload as another type has it; *out is zeros before. The text of a string is given without
+ * what ends it. */
+void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, const sheaf_scidb_type *to,
+                         sheaf_scidb_value *out);
 /* The same for an item that is read. */
 void sheaf_scidb_convert_item(const sheaf_scidb_item *item, sheaf_bytes payload, sheaf_scidb_value *out);
 /* Stores a number in this machine's order, as an item of a column, or as in a file. */
-void sheaf_scidb_store(const sheaf_scidb_type *type, const sheaf_scidb_value *value, bool little, uint8_t *to);
+void sheaf_scidb_store(const sheaf_scidb_type *type, const sheaf_scidb_value *value, bool little,
+                       uint8_t *to);
 
 /* ---- dates.c ---- */
 
-/* Seconds since 1970 of a date as the server takes it, and of its zone where `zone`; *failed where it is none. What was expected of the text, so that all of it came
- * through, or NULL. */
-const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset, bool *failed);
+/* Seconds since 1970 of a date as the server takes it, and of its zone where `zone`; *failed where it is
+ * none. What was expected of the text, so that all of it came through, or NULL. */
+const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
+                                  bool *failed);
 
 /* ---- evidence.c ---- */
 
@@ -249,20 +280,25 @@ SHEAF_USE sheaf_status sheaf_scidb_review(void *in, const sheaf_frame *frame, in
 #define SCIDB_LABEL_NAME "array name"
 #define SCIDB_LABEL_TYPES "types"
 
-SHEAF_USE sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries, const sheaf_scidb_array *array,
-                                         const sheaf_scidb_types *types, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries,
+                                         const sheaf_scidb_array *array, const sheaf_scidb_types *types,
+                                         sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own,
+                                           sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 /* The attributes that hold the fields of a schema; UNSUPPORTED where there are none. */
-SHEAF_USE sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries, const sheaf_schema *schema, sheaf_context *cx,
+SHEAF_USE sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries,
+                                                     const sheaf_schema *schema, sheaf_context *cx,
                                                      sheaf_error *err);
 
 /* ---- write.c ---- */
 
 bool sheaf_scidb_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values,
+SHEAF_USE sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                          const sheaf_facts *totals, const sheaf_values *values,
                                           sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                          sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_finish(void *out, sheaf_error *err);
 void sheaf_scidb_abandon(void *created);

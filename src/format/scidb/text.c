@@ -17,7 +17,10 @@ int64_t sheaf_scidb_text_column(const sheaf_scidb_text *text, const char *at) { 
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_of_word(char c, bool wide) { return is_letter(c) || c == '_' || is_digit(c) || (wide && c == '$'); }
+static bool is_of_word(char c, bool wide)
+{
+	return is_letter(c) || c == '_' || is_digit(c) || (wide && c == '$');
+}
 
 /* The word or character at `at`. */
 static void show_found(const sheaf_scidb_text *text, const char *at, char *out, size_t size)
@@ -34,14 +37,18 @@ static void show_found(const sheaf_scidb_text *text, const char *at, char *out, 
 	snprintf(out, size, "\"%.*s\"", n, at);
 }
 
-sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at, const char *expected, const char *found, sheaf_error *err)
+sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at, const char *expected,
+                                       const char *found, sheaf_error *err)
 {
 	enum { AROUND = 60 };
 	char word[64];
 	if (!found) show_found(text, at, word, sizeof word);
-	const char *from = at - text->begin > AROUND ? at - AROUND : text->begin, *to = text->end - at > AROUND ? at + AROUND : text->end;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: column %" PRId64 ": expected %s, found %s: %s%.*s^%.*s%s", text->option, sheaf_scidb_text_column(text, at), expected,
-	                  found ? found : word, from > text->begin ? "..." : "", (int)(at - from), from, (int)(to - at), at, to < text->end ? "..." : "");
+	const char *from = at - text->begin > AROUND ? at - AROUND : text->begin,
+			   *to = text->end - at > AROUND ? at + AROUND : text->end;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: column %" PRId64 ": expected %s, found %s: %s%.*s^%.*s%s",
+	                  text->option, sheaf_scidb_text_column(text, at), expected, found ? found : word,
+	                  from > text->begin ? "..." : "", (int)(at - from), from, (int)(to - at), at,
+	                  to < text->end ? "..." : "");
 }
 
 /* ---- words ---- */
@@ -101,7 +108,10 @@ sheaf_scidb_word sheaf_scidb_text_look(sheaf_scidb_text *text)
 	return word;
 }
 
-bool sheaf_scidb_word_is(sheaf_scidb_word word, const char *keyword) { return word.size == strlen(keyword) && strncasecmp(word.at, keyword, word.size) == 0; }
+bool sheaf_scidb_word_is(sheaf_scidb_word word, const char *keyword)
+{
+	return word.size == strlen(keyword) && strncasecmp(word.at, keyword, word.size) == 0;
+}
 
 bool sheaf_scidb_text_keyword(sheaf_scidb_text *text, const char *keyword)
 {

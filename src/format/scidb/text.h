@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that describe files: format strings and array schemas, taken word by word. What is wrong is shown in its place. */
+/* Texts that describe files: format strings and array schemas, taken word by word. What is wrong is shown in
+ * its place. */
 #ifndef SHEAF_FORMAT_SCIDB_TEXT_H
 #define SHEAF_FORMAT_SCIDB_TEXT_H
 
@@ -18,8 +19,10 @@ typedef struct sheaf_scidb_word {
 
 sheaf_scidb_text sheaf_scidb_text_over(const char *option, const char *text, bool comments);
 
-/* USAGE: "--format-string: column 8: expected x, found "not": (int64 ^not null)". `found` NULL: what stands at `at`. */
-SHEAF_USE sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at, const char *expected, const char *found, sheaf_error *err);
+/* USAGE: "--format-string: column 8: expected x, found "not": (int64 ^not null)". `found` NULL: what stands
+ * at `at`. */
+SHEAF_USE sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at,
+                                                 const char *expected, const char *found, sheaf_error *err);
 
 /* Passes over blanks and comments; a comment without an end ends with the text. */
 void sheaf_scidb_text_pass(sheaf_scidb_text *text);
@@ -33,8 +36,10 @@ sheaf_scidb_word sheaf_scidb_text_look(sheaf_scidb_text *text);
 /* Takes the word if it is this one, whatever its case. */
 bool sheaf_scidb_text_keyword(sheaf_scidb_text *text, const char *keyword);
 bool sheaf_scidb_word_is(sheaf_scidb_word word, const char *keyword);
-/* Numbers, + - * / %, signs and parentheses, as C has them; `what` is expected where none begins. In expression.c. */
-SHEAF_USE sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out, sheaf_error *err);
+/* Numbers, + - * / %, signs and parentheses, as C has them; `what` is expected where none begins. In
+ * expression.c. */
+SHEAF_USE sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out,
+                                                   sheaf_error *err);
 /* From 1. */
 int64_t sheaf_scidb_text_column(const sheaf_scidb_text *text, const char *at);
 

@@ -8,11 +8,16 @@
 
 /* In the order of their kinds, then those of the plugins that come with the server. */
 static const sheaf_scidb_type natives[] = {
-	{SCIDB_BOOL, "bool", 1},         {SCIDB_CHAR, "char", 1},     {SCIDB_INT8, "int8", 1},       {SCIDB_INT16, "int16", 2},
-	{SCIDB_INT32, "int32", 4},       {SCIDB_INT64, "int64", 8},   {SCIDB_UINT8, "uint8", 1},     {SCIDB_UINT16, "uint16", 2},
-	{SCIDB_UINT32, "uint32", 4},     {SCIDB_UINT64, "uint64", 8}, {SCIDB_FLOAT, "float", 4},     {SCIDB_DOUBLE, "double", 8},
-	{SCIDB_DATETIME, "datetime", 8}, {SCIDB_DATETIMETZ, "datetimetz", 16}, {SCIDB_STRING, "string", 0}, {SCIDB_BINARY, "binary", 0},
-	{SCIDB_INDICATOR, "indicator", 1}, {SCIDB_COMPLEX, "complex", 16}, {SCIDB_USER, "rational", 16}, {SCIDB_USER, "point", 16},
+	{SCIDB_BOOL, "bool", 1},           {SCIDB_CHAR, "char", 1},
+	{SCIDB_INT8, "int8", 1},           {SCIDB_INT16, "int16", 2},
+	{SCIDB_INT32, "int32", 4},         {SCIDB_INT64, "int64", 8},
+	{SCIDB_UINT8, "uint8", 1},         {SCIDB_UINT16, "uint16", 2},
+	{SCIDB_UINT32, "uint32", 4},       {SCIDB_UINT64, "uint64", 8},
+	{SCIDB_FLOAT, "float", 4},         {SCIDB_DOUBLE, "double", 8},
+	{SCIDB_DATETIME, "datetime", 8},   {SCIDB_DATETIMETZ, "datetimetz", 16},
+	{SCIDB_STRING, "string", 0},       {SCIDB_BINARY, "binary", 0},
+	{SCIDB_INDICATOR, "indicator", 1}, {SCIDB_COMPLEX, "complex", 16},
+	{SCIDB_USER, "rational", 16},      {SCIDB_USER, "point", 16},
 };
 enum { NATIVES = sizeof natives / sizeof *natives, MOST_BYTES = INT32_MAX };
 
@@ -30,7 +35,8 @@ void sheaf_scidb_types_free(sheaf_scidb_types *types)
 		sheaf_release_text(types->cx, (char *)(uintptr_t)types->declared[i]->name);
 		sheaf_release(types->cx, types->declared[i], sizeof **types->declared);
 	}
-	if (types->declared) sheaf_release(types->cx, types->declared, (size_t)types->room * sizeof *types->declared);
+	if (types->declared)
+		sheaf_release(types->cx, types->declared, (size_t)types->room * sizeof *types->declared);
 	*types = (sheaf_scidb_types){0};
 }
 
@@ -39,7 +45,8 @@ static sheaf_status make_room(sheaf_scidb_types *types, sheaf_error *err)
 	int room = types->room ? 2 * types->room : 4;
 	void *memory = types->declared;
 	if (types->count < types->room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reallocate(types->cx, &memory, (size_t)types->room * sizeof *types->declared, (size_t)room * sizeof *types->declared, err));
+	SHEAF_TRY(sheaf_reallocate(types->cx, &memory, (size_t)types->room * sizeof *types->declared,
+	                           (size_t)room * sizeof *types->declared, err));
 	types->declared = (sheaf_scidb_type **)memory;
 	types->room = room;
 	return SHEAF_OK;
@@ -51,7 +58,8 @@ static void make_lower(char *name)
 		if (*name >= 'A' && *name <= 'Z') *name = (char)(*name + 'a' - 'A');
 }
 
-static sheaf_status add(sheaf_scidb_types *types, const char *name, size_t n, int64_t size, const sheaf_scidb_type **out, sheaf_error *err)
+static sheaf_status add(sheaf_scidb_types *types, const char *name, size_t n, int64_t size,
+                        const sheaf_scidb_type **out, sheaf_error *err)
 {
 	void *memory;
 	char *copy = NULL;
@@ -102,12 +110,14 @@ static bool is_generic(const sheaf_scidb_types *types, const char *name, size_t 
 	while (size > 0 && name[size - 1] != '_') size--;
 	for (int i = 0; i < types->count; i++) {
 		const char *other = types->declared[i]->name;
-		if (strlen(other) == size + 1 && strncasecmp(other, name, size) == 0 && other[size] == '*') return true;
+		if (strlen(other) == size + 1 && strncasecmp(other, name, size) == 0 && other[size] == '*')
+			return true;
 	}
 	return false;
 }
 
-sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size, const sheaf_scidb_type **out, sheaf_error *err)
+sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size,
+                                    const sheaf_scidb_type **out, sheaf_error *err)
 {
 	int64_t bytes = size_in_name(name, size);
 	*out = find_known(types, name, size);
@@ -141,18 +151,26 @@ static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_er
 	size_t n = equals ? (size_t)(equals - text) : strlen(text);
 	bool generic = !equals && n > 2 && text[n - 1] == '*' && text[n - 2] == '_';
 	if ((!equals && !generic) || !is_name(text, generic ? n - 1 : n))
-		return sheaf_fail(err, SHEAF_USAGE, "--type: expected NAME=BYTES, or NAME_* for types whose size stands in their name, found \"%s\"", text);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"--type: expected NAME=BYTES, or NAME_* for types whose size stands in their name, found \"%s\"",
+			text);
 	int64_t size = generic ? 0 : read_size(equals + 1);
 	if (!generic && (size < 1 || size > MOST_BYTES))
-		return sheaf_fail(err, SHEAF_USAGE, "--type %s: expected a size from 1 to %d bytes, found \"%s\"", text, MOST_BYTES, equals + 1);
+		return sheaf_fail(err, SHEAF_USAGE, "--type %s: expected a size from 1 to %d bytes, found \"%s\"",
+		                  text, MOST_BYTES, equals + 1);
 	const sheaf_scidb_type *known = find_known(types, text, n);
 	if (known && known->size == size) return SHEAF_OK;
 	if (known)
-		return sheaf_fail(err, SHEAF_USAGE, "--type %s: expected a name that no other type has, found that of a type of %" PRId64 " bytes", text, known->size);
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"--type %s: expected a name that no other type has, found that of a type of %" PRId64 " bytes",
+			text, known->size);
 	return add(types, text, n, size, NULL, err);
 }
 
-sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values,
+                                       sheaf_context *cx, sheaf_error *err)
 {
 	const char *text;
 	types->cx = cx;

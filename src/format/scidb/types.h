@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that attributes and entries have: the server's own, those of the plugins shipped with it, and those that the user declares. */
+/* The types that attributes and entries have: the server's own, those of the plugins shipped with it, and
+ * those that the user declares. */
 #ifndef SHEAF_FORMAT_SCIDB_TYPES_H
 #define SHEAF_FORMAT_SCIDB_TYPES_H
 
@@ -25,7 +26,7 @@ typedef enum sheaf_scidb_kind {
 	SCIDB_BINARY,
 	SCIDB_INDICATOR,
 	SCIDB_COMPLEX, /* of a plugin that comes with the server: two doubles */
-	SCIDB_USER /* a type of a plugin: bytes whose meaning is not known */
+	SCIDB_USER     /* a type of a plugin: bytes whose meaning is not known */
 } sheaf_scidb_kind;
 
 typedef struct sheaf_scidb_type {
@@ -42,10 +43,12 @@ typedef struct sheaf_scidb_types {
 } sheaf_scidb_types;
 
 /* Takes NAME=BYTES, or NAME_* for types whose size stands in their name, from each setting `type`. */
-SHEAF_USE sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values,
+                                                 sheaf_context *cx, sheaf_error *err);
 void sheaf_scidb_types_free(sheaf_scidb_types *types);
 /* The type of a name, whatever its case; *out is NULL where there is none. */
-SHEAF_USE sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size, const sheaf_scidb_type **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size,
+                                              const sheaf_scidb_type **out, sheaf_error *err);
 /* The i-th type that a name without a number in it has, the server's own first; NULL past the last one. */
 const sheaf_scidb_type *sheaf_scidb_types_at(const sheaf_scidb_types *types, int i);
 /* Of the server's own types. */

@@ -3,7 +3,8 @@
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 
-const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *needed)
+const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end,
+                                     uint64_t *needed)
 {
 	uint64_t passed = 0, room = (uint64_t)(end - at);
 	for (int k = 0; k < layout->counted; k++) {
@@ -18,7 +19,8 @@ const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uin
 }
 
 /* Notes where the counted entries of a cell end; the end of the cell, or -1 where it is not all there. */
-static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t at, int64_t to, int64_t *bases, int64_t stride)
+static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t at, int64_t to,
+                        int64_t *bases, int64_t stride)
 {
 	for (int k = 0; k < layout->counted; k++) {
 		if (to - at < layout->gaps[k] + SCIDB_COUNT) return -1;
@@ -31,8 +33,8 @@ static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, i
 	return to - at < layout->gaps[layout->counted] ? -1 : at + layout->gaps[layout->counted];
 }
 
-int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from, int64_t to, int64_t n, int64_t *bases, int64_t stride,
-                               int64_t *after)
+int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from,
+                               int64_t to, int64_t n, int64_t *bases, int64_t stride, int64_t *after)
 {
 	int64_t c = 0;
 	for (*after = from; c < n; c++) {

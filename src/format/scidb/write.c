@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into cells: null bytes, counts and zeros where the server wants them. What does not fit is a loss, and named with its cell. */
+/* Rows into cells: null bytes, counts and zeros where the server wants them. What does not fit is a loss, and
+ * named with its cell. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -18,9 +19,9 @@ typedef struct writer {
 	sheaf_scidb_array array;   /* attributes as the columns have them */
 	sheaf_scidb_array options; /* as --schema has them, and its dimensions */
 	sheaf_scidb_layout layout;
-	int coordinates;                     /* columns of which cells have nothing: they say where the cell is to be */
-	int coordinate_at[SHEAF_MAX_RANK];   /* which columns they are */
-	int *attribute_at;                   /* and which the attributes, in the order of their entries */
+	int coordinates; /* columns of which cells have nothing: they say where the cell is to be */
+	int coordinate_at[SHEAF_MAX_RANK]; /* which columns they are */
+	int *attribute_at;                 /* and which the attributes, in the order of their entries */
 	int nattributes, ncolumns;
 	sheaf_scidb_places places;
 } writer;
@@ -36,7 +37,8 @@ bool sheaf_scidb_holds(const sheaf_field *field)
 sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	(void)values;
-	if (schema->nfields == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column to write, found %d", 0);
+	if (schema->nfields == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column to write, found %d", 0);
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning == SHEAF_COMPLEX) schema->fields[i].type = SHEAF_F64;
 	return SHEAF_OK;
@@ -55,14 +57,16 @@ void sheaf_scidb_abandon(void *created)
 	sheaf_scidb_array_free(&out->array);
 	sheaf_scidb_array_free(&out->options);
 	sheaf_scidb_types_free(&out->types);
-	if (out->attribute_at) sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
+	if (out->attribute_at)
+		sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
 /* Bytes may be those of any type that has as many. */
 static bool takes_bytes(const sheaf_scidb_item *item)
 {
-	return item->type->kind == SCIDB_BINARY && (item->entry.type->kind == SCIDB_BINARY || item->entry.type->kind == SCIDB_USER);
+	return item->type->kind == SCIDB_BINARY &&
+	       (item->entry.type->kind == SCIDB_BINARY || item->entry.type->kind == SCIDB_USER);
 }
 
 static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
@@ -75,8 +79,10 @@ static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
 		item->nullable = attribute->nullable;
 		item->converts = item->type != item->entry.type && !takes_bytes(item);
 		if (item->converts && !sheaf_scidb_converts(item->type, item->entry.type))
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: entry %d: expected a type that column \"%s\" of type %s can become, found %s", option, i + 1,
-			                  attribute->name, item->type->name, item->entry.type->name);
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"%s: entry %d: expected a type that column \"%s\" of type %s can become, found %s", option,
+				i + 1, attribute->name, item->type->name, item->entry.type->name);
 	}
 	return SHEAF_OK;
 }
@@ -89,9 +95,13 @@ static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sh
 		const char *name = out->options.dimensions[i].name;
 		int f = out->coordinate_at[i] = sheaf_schema_find_near(schema, name, i);
 		const sheaf_field *field = f < 0 ? NULL : &schema->fields[f];
-		bool whole = field && field->nlevels == 0 && (field->type == SHEAF_I64 || field->type == SHEAF_I32) && field->meaning != SHEAF_DATETIME;
+		bool whole = field && field->nlevels == 0 && (field->type == SHEAF_I64 || field->type == SHEAF_I32) &&
+		             field->meaning != SHEAF_DATETIME;
 		if (!whole)
-			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a column of int64, never missing, for dimension \"%s\", found %s", name, field ? "another" : "none");
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				"--dimensions: expected a column of int64, never missing, for dimension \"%s\", found %s",
+				name, field ? "another" : "none");
 	}
 	return SHEAF_OK;
 }
@@ -104,17 +114,21 @@ static bool is_coordinate(const writer *out, int column)
 }
 
 /* All columns but the coordinates become attributes. */
-static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const char *option, sheaf_error *err)
+static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const char *option,
+                                 sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (size_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
+	SHEAF_TRY(
+		sheaf_allocate_array(out->cx, (size_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
 	out->attribute_at = (int *)memory;
 	out->ncolumns = schema->nfields;
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
 	if (out->entries.count == 0 || out->entries.attributes == out->nattributes) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option, out->nattributes,
-	                  out->entries.attributes);
+	return sheaf_fail(
+		err, SHEAF_USAGE,
+		"%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option,
+		out->nattributes, out->entries.attributes);
 }
 
 static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)
@@ -136,13 +150,15 @@ static int find_column(const writer *out, const sheaf_names *columns, int attrib
 	return column >= 0 && is_coordinate(out, column) ? -1 : column;
 }
 
-/* Takes the columns in the order of the attributes, which have names of their own: where each of as many finds a column, none is left. */
+/* Takes the columns in the order of the attributes, which have names of their own: where each of as many
+ * finds a column, none is left. */
 static bool order_by_name(writer *out, const sheaf_names *columns)
 {
 	int after = -1;
 	for (int i = 0; i < out->nattributes; i++)
 		if ((after = find_column(out, columns, i, after)) < 0) return false;
-	for (int i = 0; i < out->nattributes; i++) out->attribute_at[i] = after = find_column(out, columns, i, after);
+	for (int i = 0; i < out->nattributes; i++)
+		out->attribute_at[i] = after = find_column(out, columns, i, after);
 	return true;
 }
 
@@ -151,10 +167,17 @@ static sheaf_status tell_of_positions(const writer *out, const sheaf_schema *sch
 	enum { LONGEST = 80 };
 	char found[LONGEST + 16];
 	for (int i = 0; i < out->nattributes; i++) {
-		const char *column = schema->fields[out->attribute_at[i]].name, *attribute = out->options.attributes[i].name;
+		const char *column = schema->fields[out->attribute_at[i]].name,
+				   *attribute = out->options.attributes[i].name;
 		if (strcmp(column, attribute) == 0) continue;
 		snprintf(found, sizeof found, "column \"%.*s\"", LONGEST, column);
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "column of another name", SHEAF_NOWHERE, "a column of its name, as --schema has it", found, "it is taken by its position"};
+		sheaf_problem problem = {SHEAF_WARNING,
+		                         SHEAF_DATA,
+		                         "column of another name",
+		                         SHEAF_NOWHERE,
+		                         "a column of its name, as --schema has it",
+		                         found,
+		                         "it is taken by its position"};
 		problem.place.file = sheaf_sink_name(out->places.sink);
 		problem.place.stream = attribute;
 		problem.place.stream_word = "attribute";
@@ -179,10 +202,12 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 	return status || named ? status : tell_of_positions(out, schema, err);
 }
 
-static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
+                            sheaf_error *err)
 {
 	const char *option = sheaf_values_text(values, "write-as") ? "--write-as" : "--format-string";
-	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
+	SHEAF_TRY(
+		sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
 	SHEAF_TRY(list_columns(out, schema, option, err));
 	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
@@ -202,10 +227,14 @@ static void put_zeros(sheaf_builder *b, int64_t n)
 static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 {
 	sheaf_builder *b = &out->places.empty;
-	if (out->coordinates == 0) return sheaf_fail(err, SHEAF_USAGE, "--fill-cells: expected --dimensions, which say what cells there are, found %s", "none");
+	if (out->coordinates == 0)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--fill-cells: expected --dimensions, which say what cells there are, found %s",
+		                  "none");
 	for (int i = 0; i < out->layout.count; i++) {
 		const sheaf_scidb_entry *entry = &out->layout.items[i].entry;
-		bool string = !entry->nullable && entry->size == 0 && entry->type && entry->type->kind == SCIDB_STRING;
+		bool string =
+			!entry->nullable && entry->size == 0 && entry->type && entry->type->kind == SCIDB_STRING;
 		if (entry->nullable) sheaf_builder_byte(b, '\0');
 		if (entry->size == 0) sheaf_builder_u32le(b, string);
 		put_zeros(b, entry->size ? entry->size : string);
@@ -213,8 +242,9 @@ static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 	return sheaf_builder_status(b, err);
 }
 
-sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                void **created, sheaf_error *err)
+sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                                const sheaf_values *values, sheaf_context *cx, void **created,
+                                sheaf_error *err)
 {
 	void *memory;
 	(void)totals;
@@ -240,8 +270,9 @@ sheaf_status sheaf_scidb_append(void *created, const sheaf_blob *blob, sheaf_err
 	writer *out = (writer *)created;
 	size_t numbers = (size_t)blob->rows * sizeof(int64_t);
 	if (out->coordinates == 0) return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
-	return sheaf_scidb_places_add(&out->places, (sheaf_bytes){blob->bytes.data + numbers, blob->bytes.size - numbers}, (const int64_t *)(const void *)blob->bytes.data,
-	                              blob->rows, err);
+	return sheaf_scidb_places_add(&out->places,
+	                              (sheaf_bytes){blob->bytes.data + numbers, blob->bytes.size - numbers},
+	                              (const int64_t *)(const void *)blob->bytes.data, blob->rows, err);
 }
 
 sheaf_status sheaf_scidb_finish(void *created, sheaf_error *err)
@@ -266,7 +297,8 @@ typedef struct encoding {
 	int64_t row; /* of the output */
 } encoding;
 
-static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const char *rule, const char *expected, const char *found, const char *consequence)
+static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const char *rule,
+                         const char *expected, const char *found, const char *consequence)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(e->out->sink);
@@ -282,14 +314,17 @@ static sheaf_status lose_null(const encoding *e, const sheaf_scidb_item *item, i
 	char expected[64], found[32];
 	snprintf(expected, sizeof expected, "a value, since entry %d is not null", item->number + 1);
 	snprintf(found, sizeof found, "null, reason %d", code);
-	return lose(e, item, "null without a place", expected, found, item->entry.size ? "zeros are written" : "an empty one is written");
+	return lose(e, item, "null without a place", expected, found,
+	            item->entry.size ? "zeros are written" : "an empty one is written");
 }
 
 static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, size_t size)
 {
 	char expected[96], found[48];
 	bool string = item->entry.type->kind == SCIDB_STRING;
-	snprintf(expected, sizeof expected, string ? "at most %" PRId64 " bytes and their NUL" : "%" PRId64 " bytes", item->entry.size - string);
+	snprintf(expected, sizeof expected,
+	         string ? "at most %" PRId64 " bytes and their NUL" : "%" PRId64 " bytes",
+	         item->entry.size - string);
 	snprintf(found, sizeof found, "%zu", size);
 	return lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected, found,
 	            string ? "it is cut" : "they are cut, or zeros put behind them");
@@ -307,10 +342,13 @@ static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t
 
 static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
 {
-	bool string = item->entry.type->kind == SCIDB_STRING, fits = string ? (int64_t)text.size < item->entry.size : (int64_t)text.size == item->entry.size;
+	bool string = item->entry.type->kind == SCIDB_STRING,
+		 fits = string ? (int64_t)text.size < item->entry.size : (int64_t)text.size == item->entry.size;
 	if (!fits) SHEAF_TRY(lose_size(e, item, text.size));
 	if (string && text.size && memchr(text.data, '\0', text.size))
-		SHEAF_TRY(lose(e, item, "NUL in a string", "a string without NUL in it, which would end it in an entry of fixed size", "one", "what is behind it goes unread"));
+		SHEAF_TRY(lose(e, item, "NUL in a string",
+		               "a string without NUL in it, which would end it in an entry of fixed size", "one",
+		               "what is behind it goes unread"));
 	put_padded(&e->b, text, (size_t)item->entry.size - string, item->entry.size);
 	return SHEAF_OK;
 }
@@ -320,8 +358,11 @@ static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, 
 {
 	bool string = item->entry.type->kind == SCIDB_STRING;
 	if (text.size > UINT32_MAX - string)
-		return sheaf_fail(e->err, SHEAF_UNSUPPORTED, "%s: cell %" PRId64 ", attribute \"%s\": expected at most %" PRIu32 " bytes, found %zu",
-		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[item->column].name, UINT32_MAX - string, text.size);
+		return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
+		                  "%s: cell %" PRId64 ", attribute \"%s\": expected at most %" PRIu32
+		                  " bytes, found %zu",
+		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[item->column].name,
+		                  UINT32_MAX - string, text.size);
 	sheaf_builder_u32le(&e->b, (uint32_t)(text.size + string));
 	sheaf_builder_append(&e->b, text.data, text.size);
 	if (string) sheaf_builder_byte(&e->b, '\0');
@@ -334,12 +375,14 @@ static sheaf_status put_text(encoding *e, const sheaf_scidb_item *item, sheaf_by
 }
 
 /* The item of a column as the bytes of its type in a file. `room` is for numbers. */
-static sheaf_bytes bytes_of(const sheaf_scidb_item *item, const sheaf_column *column, int64_t r, uint8_t *room)
+static sheaf_bytes bytes_of(const sheaf_scidb_item *item, const sheaf_column *column, int64_t r,
+                            uint8_t *room)
 {
 	size_t size = (size_t)item->type->size;
 	if (column->nlevels && sheaf_means_run(column->meaning) && size == 0) {
 		sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
-		return (sheaf_bytes){column->values.data ? column->values.data + run.begin : (const uint8_t *)"", (size_t)sheaf_run_length(run)};
+		return (sheaf_bytes){column->values.data ? column->values.data + run.begin : (const uint8_t *)"",
+		                     (size_t)sheaf_run_length(run)};
 	}
 	const uint8_t *at = column->values.data + (size_t)r * size;
 	if (column->meaning == SHEAF_COORDINATE && column->type == SHEAF_I32) {
@@ -364,10 +407,13 @@ static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, she
 	if (v.flaw) {
 		char found[SCIDB_NUMBER_TEXT + 8];
 		sheaf_scidb_convert(item->type, bytes, sheaf_scidb_type_of(SCIDB_STRING), &shown);
-		snprintf(found, sizeof found, "%.*s", (int)(shown.size < SCIDB_NUMBER_TEXT ? shown.size : SCIDB_NUMBER_TEXT), shown.text);
-		SHEAF_TRY(lose(e, item, "value changed by its conversion", v.flaw, found, v.failed ? "0 is written" : "converted as the server does"));
+		snprintf(found, sizeof found, "%.*s",
+		         (int)(shown.size < SCIDB_NUMBER_TEXT ? shown.size : SCIDB_NUMBER_TEXT), shown.text);
+		SHEAF_TRY(lose(e, item, "value changed by its conversion", v.flaw, found,
+		               v.failed ? "0 is written" : "converted as the server does"));
 	}
-	if (item->entry.type->kind == SCIDB_STRING) return put_text(e, item, (sheaf_bytes){(const uint8_t *)v.text, v.size});
+	if (item->entry.type->kind == SCIDB_STRING)
+		return put_text(e, item, (sheaf_bytes){(const uint8_t *)v.text, v.size});
 	if (!sheaf_builder_room(&e->b, MOST)) return SHEAF_OK;
 	sheaf_scidb_store(item->entry.type, &v, true, e->b.data + e->b.size);
 	e->b.size += (size_t)item->entry.size;
@@ -381,7 +427,8 @@ static sheaf_status put_nothing(encoding *e, const sheaf_scidb_item *item, int c
 	bool string = item->entry.type && item->entry.type->kind == SCIDB_STRING;
 	if (null && !item->entry.nullable) {
 		SHEAF_TRY(lose_null(e, item, code));
-		if (string && item->entry.size == 0) return put_counted_text(e, item, (sheaf_bytes){(const uint8_t *)"", 0});
+		if (string && item->entry.size == 0)
+			return put_counted_text(e, item, (sheaf_bytes){(const uint8_t *)"", 0});
 	}
 	if (item->entry.nullable) sheaf_builder_byte(&e->b, (char)code);
 	put_zeros(&e->b, item->entry.size ? item->entry.size : SCIDB_COUNT);
@@ -391,7 +438,8 @@ static sheaf_status put_nothing(encoding *e, const sheaf_scidb_item *item, int c
 static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sheaf_column *column, int64_t r)
 {
 	uint8_t room[16];
-	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) return put_nothing(e, item, sheaf_level_code(&column->levels[0], r), true);
+	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r))
+		return put_nothing(e, item, sheaf_level_code(&column->levels[0], r), true);
 	if (item->entry.nullable) sheaf_builder_byte(&e->b, '\xff');
 	sheaf_bytes bytes = bytes_of(item, column, r, room);
 	if (item->converts) return put_converted(e, item, bytes);
@@ -410,9 +458,13 @@ static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, 
 {
 	char text[SHEAF_MAX_RANK * 24];
 	size_t used = 0;
-	for (int i = 0; i < e->out->coordinates; i++) used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? ", " : "", coordinates[i]);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: row %" PRId64 ": expected coordinates within the dimensions of --schema, found {%s}", sheaf_sink_name(e->out->sink), e->row,
-	                  text);
+	for (int i = 0; i < e->out->coordinates; i++)
+		used +=
+			(size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? ", " : "", coordinates[i]);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: row %" PRId64
+	                  ": expected coordinates within the dimensions of --schema, found {%s}",
+	                  sheaf_sink_name(e->out->sink), e->row, text);
 }
 
 /* The place of a cell in the file says where it is in its array. */
@@ -422,8 +474,10 @@ static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 	int64_t coordinates[SHEAF_MAX_RANK], cell, first = e->row;
 	for (int64_t r = 0; r < frame->nrows && out->coordinates; r++) {
 		e->row = first + r;
-		for (int i = 0; i < out->coordinates; i++) coordinates[i] = coordinate_of(&frame->columns[out->coordinate_at[i]], r);
-		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell)) return refuse_place(e, coordinates, e->err);
+		for (int i = 0; i < out->coordinates; i++)
+			coordinates[i] = coordinate_of(&frame->columns[out->coordinate_at[i]], r);
+		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell))
+			return refuse_place(e, coordinates, e->err);
 		sheaf_builder_i64(&e->b, cell);
 	}
 	e->row = first;
@@ -437,13 +491,16 @@ static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 	for (int64_t r = 0; r < frame->nrows && !e->b.failed; r++, e->row++) {
 		for (int i = 0; i < layout->count; i++) {
 			const sheaf_scidb_item *item = &layout->items[i];
-			SHEAF_TRY(item->column < 0 ? put_nothing(e, item, 0, false) : put_item(e, item, &frame->columns[e->out->attribute_at[item->column]], r));
+			SHEAF_TRY(item->column < 0
+			              ? put_nothing(e, item, 0, false)
+			              : put_item(e, item, &frame->columns[e->out->attribute_at[item->column]], r));
 		}
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	encoding e = {.out = (const writer *)created, .cx = cx, .err = err, .row = row};
 	sheaf_builder_begin(&e.b, cx, &blob->bytes);

@@ -4,7 +4,8 @@
 #include "format/svmlight/svmlight.h"
 #include <string.h>
 
-static const sheaf_delimiters delimiters = {.spaces = {' ', '\t'}, .pair = ':', .mark = '#', .feed = '\n', .before_feed = '\r', .comment = '#'};
+static const sheaf_delimiters delimiters = {
+	.spaces = {' ', '\t'}, .pair = ':', .mark = '#', .feed = '\n', .before_feed = '\r', .comment = '#'};
 
 /* ---- columns ---- */
 
@@ -79,13 +80,20 @@ bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 {
 	sheaf_svm_stream *s = &d->features;
 	size_t value_size = d->in->wide ? sizeof(double) : sizeof(float), from = s->indices.size;
-	if (!sheaf_builder_room(&s->values, SHEAF_NUMBERS_ROOM * value_size) || !sheaf_builder_room(&s->indices, SHEAF_NUMBERS_ROOM * index_size(s))) return false;
+	if (!sheaf_builder_room(&s->values, SHEAF_NUMBERS_ROOM * value_size) ||
+	    !sheaf_builder_room(&s->indices, SHEAF_NUMBERS_ROOM * index_size(s)))
+		return false;
 	size_t room = (s->indices.capacity - from) / index_size(s);
-	sheaf_numbers run = {.delimiters = &delimiters, .at = d->text.at, .end = d->text.end, .values = s->values.data + s->values.size, .indices = s->indices.data + from};
+	sheaf_numbers run = {.delimiters = &delimiters,
+	                     .at = d->text.at,
+	                     .end = d->text.end,
+	                     .values = s->values.data + s->values.size,
+	                     .indices = s->indices.data + from};
 	run.room = (s->values.capacity - s->values.size) / value_size;
 	if (run.room > room) run.room = room;
 	run.wide_indices = s->wide;
-	run.limit = d->in->guessed ? INT32_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[1]) + (uint64_t)d->in->base;
+	run.limit = d->in->guessed ? INT32_MAX
+	                           : (uint64_t)sheaf_field_dim(&d->in->schema.fields[1]) + (uint64_t)d->in->base;
 	(d->in->wide ? d->kernel->pairs_f64 : d->kernel->pairs_f32)(&run);
 	if (run.count == 0 || !shift_indices(d, from, run.count)) return false; /* read again, by line.c */
 	d->text.at = run.at;
@@ -131,7 +139,8 @@ static sheaf_status finish_frame(sheaf_svm_decoding *d, sheaf_frame *frame)
 	SHEAF_TRY(finish_stream(d, &d->labels, &frame->columns[0]));
 	SHEAF_TRY(finish_stream(d, &d->features, &frame->columns[1]));
 	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->text.err));
-	if (in->query >= 0) SHEAF_TRY(sheaf_builder_finish(&d->queries, &frame->columns[in->query].values, d->text.err));
+	if (in->query >= 0)
+		SHEAF_TRY(sheaf_builder_finish(&d->queries, &frame->columns[in->query].values, d->text.err));
 	if (in->comment >= 0) {
 		sheaf_column *comment = &frame->columns[in->comment];
 		SHEAF_TRY(sheaf_builder_finish(&d->comments, &comment->values, d->text.err));
@@ -162,8 +171,9 @@ typedef struct mark {
 
 static mark mark_of(const sheaf_svm_decoding *d)
 {
-	return (mark){d->labels.indices.size, d->labels.values.size,  d->features.indices.size, d->features.values.size, d->queries.size,
-	              d->comments.size,       d->comment_ends.size};
+	return (mark){d->labels.indices.size,  d->labels.values.size, d->features.indices.size,
+	              d->features.values.size, d->queries.size,       d->comments.size,
+	              d->comment_ends.size};
 }
 
 static void go_back(sheaf_svm_decoding *d, const mark *m)
@@ -180,7 +190,9 @@ static void go_back(sheaf_svm_decoding *d, const mark *m)
 static void end_sample(const sheaf_svm_decoding *d, sheaf_svm_stream *s, bool sparse)
 {
 	sheaf_builder_i64(&s->lists, d->nrows);
-	if (sparse) sheaf_builder_i64(&s->entries, (int64_t)(s->values.size / (d->in->wide ? sizeof(double) : sizeof(float))));
+	if (sparse)
+		sheaf_builder_i64(&s->entries,
+		                  (int64_t)(s->values.size / (d->in->wide ? sizeof(double) : sizeof(float))));
 }
 
 /* A comment has been read where there is one more end than rows before. */
@@ -188,10 +200,12 @@ static void end_row(sheaf_svm_decoding *d)
 {
 	const sheaf_svm_reader *in = d->in;
 	bool commented = (int64_t)(d->comment_ends.size / sizeof(int64_t)) > d->nrows + 1;
-	if (in->query >= 0 && (int64_t)(d->queries.size / sizeof(int64_t)) == d->nrows) sheaf_builder_i64(&d->queries, -1);
+	if (in->query >= 0 && (int64_t)(d->queries.size / sizeof(int64_t)) == d->nrows)
+		sheaf_builder_i64(&d->queries, -1);
 	if (!commented) sheaf_builder_i64(&d->comment_ends, (int64_t)d->comments.size);
 	if (d->nrows % 8 == 0) sheaf_builder_byte(&d->comments_valid, 0);
-	if (commented && !d->comments_valid.failed) d->comments_valid.data[d->comments_valid.size - 1] |= (uint8_t)(1u << (d->nrows % 8));
+	if (commented && !d->comments_valid.failed)
+		d->comments_valid.data[d->comments_valid.size - 1] |= (uint8_t)(1u << (d->nrows % 8));
 	d->nrows++;
 	end_sample(d, &d->labels, in->many);
 	end_sample(d, &d->features, true);
@@ -216,10 +230,12 @@ static sheaf_status read_lines(sheaf_svm_decoding *d)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_svm_reader *in = (const sheaf_svm_reader *)reader;
-	sheaf_svm_decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .kernel = sheaf_kernel_chosen()};
+	sheaf_svm_decoding d = {
+		.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .kernel = sheaf_kernel_chosen()};
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
 	if (status == SHEAF_OK) status = finish_frame(&d, frame);

@@ -9,18 +9,27 @@
 static const char *const suffixes[] = {".svmlight", ".libsvm", ".svm", NULL};
 
 static const sheaf_option options[] = {
-	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N", "the number of features (default: as many as the largest index tells)", 0},
+	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N",
+     "the number of features (default: as many as the largest index tells)", 0},
 	{"index-base", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|0|1",
-     "the index of the first feature; auto, which is the default: 0 where that index is in the file, else 1, which is also what is written", 0},
-	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double", "element type of labels and values (default double)", 0},
-	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "take labels for lists of them, also where each row has one", 0},
-	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME", "the stream that is the label (default: the one of the name label or labels)", 0},
+     "the index of the first feature; auto, which is the default: 0 where that index is in the file, else 1, "
+     "which is also what is written",
+     0},
+	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double",
+     "element type of labels and values (default double)", 0},
+	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "take labels for lists of them, also where each row has one", 0},
+	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
+     "the stream that is the label (default: the one of the name label or labels)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 /* ---- recognising ---- */
 
-static sheaf_likely probe(sheaf_bytes head, const char *name) { return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO; }
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+}
 
 /* ---- opening ---- */
 
@@ -32,7 +41,8 @@ static void close_reader(void *reader)
 	sheaf_release(in->cx, in, sizeof *in);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;

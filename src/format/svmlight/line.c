@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One row: labels, perhaps a query, features, perhaps a comment. What is wrong with any of it leaves out the row. */
+/* One row: labels, perhaps a query, features, perhaps a comment. What is wrong with any of it leaves out the
+ * row. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 #include "number/nonfinite.h"
@@ -8,12 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status leave_out(const sheaf_svm_decoding *d, const char *rule, const uint8_t *at, const char *stream, const char *expected)
+static sheaf_status leave_out(const sheaf_svm_decoding *d, const char *rule, const uint8_t *at,
+                              const char *stream, const char *expected)
 {
 	return sheaf_lined_report_at(&d->text, SHEAF_ERROR, rule, at, stream, expected, "the row is left out");
 }
 
-static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at) { return sheaf_lined_ends_word(&sheaf_svm_syntax, at, d->text.end); }
+static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at)
+{
+	return sheaf_lined_ends_word(&sheaf_svm_syntax, at, d->text.end);
+}
 
 /* ---- numbers ---- */
 
@@ -37,11 +42,13 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, bool 
 	*ok = !scanned.flaw && (ends_word(d, d->text.at) || (comma && *d->text.at == ','));
 	if (!*ok) return leave_out(d, "not a number", scanned.flaw ? d->text.at : at, stream, "a number");
 	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, stream, d->in->wide ? "a value that float64 can hold" : "a value that float32 can hold",
-	                             "read as infinity");
+	return sheaf_lined_report_at(
+		&d->text, SHEAF_WARNING, "value overflow", at, stream,
+		d->in->wide ? "a value that float64 can hold" : "a value that float32 can hold", "read as infinity");
 }
 
-static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const char *stream, const char *expected, uint64_t limit, int64_t *out, bool *ok)
+static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const char *stream,
+                               const char *expected, uint64_t limit, int64_t *out, bool *ok)
 {
 	uint64_t value;
 	const uint8_t *at = d->text.at;
@@ -67,7 +74,8 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 {
 	char expected[80];
 	int64_t label = 0, dim = sheaf_field_dim(&d->in->schema.fields[0]);
-	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since rows have several", dim - 1);
+	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since rows have several",
+	         dim - 1);
 	const uint8_t *at = d->text.at;
 	SHEAF_TRY(read_whole(d, "not a label", "labels", expected, (uint64_t)dim, &label, ok));
 	if (*ok && !ends_word(d, d->text.at) && *d->text.at != ',') {
@@ -126,7 +134,8 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	uint64_t limit = in->guessed ? INT32_MAX : (uint64_t)dim + (uint64_t)in->base;
 	double value;
 	const uint8_t *at = d->text.at;
-	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base, dim - 1 + in->base);
+	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base,
+	         dim - 1 + in->base);
 	SHEAF_TRY(read_whole(d, "feature index", "features", expected, limit, &index, ok));
 	if (!*ok) return SHEAF_OK;
 	if (index < in->base) {
@@ -134,7 +143,9 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 		return leave_out(d, "feature index", at, "features", expected);
 	}
 	*ok = d->text.at < d->text.end && *d->text.at == ':';
-	if (!*ok) return leave_out(d, "no ':' behind an index", d->text.at, "features", "':' and a value straight behind the index");
+	if (!*ok)
+		return leave_out(d, "no ':' behind an index", d->text.at, "features",
+		                 "':' and a value straight behind the index");
 	d->text.at++;
 	SHEAF_TRY(read_number(d, "features", false, &value, ok));
 	if (!*ok) return SHEAF_OK;
@@ -162,13 +173,16 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 	int64_t index = sheaf_svm_find_descent(&d->features, from);
 	if (index < 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " behind one that is not below", index + d->in->base);
-	return sheaf_lined_report(&d->text, SHEAF_BREACH, "indices do not ascend", d->text.line_start, "features", "indices that ascend", found, "kept in their order");
+	return sheaf_lined_report(&d->text, SHEAF_BREACH, "indices do not ascend", d->text.line_start, "features",
+	                          "indices that ascend", found, "kept in their order");
 }
 
 static void read_comment(sheaf_svm_decoding *d)
 {
 	if (d->text.at == d->text.end || *d->text.at != '#' || d->in->comment < 0) return;
-	const uint8_t *begin = d->text.at + 1, *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->text.end - begin)), *end = feed ? feed : d->text.end;
+	const uint8_t *begin = d->text.at + 1,
+				  *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->text.end - begin)),
+				  *end = feed ? feed : d->text.end;
 	d->text.at = end;
 	if (end > begin && end[-1] == '\r') end--;
 	sheaf_builder_append(&d->comments, begin, (size_t)(end - begin));

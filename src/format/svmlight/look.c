@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What streams there are: the file does not say how many features it has, from which number they count, or whether rows have one label each. */
+/* What streams there are: the file does not say how many features it has, from which number they count, or
+ * whether rows have one label each. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 #include "number/number.h"
@@ -9,7 +10,8 @@
 
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding tells. *end is behind it. */
+/* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding tells.
+ * *end is behind it. */
 static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **behind)
 {
 	int64_t value = 0;
@@ -61,7 +63,8 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 	if (sheaf_lined_is_row(&sheaf_svm_syntax, at, end)) {
 		uses->rows++;
 		at = look_at_labels(uses, at, end);
-		while (at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end), !sheaf_lined_ends_row(&sheaf_svm_syntax, at, end)) {
+		while (at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end),
+		       !sheaf_lined_ends_row(&sheaf_svm_syntax, at, end)) {
 			const uint8_t *word = at;
 			at = end_of_word(at, end);
 			look_at_word(uses, word, at);
@@ -81,7 +84,8 @@ static sheaf_status begin(sheaf_svm_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->lined.source, 3, &head, err));
-	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) sheaf_source_consume(in->lined.source, 3);
+	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0)
+		sheaf_source_consume(in->lined.source, 3);
 	sheaf_lined_begin(&in->lined, 1);
 	return SHEAF_OK;
 }
@@ -120,7 +124,8 @@ static sheaf_status look_at_first_part(sheaf_svm_reader *in, sheaf_error *err)
 
 /* ---- the schema ---- */
 
-static sheaf_status add_stream(sheaf_svm_reader *in, const char *name, bool sparse, int64_t dim, sheaf_error *err)
+static sheaf_status add_stream(sheaf_svm_reader *in, const char *name, bool sparse, int64_t dim,
+                               sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
@@ -180,7 +185,8 @@ sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bo
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;
-	if (!in->guessed && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.rows = in->facts.samples = in->uses.rows;
+	if (!in->guessed && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx))
+		in->facts.rows = in->facts.samples = in->uses.rows;
 	in->facts.guess = in->guessed ? "inferred from the first 32768 bytes" : "inferred from the whole input";
 	return SHEAF_OK;
 }

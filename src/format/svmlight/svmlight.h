@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* svmlight and libsvm files from the inside: the words that its rooms share.
  *
- *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the whole input
- *   decode.c   a piece into columns                    line.c    one line, and what may be wrong with it
- *   write.c    rows into lines
+ *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the
+ * whole input decode.c   a piece into columns                    line.c    one line, and what may be wrong
+ * with it write.c    rows into lines
  *
  * What is read and why is in docs/formats/svmlight.md. */
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
@@ -24,7 +24,8 @@ typedef struct sheaf_svm_uses {
 	bool queries, comments;
 } sheaf_svm_uses;
 
-static const sheaf_lined_syntax sheaf_svm_syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
+static const sheaf_lined_syntax sheaf_svm_syntax = {
+	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
 typedef struct sheaf_svm_reader {
 	sheaf_lined lined;
@@ -40,8 +41,10 @@ typedef struct sheaf_svm_reader {
 
 /* ---- look.c ---- */
 
-/* Finds the streams: from the whole input, or at a glance from its first part. The source stands at its beginning before and after. */
-SHEAF_USE sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err);
+/* Finds the streams: from the whole input, or at a glance from its first part. The source stands at its
+ * beginning before and after. */
+SHEAF_USE sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance,
+                                      sheaf_error *err);
 
 /* ---- decode.c ---- */
 
@@ -61,7 +64,8 @@ typedef struct sheaf_svm_decoding {
 	sheaf_builder queries, comment_ends, comments, comments_valid, lines;
 } sheaf_svm_decoding;
 
-SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
 /* A value of the reader's type. */
 void sheaf_svm_put_value(const sheaf_svm_decoding *d, sheaf_svm_stream *s, double value);
 void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index);
@@ -79,9 +83,11 @@ SHEAF_USE sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept);
 
 bool sheaf_svm_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_svm_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_svm_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_svm_finish(void *out, sheaf_error *err);
 void sheaf_svm_abandon(void *writer);

@@ -22,7 +22,10 @@ typedef struct sheaf_svm_writer {
 
 /* ---- which field is what ---- */
 
-static bool is_query(const sheaf_field *field) { return strcmp(field->name, "qid") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0; }
+static bool is_query(const sheaf_field *field)
+{
+	return strcmp(field->name, "qid") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0;
+}
 
 static bool is_comment(const sheaf_field *field)
 {
@@ -54,7 +57,10 @@ static int find_features(const sheaf_schema *schema, int label)
 	return -1;
 }
 
-static bool is_label(const sheaf_field *field) { return sheaf_field_is_sparse(field) || (sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1); }
+static bool is_label(const sheaf_field *field)
+{
+	return sheaf_field_is_sparse(field) || (sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1);
+}
 
 static bool is_wide(const sheaf_values *values)
 {
@@ -66,8 +72,10 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_
 {
 	char names[300];
 	int n = sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected two streams, one of which is called label or named (--label NAME), found %d (%s)%s", n, names,
-	                  label < 0 && n ? ", none of which is" : "");
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"expected two streams, one of which is called label or named (--label NAME), found %d (%s)%s", n,
+		names, label < 0 && n ? ", none of which is" : "");
 }
 
 sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -76,10 +84,13 @@ sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, 
 	if (count_streams(schema) != 2 || label < 0 || !sheaf_field_is_stream(&schema->fields[label]))
 		return refuse_streams(schema, label, err);
 	if (!is_label(&schema->fields[label]))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a label to be dense with dim 1, or sparse, found it dense with dim %" PRId64,
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected a label to be dense with dim 1, or sparse, found it dense "
+		                  "with dim %" PRId64,
 		                  schema->fields[label].name, sheaf_field_dim(&schema->fields[label]));
 	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_field_is_stream(&schema->fields[f])) schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
+		if (sheaf_field_is_stream(&schema->fields[f]))
+			schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
 	for (int f = 0; f < schema->nfields; f++)
 		if (is_query(&schema->fields[f])) schema->fields[f].type = SHEAF_I64;
 	return SHEAF_OK;
@@ -95,8 +106,8 @@ void sheaf_svm_abandon(void *writer)
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
-sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	const char *base = sheaf_values_text(values, "index-base");
@@ -104,7 +115,8 @@ sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 	*created = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_writer), &memory, err));
 	sheaf_svm_writer *out = (sheaf_svm_writer *)memory;
-	*out = (sheaf_svm_writer){.cx = cx, .sink = sink, .query = -1, .comment = -1, .base = !base || strcmp(base, "0") != 0};
+	*out = (sheaf_svm_writer){
+		.cx = cx, .sink = sink, .query = -1, .comment = -1, .base = !base || strcmp(base, "0") != 0};
 	out->label = find_label(schema, values);
 	out->features = find_features(schema, out->label);
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
@@ -126,19 +138,22 @@ sheaf_status sheaf_svm_append(void *writer, const sheaf_blob *blob, sheaf_error 
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
-/* Lists of one label each are read as labels that are numbers. That is known only now, when the other losses have been weighed. */
+/* Lists of one label each are read as labels that are numbers. That is known only now, when the other losses
+ * have been weighed. */
 static sheaf_status lose_single_labels(const sheaf_svm_writer *out, sheaf_error *err)
 {
 	static const char expected[] = "a row of no label or several", found[] = "one label in each row";
 	static const char consequence[] = "they are written as numbers (--multilabel reads them back)";
 	if (!out->many || !out->any || out->any_list) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lists of labels", SHEAF_NOWHERE, expected, found, consequence};
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lists of labels", SHEAF_NOWHERE,
+	                         expected,    found,      consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
 	problem.place.stream = out->label_name;
 	SHEAF_TRY(sheaf_report(out->cx, &problem, err));
 	if (sheaf_allows_loss(out->cx)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LOSS, "%s: stream \"%s\": expected %s, found %s; %s: allow the loss, or write another format", sheaf_sink_name(out->sink),
-	                  out->label_name, expected, found, consequence);
+	return sheaf_fail(err, SHEAF_LOSS,
+	                  "%s: stream \"%s\": expected %s, found %s; %s: allow the loss, or write another format",
+	                  sheaf_sink_name(out->sink), out->label_name, expected, found, consequence);
 }
 
 sheaf_status sheaf_svm_finish(void *writer, sheaf_error *err)
@@ -157,8 +172,9 @@ sheaf_status sheaf_svm_finish(void *writer, sheaf_error *err)
 
 enum { BATCH = 64, ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2 };
 
-static sheaf_status lose(const sheaf_svm_writer *out, const char *rule, const char *stream, int64_t row, const char *expected, const char *found,
-                         const char *consequence, sheaf_context *cx, sheaf_error *err)
+static sheaf_status lose(const sheaf_svm_writer *out, const char *rule, const char *stream, int64_t row,
+                         const char *expected, const char *found, const char *consequence, sheaf_context *cx,
+                         sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
@@ -170,7 +186,8 @@ static sheaf_status lose(const sheaf_svm_writer *out, const char *rule, const ch
 static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at)
 {
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
-	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) - (char *)b->data);
+	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) -
+	                   (char *)b->data);
 }
 
 static void put_whole(sheaf_builder *b, int64_t value)
@@ -186,8 +203,8 @@ static double value_at(const sheaf_column *column, int64_t at)
 }
 
 /* The run of the row's only sample. More of them have no place, and none of them is said by nothing. */
-static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column *column, const char *stream, int64_t row, int64_t r, sheaf_run *run,
-                                sheaf_context *cx, sheaf_error *err)
+static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column *column, const char *stream,
+                                int64_t row, int64_t r, sheaf_run *run, sheaf_context *cx, sheaf_error *err)
 {
 	char found[32];
 	sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
@@ -195,8 +212,8 @@ static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column 
 	*run = n ? sheaf_level_below_one(&column->levels[1], samples.begin) : (sheaf_run){0, 0};
 	if (n == 1) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, n);
-	return lose(out, "row of other than one sample", stream, row + r, "one sample of each stream in a row", found, n ? "the first one is written" : "nothing is written",
-	            cx, err);
+	return lose(out, "row of other than one sample", stream, row + r, "one sample of each stream in a row",
+	            found, n ? "the first one is written" : "nothing is written", cx, err);
 }
 
 /* One number; none can only be where that was told as a loss. */
@@ -209,19 +226,21 @@ static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run ru
 }
 
 /* Labels stand for themselves: there is no place for their values. */
-static sheaf_status put_labels(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column, sheaf_run run, int64_t row, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status put_labels(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
+                               sheaf_run run, int64_t row, sheaf_context *cx, sheaf_error *err)
 {
 	for (int64_t at = run.begin; at < run.end; at++) {
 		if (at > run.begin) sheaf_builder_byte(b, ',');
 		put_whole(b, sheaf_level_index(&column->levels[1], 0, at));
 		if (value_at(column, at) != 1)
-			SHEAF_TRY(lose(out, "value of a label", out->label_name, row, "1 as the value of each label", "another value", "it is left out", cx, err));
+			SHEAF_TRY(lose(out, "value of a label", out->label_name, row, "1 as the value of each label",
+			               "another value", "it is left out", cx, err));
 	}
 	return SHEAF_OK;
 }
 
-static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column, sheaf_run run)
+static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
+                         sheaf_run run)
 {
 	const sheaf_level *level = &column->levels[1];
 	bool sparse = level->shape.kind == SHEAF_COORD;
@@ -248,8 +267,8 @@ static void put_query(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf
 	put_whole(b, query);
 }
 
-static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame,
+                                int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
 {
 	if (out->comment < 0 || sheaf_level_is_null(&frame->columns[out->comment].levels[0], r)) return SHEAF_OK;
 	const sheaf_column *column = &frame->columns[out->comment];
@@ -262,10 +281,12 @@ static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, c
 	sheaf_builder_text(b, " #");
 	sheaf_builder_append(b, text, n);
 	if (n == whole) return SHEAF_OK;
-	return lose(out, "comment of several lines", "comment", row + r, "a comment that fits a line", "a line feed, or a CR at its end", "the rest is left out", cx, err);
+	return lose(out, "comment of several lines", "comment", row + r, "a comment that fits a line",
+	            "a line feed, or a CR at its end", "the rest is left out", cx, err);
 }
 
-static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame,
+                            int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_column *label = &frame->columns[out->label], *features = &frame->columns[out->features];
 	size_t begin = b->size;
@@ -280,7 +301,8 @@ static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const
 	put_features(out, b, features, run);
 	/* A line of nothing, or of a comment alone, is no row. */
 	if (b->size == begin && !b->failed)
-		SHEAF_TRY(lose(out, "row of nothing", NULL, row + r, "a label or a feature in each row", "none", "the row is left out", cx, err));
+		SHEAF_TRY(lose(out, "row of nothing", NULL, row + r, "a label or a feature in each row", "none",
+		               "the row is left out", cx, err));
 	SHEAF_TRY(put_comment(out, b, frame, row, r, cx, err));
 	sheaf_builder_byte(b, '\n');
 	return SHEAF_OK;
@@ -298,13 +320,15 @@ static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame
 	return n;
 }
 
-sheaf_status sheaf_svm_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_svm_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(out, &b, frame, row, r, cx, err);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++)
+		status = put_row(out, &b, frame, row, r, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

@@ -42,7 +42,12 @@ static void take_rows(sheaf_tns_decoding *d, size_t n)
 static void read_many(sheaf_tns_decoding *d, size_t most)
 {
 	const sheaf_tns_reader *in = d->in;
-	sheaf_entries run = {.at = d->text.at, .end = d->text.end, .coordinates = in->rank, .numbers = 1, .integers = in->integers, .room = most};
+	sheaf_entries run = {.at = d->text.at,
+	                     .end = d->text.end,
+	                     .coordinates = in->rank,
+	                     .numbers = 1,
+	                     .integers = in->integers,
+	                     .room = most};
 	if (!make_room(d, most)) return; /* the builders keep the failure */
 	for (int c = 0; c < in->rank; c++) {
 		run.to[c] = d->coordinates[c].data + d->coordinates[c].size;
@@ -73,7 +78,8 @@ static sheaf_status begin_frame(sheaf_tns_decoding *d, sheaf_frame *frame)
 static sheaf_status finish_frame(sheaf_tns_decoding *d, sheaf_frame *frame)
 {
 	int rank = d->in->rank;
-	for (int c = 0; c < rank; c++) SHEAF_TRY(sheaf_builder_finish(&d->coordinates[c], &frame->columns[c].values, d->text.err));
+	for (int c = 0; c < rank; c++)
+		SHEAF_TRY(sheaf_builder_finish(&d->coordinates[c], &frame->columns[c].values, d->text.err));
 	SHEAF_TRY(sheaf_builder_finish(&d->values, &frame->columns[rank].values, d->text.err));
 	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->text.err));
 	frame->nrows = d->nrows;
@@ -100,7 +106,8 @@ static sheaf_status read_lines(sheaf_tns_decoding *d)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_tns_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_tns_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_tns_reader *in = (const sheaf_tns_reader *)reader;
 	sheaf_tns_decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err)};

@@ -9,9 +9,13 @@
 static const char *const suffixes[] = {".tns", NULL};
 
 static const sheaf_option options[] = {
-	{"dims", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...", "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
+	{"dims", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...",
+     "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
 	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
-	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a comment", 0},
+	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a "
+     "comment",
+     0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -28,7 +32,8 @@ static void close_reader(void *reader)
 	sheaf_release(in->cx, in, sizeof *in);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_context *cx, void **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;

@@ -8,14 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status refuse(const sheaf_tns_decoding *d, const char *rule, const uint8_t *at, const char *expected)
+static sheaf_status refuse(const sheaf_tns_decoding *d, const char *rule, const uint8_t *at,
+                           const char *expected)
 {
 	return sheaf_lined_report_at(&d->text, SHEAF_FATAL, rule, at, NULL, expected, NULL);
 }
 
-static void pass_spaces(sheaf_tns_decoding *d) { d->text.at = sheaf_lined_pass_spaces(&sheaf_tns_syntax, d->text.at, d->text.end); }
+static void pass_spaces(sheaf_tns_decoding *d)
+{
+	d->text.at = sheaf_lined_pass_spaces(&sheaf_tns_syntax, d->text.at, d->text.end);
+}
 
-static bool ends_word(const sheaf_tns_decoding *d, const uint8_t *at) { return sheaf_lined_ends_word(&sheaf_tns_syntax, at, d->text.end); }
+static bool ends_word(const sheaf_tns_decoding *d, const uint8_t *at)
+{
+	return sheaf_lined_ends_word(&sheaf_tns_syntax, at, d->text.end);
+}
 
 static sheaf_status read_coordinate(sheaf_tns_decoding *d, int c, int64_t *out, bool *ok)
 {
@@ -27,13 +34,16 @@ static sheaf_status read_coordinate(sheaf_tns_decoding *d, int c, int64_t *out, 
 	d->text.at = (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && ends_word(d, d->text.at) && value >= 1 && value <= (uint64_t)limit;
 	*out = (int64_t)(value - 1);
-	if (!*ok && d->in->inferred && !scanned.flaw && ends_word(d, d->text.at) && value >= 1 && value <= INT64_MAX) *ok = d->beyond = true;
+	if (!*ok && d->in->inferred && !scanned.flaw && ends_word(d, d->text.at) && value >= 1 &&
+	    value <= INT64_MAX)
+		*ok = d->beyond = true;
 	if (*ok) return SHEAF_OK;
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends_word(d, d->text.at)) {
 		snprintf(expected, sizeof expected, "coordinate %d of %d", c + 1, d->in->rank);
 		return refuse(d, "not a coordinate", at, expected);
 	}
-	snprintf(expected, sizeof expected, d->in->inferred ? "a coordinate from 1 on" : "a coordinate from 1 to %" PRId64, limit);
+	snprintf(expected, sizeof expected,
+	         d->in->inferred ? "a coordinate from 1 on" : "a coordinate from 1 to %" PRId64, limit);
 	return refuse(d, "coordinate range", at, expected);
 }
 
@@ -62,7 +72,8 @@ static sheaf_status read_real(sheaf_tns_decoding *d, bool *ok)
 	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->text.at : at, "a number");
 	sheaf_builder_append(&d->values, &value, sizeof value);
 	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL, "a value that float64 can hold", "read as infinity");
+	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL,
+	                             "a value that float64 can hold", "read as infinity");
 }
 
 /* The whole line or nothing. */
@@ -82,7 +93,9 @@ static sheaf_status read_entry(sheaf_tns_decoding *d)
 	bool ended = sheaf_lined_ends_row(&sheaf_tns_syntax, d->text.at, d->text.end);
 	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->text.at, "the end of the line"));
 	if (ok && ended && d->beyond)
-		SHEAF_TRY(refuse(d, "coordinate range", d->text.line_start, d->in->guessed ? "coordinates as in the first part (--dims says more)" : "coordinates as when the shape was inferred"));
+		SHEAF_TRY(refuse(d, "coordinate range", d->text.line_start,
+		                 d->in->guessed ? "coordinates as in the first part (--dims says more)"
+		                                : "coordinates as when the shape was inferred"));
 	if (ok && ended && !d->beyond)
 		sheaf_tns_put_entry(d, at);
 	else

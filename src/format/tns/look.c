@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rank and shape: said by a setting, by a comment of ours, by the two lines that some programs put before the entries, or by nothing but the
- * entries themselves. */
+/* Rank and shape: said by a setting, by a comment of ours, by the two lines that some programs put before the
+ * entries, or by nothing but the entries themselves. */
 #include "base/context.h"
 #include "format/tns/tns.h"
 #include "number/number.h"
@@ -11,7 +11,7 @@
 /* What the first lines say. */
 typedef struct opening {
 	int64_t shape[SHEAF_MAX_RANK];
-	int dims;      /* of the shape; 0: it is not said */
+	int dims; /* of the shape; 0: it is not said */
 	bool integers;
 	int words;     /* on the first line of entries; 0: there is none */
 	int64_t count; /* of entries, or -1 */
@@ -23,7 +23,8 @@ typedef struct opening {
 
 enum { MOST_WORDS = SHEAF_MAX_RANK + 2 };
 
-/* The words of a line, which may be numbers that are whole; returns how many there are, MOST_WORDS standing for that many and more. */
+/* The words of a line, which may be numbers that are whole; returns how many there are, MOST_WORDS standing
+ * for that many and more. */
 static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WORDS], bool *whole)
 {
 	int n = 0;
@@ -59,7 +60,10 @@ static void read_shape(opening *o, const uint8_t *at, const uint8_t *end)
 	memcpy(o->shape, numbers, (size_t)n * sizeof *numbers);
 }
 
-static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark) { return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0; }
+static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark)
+{
+	return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0;
+}
 
 /* The first lines that are no comments, up to three; comments before them may say the shape and the type. */
 static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
@@ -68,7 +72,8 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	const uint8_t *at = head.data, *end = at + head.size;
 	int n = 0;
 	for (int64_t line = 1; at < end && n < 3; line++) {
-		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)), *behind = feed ? feed + 1 : end;
+		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)),
+					  *behind = feed ? feed + 1 : end;
 		if (n == 0 && begins_with(at, behind, TNS_SHAPE)) read_shape(o, at + strlen(TNS_SHAPE), behind);
 		if (n == 0 && begins_with(at, behind, TNS_INTEGERS)) o->integers = true;
 		if (sheaf_lined_is_row(&sheaf_tns_syntax, at, behind)) {
@@ -82,12 +87,14 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	return n;
 }
 
-/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. Where all three lines have as many words they are
- * entries. */
+/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. Where all three lines
+ * have as many words they are entries. */
 static bool is_header(const first_line lines[3], int n)
 {
 	const first_line *a = &lines[0], *b = &lines[1], *c = &lines[2];
-	if (n < 2 || a->words > 2 || !a->whole || !b->whole || a->numbers[0] < 1 || a->numbers[0] > SHEAF_MAX_RANK || b->words != a->numbers[0]) return false;
+	if (n < 2 || a->words > 2 || !a->whole || !b->whole || a->numbers[0] < 1 ||
+	    a->numbers[0] > SHEAF_MAX_RANK || b->words != a->numbers[0])
+		return false;
 	if (n == 2) return a->words == 2 ? a->numbers[1] == 0 && a->words != b->words : a->words != b->words;
 	return c->words == b->words + 1 && !(a->words == b->words && b->words == c->words);
 }
@@ -134,7 +141,8 @@ static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
 }
 
 /* Reads all pieces, telling nothing: where one breaks off, that is told when it is read again. */
-static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_context *quiet, sheaf_error *err)
+static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
+                                   sheaf_error *err)
 {
 	enum { BYTES = 1 << 19, GLANCE = 1 << 15 };
 	sheaf_piece piece = {0};
@@ -171,7 +179,8 @@ static sheaf_status infer_shape(sheaf_tns_reader *in, int64_t *shape, bool glanc
 	int64_t all[SHEAF_MAX_RANK];
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) all[d] = INT64_MAX, shape[d] = 0;
 	SHEAF_TRY(make_schema(in, all, err));
-	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source, err)); /* a first part that was looked at is read again, too */
+	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source,
+	                                       err)); /* a first part that was looked at is read again, too */
 	SHEAF_TRY(sheaf_context_quiet(in->cx, &quiet, err));
 	sheaf_status status = look_at_pieces(in, shape, glance, quiet, err);
 	sheaf_context_free(quiet);
@@ -190,8 +199,12 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	snprintf(sizes, sizeof sizes, "%s", text);
 	for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';
 	o->dims = 0;
-	if (strlen(text) < sizeof sizes) read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
-	return o->dims ? SHEAF_OK : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes parted by commas, found %s", SHEAF_MAX_RANK, text);
+	if (strlen(text) < sizeof sizes)
+		read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
+	return o->dims
+	           ? SHEAF_OK
+	           : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes parted by commas, found %s",
+	                        SHEAF_MAX_RANK, text);
 }
 
 static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
@@ -199,9 +212,16 @@ static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_er
 	in->rank = o->dims ? o->dims : o->words - 1;
 	const char *file = sheaf_source_name(in->lined.source);
 	if (!o->dims && o->words == 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected entries, or a comment \"" TNS_SHAPE " ...\" before none, found nothing (--dims says what it is)", file);
-	if (in->rank < 1) return sheaf_fail(err, SHEAF_DATA, "%s: expected coordinates and a value on the first line, found one number", file);
-	if (in->rank > SHEAF_MAX_RANK) return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d dimensions, found more", file, SHEAF_MAX_RANK);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected entries, or a comment \"" TNS_SHAPE
+		                  " ...\" before none, found nothing (--dims says what it is)",
+		                  file);
+	if (in->rank < 1)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected coordinates and a value on the first line, found one number", file);
+	if (in->rank > SHEAF_MAX_RANK)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d dimensions, found more", file,
+		                  SHEAF_MAX_RANK);
 	return SHEAF_OK;
 }
 

@@ -24,10 +24,17 @@ sheaf_status sheaf_tns_settle(void *reader, sheaf_error *err)
 {
 	sheaf_tns_reader *in = (sheaf_tns_reader *)reader;
 	char expected[96], found[64];
-	if (in->entries < 0 || in->seen == in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
+	if (in->entries < 0 || in->seen == in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0)
+		return SHEAF_OK;
 	snprintf(expected, sizeof expected, "%" PRId64 " entries, as the first line says", in->entries);
 	snprintf(found, sizeof found, "%" PRId64, in->seen);
-	sheaf_problem problem = {SHEAF_FATAL, in->seen < in->entries ? SHEAF_SHORT : SHEAF_DATA, "number of entries", SHEAF_NOWHERE, expected, found, NULL};
+	sheaf_problem problem = {SHEAF_FATAL,
+	                         in->seen < in->entries ? SHEAF_SHORT : SHEAF_DATA,
+	                         "number of entries",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
+	                         NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }

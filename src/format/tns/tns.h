@@ -18,7 +18,8 @@
 #define TNS_SHAPE "# shape:"
 #define TNS_INTEGERS "# values: integers"
 
-static const sheaf_lined_syntax sheaf_tns_syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
+static const sheaf_lined_syntax sheaf_tns_syntax = {
+	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
 typedef struct sheaf_tns_reader {
 	sheaf_lined lined; /* from the first entry on, or what stands before it */
@@ -26,15 +27,16 @@ typedef struct sheaf_tns_reader {
 	sheaf_schema schema; /* a coordinate for each dimension, value */
 	int rank;
 	bool integers;
-	bool inferred, guessed;     /* the shape is that of the entries; of those in the first part */
-	int64_t entries;            /* as the header says, or -1 */
+	bool inferred, guessed; /* the shape is that of the entries; of those in the first part */
+	int64_t entries;        /* as the header says, or -1 */
 	sheaf_facts facts;
 	int64_t seen; /* entries reviewed */
 } sheaf_tns_reader;
 
 /* ---- look.c ---- */
 
-SHEAF_USE sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bool glance, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bool glance,
+                                      sheaf_error *err);
 
 /* ---- review.c ---- */
 
@@ -49,12 +51,14 @@ typedef struct sheaf_tns_decoding {
 	const sheaf_tns_reader *in;
 	sheaf_lined_text text;
 	int64_t nrows;
-	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with it when that was inferred */
+	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with
+	                it when that was inferred */
 	sheaf_builder coordinates[SHEAF_MAX_RANK], values, lines;
 	bool wide[SHEAF_MAX_RANK];
 } sheaf_tns_decoding;
 
-SHEAF_USE sheaf_status sheaf_tns_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_tns_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
 /* Adds the coordinates of an entry, which count from 0. */
 void sheaf_tns_put_entry(sheaf_tns_decoding *d, const int64_t *at);
 
@@ -66,9 +70,11 @@ SHEAF_USE sheaf_status sheaf_tns_read_line(sheaf_tns_decoding *d);
 /* ---- write.c ---- */
 
 SHEAF_USE sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                                        void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema,
+                                        const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_tns_encode(const void *out, const sheaf_frame *frame, int64_t row,
+                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_tns_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_tns_finish(void *out, sheaf_error *err);
 void sheaf_tns_abandon(void *writer);

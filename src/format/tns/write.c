@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into lines, in the order in which they come. What they do not tell, the shape and the type, stands in
- * comments before them. */
+/* Entries into lines, in the order in which they come. What they do not tell, the shape and the type, stands
+ * in comments before them. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/tns/tns.h"
@@ -16,17 +16,20 @@ typedef struct sheaf_tns_writer {
 
 /* ---- accept ---- */
 
-/* Structures are not said: what they imply is written. Nor are types: doubles hold what floats and truth values hold, and integers stay exact. */
+/* Structures are not said: what they imply is written. Nor are types: doubles hold what floats and truth
+ * values hold, and integers stay exact. */
 sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
 	int value = sheaf_schema_value(schema);
 	(void)values;
-	if (t->rank < 1) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected at least one dimension, found none");
+	if (t->rank < 1)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected at least one dimension, found none");
 	sheaf_field *field = value < 0 ? NULL : &schema->fields[value];
 	if (!field || field->nlevels || (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_BOOL))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "\"%s\": expected numbers, none of which may be missing, found %s", field ? field->name : "value",
-		                  field ? sheaf_field_storage(field) : "no values");
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "\"%s\": expected numbers, none of which may be missing, found %s",
+		                  field ? field->name : "value", field ? sheaf_field_storage(field) : "no values");
 	if (field->type == SHEAF_F32) field->type = SHEAF_F64;
 	if (field->type != SHEAF_F64) field->type = SHEAF_I64;
 	t->structure = SHEAF_GENERAL;
@@ -45,16 +48,19 @@ void sheaf_tns_abandon(void *writer)
 	sheaf_release(out->cx, out, sizeof *out);
 }
 
-static sheaf_status write_opening(const sheaf_tns_writer *out, const sheaf_schema *schema, bool header, int64_t entries, sheaf_error *err)
+static sheaf_status write_opening(const sheaf_tns_writer *out, const sheaf_schema *schema, bool header,
+                                  int64_t entries, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	if (schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64) sheaf_builder_text(&b, TNS_INTEGERS "\n");
+	if (schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64)
+		sheaf_builder_text(&b, TNS_INTEGERS "\n");
 	if (header)
 		sheaf_builder_printf(&b, "%d %" PRId64 "\n", out->rank, entries);
 	else
 		sheaf_builder_text(&b, TNS_SHAPE " ");
-	for (int d = 0; d < out->rank; d++) sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", schema->tensor.shape[d]);
+	for (int d = 0; d < out->rank; d++)
+		sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", schema->tensor.shape[d]);
 	sheaf_builder_byte(&b, '\n');
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
@@ -67,19 +73,22 @@ static sheaf_status tell_of_fill(const sheaf_tns_writer *out, const sheaf_schema
 	static const uint8_t zeros[sizeof schema->tensor.fill];
 	size_t size = sheaf_type_size(schema->fields[sheaf_schema_value(schema)].type);
 	if (!schema->tensor.has_fill || memcmp(schema->tensor.fill, zeros, size) == 0) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "fill", SHEAF_NOWHERE, "zero where no entry is", "another fill", "it is left out"};
+	sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,      "fill", SHEAF_NOWHERE, "zero where no entry is",
+	                         "another fill", "it is left out"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }
 
-sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals, const sheaf_values *values, sheaf_context *cx,
-                              void **created, sheaf_error *err)
+sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
+                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
 {
 	void *memory;
 	bool header = sheaf_values_flag(values, "extended");
 	*created = NULL;
 	if (header && totals->rows < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the number of entries before the first one, found it unknown", sheaf_sink_name(sink));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of entries before the first one, found it unknown",
+		                  sheaf_sink_name(sink));
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_tns_writer), &memory, err));
 	sheaf_tns_writer *out = (sheaf_tns_writer *)memory;
 	*out = (sheaf_tns_writer){.cx = cx, .sink = sink, .rank = schema->tensor.rank};
@@ -114,10 +123,12 @@ enum { BATCH = 256 };
 
 static inline int64_t coordinate(const sheaf_column *column, int64_t r)
 {
-	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r] : ((const int32_t *)(const void *)column->values.data)[r];
+	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
+	                                 : ((const int32_t *)(const void *)column->values.data)[r];
 }
 
-static void put_lines(const sheaf_tns_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from, int64_t until)
+static void put_lines(const sheaf_tns_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from,
+                      int64_t until)
 {
 	const sheaf_column *values = &frame->columns[out->rank];
 	if (!sheaf_builder_room(b, (size_t)(until - from) * (size_t)(out->rank + 2) * SHEAF_NUMBER_MAX)) return;
@@ -127,14 +138,16 @@ static void put_lines(const sheaf_tns_writer *out, sheaf_builder *b, const sheaf
 			to = sheaf_print_u64(to, (uint64_t)coordinate(&frame->columns[c], r) + 1);
 			*to++ = ' ';
 		}
-		to = values->type == SHEAF_F64 ? sheaf_print_f64(to, ((const double *)(const void *)values->values.data)[r])
-		                               : sheaf_print_i64(to, ((const int64_t *)(const void *)values->values.data)[r]);
+		to = values->type == SHEAF_F64
+		         ? sheaf_print_f64(to, ((const double *)(const void *)values->values.data)[r])
+		         : sheaf_print_i64(to, ((const int64_t *)(const void *)values->values.data)[r]);
 		*to++ = '\n';
 	}
 	b->size = (size_t)(to - (char *)b->data);
 }
 
-sheaf_status sheaf_tns_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_tns_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                              sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_tns_writer *out = (const sheaf_tns_writer *)writer;
 	sheaf_builder b;

@@ -4,6 +4,9 @@
 #define NAME "tsv"
 #define SUMMARY "tab-separated values: tables with backslash escapes (linear TSV)"
 #define SUFFIXES ".tsv", ".tab"
-#define KIND {.delimiter = '\t', .quotes = false, .null_word = "\\N"}
+#define KIND \
+	{ \
+		.delimiter = '\t', .quotes = false, .null_word = "\\N" \
+	}
 #define OPTIONS
 #include "delimited/format_template.h"
