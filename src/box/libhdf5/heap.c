@@ -4,7 +4,7 @@
  * are, and the collections are read here. */
 #include "base/checked.h"
 #include "base/endian.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Files of libhdf5 that are no files to it: what it reads and writes goes through a store, so that it never
  * sees a path, and opens nothing that a file names. */
 #include "base/memory.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The one thing that this module shows. */
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 
 extern const sheaf_box_driver sheaf_hdf5_driver;
 

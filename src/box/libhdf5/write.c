@@ -2,7 +2,7 @@
 /* Groups and arrays that are made. Space is given at once and filled by nobody but us, so that values go past
  * the library. */
 #include "base/memory.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 
 typedef struct array {
 	sheaf_h5 *h5;

@@ -2,7 +2,7 @@
 /* One thread at a time: the library is not built for more. What it prints by itself is turned off while we
  * are inside, and as it was for anybody else in this process. */
 #include "base/thread.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include "io/descriptor.h"
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * is its own matter. */
 #include "base/checked.h"
 #include "base/cursor.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the library can fetch: chunks, and values that lie inside the metadata. */
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to code that
  * is not ours, is found here, before anything is read. */
 #include "base/checked.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

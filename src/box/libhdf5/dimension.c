@@ -2,7 +2,7 @@
 /* A netCDF-4 file is an HDF5 file in which every array has dimensions with names: datasets without values of
  * their own, that are marked as dimension scales. Its document says how: "NetCDF-4 File Format
  * Specification", appendix B of the netCDF User's Guide. */
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts: attributes and arrays of them, of fixed or variable length, padded in any way. */
 #include "base/memory.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <string.h>
 

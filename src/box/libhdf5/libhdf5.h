@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The one door to libhdf5, for the files of this folder only. They are a module of their own, with its own
  * copy of what it needs of the base; it knows nothing of sources and sinks. */
-#ifndef SHEAF_BOX_HDF5_HDF5_H
-#define SHEAF_BOX_HDF5_HDF5_H
+#ifndef SHEAF_BOX_LIBHDF5_LIBHDF5_H
+#define SHEAF_BOX_LIBHDF5_LIBHDF5_H
 
 #include "box/inside.h"
 

@@ -3,7 +3,7 @@
  * and a name may lead anywhere. */
 #include "base/context.h"
 #include "base/memory.h"
-#include "box/hdf5/hdf5.h"
+#include "box/libhdf5/libhdf5.h"
 #include "io/descriptor.h"
 #include <string.h>
 
