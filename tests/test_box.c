@@ -2,6 +2,7 @@
 /* Boxes of each kind by the same list of tests: what is written is read. */
 #include "base/thread.h"
 #include "box/box.h"
+#include "box/hdf5/checksum.h"
 #include "number/shuffle.h"
 #include "support.h"
 #include <stdio.h>
@@ -653,6 +654,29 @@ static void limits_are_kept(void **state)
 	end(&m);
 }
 
+/* ---- checksums ---- */
+
+static void checksums(void **state)
+{
+	(void)state;
+	static const char text[] = "Four score and seven years ago";
+	/* A superblock as HDF5 wrote it, before its checksum. */
+	static const uint8_t superblock[44] = {
+		0x89, 'H',  'D',  'F',  '\r', '\n', 0x1a, '\n', 3, 8, 8, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0xff, 0xff,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf9, 0x0b, 0, 0, 0, 0, 0, 0, 0x30, 0, 0, 0, 0, 0, 0,    0};
+	static const uint8_t few[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+	uint8_t more[1000];
+	for (int i = 0; i < 1000; i++) more[i] = (uint8_t)(i | 200);
+	assert_int_equal(0xdeadbeef, sheaf_hdf5_checksum(text, 0));
+	assert_int_equal(0x17770551, sheaf_hdf5_checksum(text, 30));
+	assert_int_equal(0x60f21761, sheaf_hdf5_checksum(superblock, sizeof superblock));
+	assert_int_equal(0x282e1410, sheaf_hdf5_fletcher(few, sizeof few));
+	assert_int_equal(0xa6003a2c, sheaf_hdf5_fletcher(more, sizeof more));
+	assert_true(sheaf_hdf5_is_fletcher(0x282e1410, 0x282e1410));
+	assert_true(sheaf_hdf5_is_fletcher(0x2e281014, 0x282e1410));
+	assert_false(sheaf_hdf5_is_fletcher(0x282e1411, 0x282e1410));
+}
+
 /* ---- shuffling ---- */
 
 static void shuffled_bytes(void **state)
@@ -839,6 +863,7 @@ int main(void)
 		cmocka_unit_test(names_and_heads),
 		FOLDER(no_memory_at_any_point),
 		FOLDER(limits_are_kept),
+		cmocka_unit_test(checksums),
 		cmocka_unit_test(shuffled_bytes),
 		FOLDER(shuffled_noise),
 		FOLDER(any_number_of_threads_gives_the_same),

@@ -2,6 +2,7 @@
 /* The filters of HDF5 that are known here: shuffle, deflate, and the Fletcher checksum. */
 #include "box/filter.h"
 #include "base/endian.h"
+#include "box/hdf5/checksum.h"
 #include "number/shuffle.h"
 #include <string.h>
 
@@ -31,45 +32,15 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 
 /* ---- checksum ---- */
 
-static uint32_t fold(uint32_t sum) { return (sum & 0xffff) + (sum >> 16); }
-
-/* Fletcher's sum over big-endian words of 16 bits, as HDF5 makes it. */
-static uint32_t fletcher(const uint8_t *data, size_t size)
-{
-	enum { RUN = 360 /* words that cannot overflow the sums */ };
-	uint32_t a = 0, b = 0;
-	for (size_t words = size / 2; words > 0;) {
-		size_t n = words < RUN ? words : RUN;
-		words -= n;
-		for (; n > 0; n--, data += 2) {
-			a += (uint32_t)data[0] << 8 | data[1];
-			b += a;
-		}
-		a = fold(a);
-		b = fold(b);
-	}
-	if (size % 2) {
-		a = fold(a + ((uint32_t)*data << 8));
-		b = fold(b + a);
-	}
-	return fold(b) << 16 | fold(a);
-}
-
-/* Old files have the bytes of each half in the other order. */
-static bool is_sum(uint32_t stored, uint32_t sum)
-{
-	uint32_t other = (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
-	return stored == sum || stored == other;
-}
-
 static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 {
 	if (data->size < CHECKSUM)
 		return sheaf_fail(err, SHEAF_DATA, "expected a checksum behind a chunk, found %zu bytes in all",
 		                  data->size);
 	data->size -= CHECKSUM;
-	uint32_t stored = sheaf_load_u32le(data->data + data->size), sum = fletcher(data->data, data->size);
-	if (is_sum(stored, sum)) return SHEAF_OK;
+	uint32_t stored = sheaf_load_u32le(data->data + data->size),
+			 sum = sheaf_hdf5_fletcher(data->data, data->size);
+	if (sheaf_hdf5_is_fletcher(stored, sum)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "expected a chunk with the checksum %08x, found %08x",
 	                  (unsigned)stored, (unsigned)sum);
 }
