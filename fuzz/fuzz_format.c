@@ -59,7 +59,7 @@ static void broken(const char *rule, const sheaf_error *error)
 
 static bool reads_option(const sheaf_format *format, const char *name)
 {
-	const sheaf_option *option = sheaf_option_find(format->options, name);
+	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
 	return option && (option->use & SHEAF_READING);
 }
 
@@ -72,7 +72,7 @@ static void set(choice *c, const char *name, const char *value)
 /* The flags that the format has for reading, in the order of its table. */
 static void set_flags(choice *c, unsigned wanted)
 {
-	for (const sheaf_option *option = c->format->options; option->name; option++) {
+	for (const sheaf_option *option = sheaf_format_options(c->format); option->name; option++) {
 		/* What never ends is nothing to wait for. */
 		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) ||
 		    strcmp(option->name, "loop") == 0)
@@ -165,7 +165,7 @@ static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_contex
 {
 	sheaf_source *source;
 	sheaf_open_options options = {.size = sizeof options,
-	                              .format = c->format->name,
+	                              .format = sheaf_format_name(c->format),
 	                              .glance = c->how & GLANCE,
 	                              .settings = c->settings,
 	                              .nsettings = c->nsettings};
@@ -232,7 +232,8 @@ static void read_file(const choice *c, int64_t piece_bytes, outcome *o)
 	sheaf_context *cx = new_context(c->how);
 	*o = (outcome){.status = SHEAF_OK};
 	o->status = open_file(c, piece_bytes, cx, &dataset, &o->error);
-	if (o->status == SHEAF_OK) o->status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, o);
+	if (o->status == SHEAF_OK)
+		o->status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, cx, o);
 	sheaf_close(dataset);
 	if (o->status && (o->status != o->error.status || !o->error.message[0]))
 		broken("a failure is not explained", &o->error);
@@ -320,7 +321,7 @@ static int settings_for_both(const choice *c, sheaf_setting *out)
 {
 	int n = 0;
 	for (int i = 0; i < c->nsettings; i++)
-		if (sheaf_option_find(c->format->options, c->settings[i].name)->use ==
+		if (sheaf_option_find(sheaf_format_options(c->format), c->settings[i].name)->use ==
 		    (SHEAF_READING | SHEAF_WRITING))
 			out[n++] = c->settings[i];
 	return n;
@@ -332,8 +333,10 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_setting settings[MOST_SETTINGS];
-	sheaf_create_options options = {
-		.size = sizeof options, .format = c->format->name, .settings = settings, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .format = sheaf_format_name(c->format),
+	                                .settings = settings,
+	                                .totals = SHEAF_NO_FACTS};
 	options.totals.rows = rows;
 	options.nsettings = settings_for_both(c, settings);
 	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
@@ -373,13 +376,13 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	sheaf_dataset *dataset = NULL;
 	sheaf_context *cx = new_context(0);
 	sheaf_open_options options = {
-		.size = sizeof options, .format = c->format->name, .settings = settings, .nsettings = n};
+		.size = sizeof options, .format = sheaf_format_name(c->format), .settings = settings, .nsettings = n};
 	again.status =
 		sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
 	if (again.status == SHEAF_OK)
 		again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
 	if (again.status == SHEAF_OK)
-		again.status = read_dataset(dataset, c->format->can & SHEAF_CAN_KEYS, cx, &again);
+		again.status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, cx, &again);
 	sheaf_close(dataset);
 	end_context(cx);
 	if (is_about_memory(again.status)) return;
@@ -452,7 +455,7 @@ static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffi
 	if (sheaf_source_memory(from, "input", cx, &source, &error) ||
 	    sheaf_sink_function(keep, to, name, cx, &sink, &error))
 		abort();
-	sheaf_status status = c->format->transcode(source, sink, cx, &error);
+	sheaf_status status = sheaf_transcode(c->format, source, sink, cx, &error);
 	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);
 	*same &= status == SHEAF_OK && !sheaf_context_tally(cx, 0, &tally);
 	sheaf_source_close(source);
@@ -465,7 +468,7 @@ static void respell_and_back(const choice *c)
 {
 	bytes first, second, again = {NULL, 0};
 	bool same = true, ignored = true;
-	const char *const *suffixes = c->format->suffixes;
+	const char *const *suffixes = sheaf_format_suffixes(c->format);
 	sheaf_status status = respell(c, c->file, suffixes[0], &first, &ignored);
 	bool begun = status == SHEAF_OK;
 	if (begun) status = respell(c, (sheaf_bytes){first.data, first.size}, suffixes[1], &second, &same);
@@ -497,6 +500,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sheaf_kernel_use(NULL);
 	compare_kernels(&first, &plain);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(&c, &first);
-	if (c.format->transcode) respell_and_back(&c);
+	if (sheaf_format_can(c.format) & SHEAF_CAN_TRANSCODE) respell_and_back(&c);
 	return 0;
 }

@@ -491,8 +491,28 @@ bool is_built(const sheaf_format *format)
 	return strcmp(format->name, "binsparse") != 0 || sheaf_box_available(SHEAF_BOX_HDF5, NULL) == SHEAF_OK;
 }
 
+unsigned abilities(const sheaf_format *format)
+{
+	enum { NUMBERS = HOLDS_NONFINITE | HOLDS_DOUBLES };
+	static const struct {
+		const char *name;
+		unsigned holds;
+	} rows[] = {
+		{"ctf", HOLDS_UNALIGNED | HOLDS_DOUBLES | HOLDS_REPEATS | HOLDS_UNSORTED},
+		{"cbf", NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS | HOLDS_UNSORTED},
+		{"lens", HOLDS_NONFINITE | HOLDS_UNSORTED},
+		{"binsparse", NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED},
+		{"matrixmarket", NUMBERS | HOLDS_REPEATS},
+		{"svmlight", NUMBERS | HOLDS_REPEATS},
+		{"tns", NUMBERS | HOLDS_REPEATS},
+	};
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_can(format) | rows[i].holds;
+	return sheaf_format_can(format) | NUMBERS;
+}
+
 bool holds_streams(const sheaf_format *format)
 {
 	return is_built(format) && (format->takes & SHEAF_TAKES_SEQUENCES) &&
-	       (format->can & (SHEAF_CAN_UNALIGNED | SHEAF_CAN_PIPE));
+	       (abilities(format) & (HOLDS_UNALIGNED | SHEAF_CAN_PIPE));
 }

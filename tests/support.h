@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
+#include "format/format.h"
 #include <sheaf/sheaf.h>
 
 /* clang-format off */
@@ -97,6 +98,16 @@ int files_in_folder(void);
 
 /* Whether this build reads and writes it: not boxes, where there is no library for them. */
 bool is_built(const sheaf_format *format);
+/* What a format holds, as far as tests generate it; beside SHEAF_CAN_... in abilities. */
+enum {
+	HOLDS_NONFINITE = 1 << 16,  /* NaN and infinities */
+	HOLDS_EMPTY_ROWS = 1 << 17, /* a stream without samples in a sequence */
+	HOLDS_UNALIGNED = 1 << 18,  /* streams of different lengths in a sequence */
+	HOLDS_DOUBLES = 1 << 19,    /* values that float32 does not */
+	HOLDS_REPEATS = 1 << 20,    /* an index twice in a sparse sample */
+	HOLDS_UNSORTED = 1 << 21    /* the indices of a sparse sample in the order in which they come */
+};
+unsigned abilities(const sheaf_format *format);
 /* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of
  * rows. */
 bool holds_streams(const sheaf_format *format);

@@ -204,23 +204,24 @@ static const sheaf_option notes_options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-#define NOTES(its_name, its_suffixes, its_can, its_needs, its_probe) \
+#define NOTES(its_name, its_suffixes, its_needs, its_probe, ...) \
 	{ \
-		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "notes", .suffixes = its_suffixes, \
-		.can = its_can, .takes = SHEAF_TAKES_SEQUENCES, .needs = its_needs, .options = notes_options, \
-		.probe = its_probe, .open = notes_open, .schema = notes_schema, .cut = notes_cut, \
-		.decode = notes_decode, .review = notes_review, .rewind = notes_rewind, .settle = notes_settle, \
-		.close = notes_close, .accept = notes_accept, .create = notes_create, .encode = notes_encode, \
-		.append = notes_append, .finish = notes_finish, .abandon = notes_abandon, \
+		.name = its_name, .summary = "notes", .suffixes = its_suffixes, .takes = SHEAF_TAKES_SEQUENCES, \
+		.needs = its_needs, .options = notes_options, .probe = its_probe, __VA_ARGS__ \
 	}
+#define READING \
+	.open = notes_open, .schema = notes_schema, .cut = notes_cut, .decode = notes_decode, \
+	.review = notes_review, .rewind = notes_rewind, .settle = notes_settle, .close = notes_close
+#define WRITING \
+	.accept = notes_accept, .create = notes_create, .encode = notes_encode, .append = notes_append, \
+	.finish = notes_finish, .abandon = notes_abandon
 
-enum { ALL = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_EMPTY_ROWS | SHEAF_CAN_NONFINITE };
-static const sheaf_format format_notes = NOTES("notes", notes_suffixes, ALL, SHEAF_NEEDS_TOTALS, notes_probe);
-static const sheaf_format format_rival = NOTES("rival", rival_suffixes, ALL, 0, rival_probe);
-static const sheaf_format format_tally =
-	NOTES("tally", no_suffixes, SHEAF_CAN_WRITE, SHEAF_NEEDS_ROWS, rival_probe);
-static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, SHEAF_CAN_WRITE, 0, rival_probe);
-static const sheaf_format format_mute = NOTES("mute", no_suffixes, SHEAF_CAN_READ, 0, rival_probe);
+static const sheaf_format format_notes =
+	NOTES("notes", notes_suffixes, SHEAF_NEEDS_TOTALS, notes_probe, READING, WRITING);
+static const sheaf_format format_rival = NOTES("rival", rival_suffixes, 0, rival_probe, READING, WRITING);
+static const sheaf_format format_tally = NOTES("tally", no_suffixes, SHEAF_NEEDS_ROWS, rival_probe, WRITING);
+static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, 0, rival_probe, WRITING);
+static const sheaf_format format_mute = NOTES("mute", no_suffixes, 0, rival_probe, READING);
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
 const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf,

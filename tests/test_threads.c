@@ -136,7 +136,8 @@ static table make_dataset(sheaf_context *cx)
 
 static bool is_tested(const sheaf_format *format)
 {
-	return holds_streams(format) && (format->can & SHEAF_CAN_READ) && (format->can & SHEAF_CAN_WRITE);
+	return holds_streams(format) && (abilities(format) & SHEAF_CAN_READ) &&
+	       (abilities(format) & SHEAF_CAN_WRITE);
 }
 
 static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_context *cx)

@@ -112,11 +112,9 @@ static void given_close(void *in) { (void)in; }
 
 static const char *const given_suffixes[] = {".given", NULL};
 static const sheaf_format format_given = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "given",
 	.summary = "a table of the test",
 	.suffixes = given_suffixes,
-	.can = SHEAF_CAN_READ,
 	.takes = SHEAF_TAKES_ENTRIES,
 	.probe = given_probe,
 	.open = given_open,
@@ -203,10 +201,9 @@ static const char *const taken_suffixes[] = {".taken", NULL}, *const counted_suf
 
 #define TAKES(its_name, its_suffixes, its_needs) \
 	{ \
-		.abi = SHEAF_FORMAT_ABI, .name = its_name, .summary = "entries for the test", \
-		.suffixes = its_suffixes, .can = SHEAF_CAN_WRITE, .needs = its_needs, .takes = SHEAF_TAKES_ENTRIES, \
-		.probe = taken_probe, .accept = taken_accept, .create = taken_create, .encode = taken_encode, \
-		.append = taken_append, .finish = taken_finish, .abandon = taken_abandon, \
+		.name = its_name, .summary = "entries for the test", .suffixes = its_suffixes, .needs = its_needs, \
+		.takes = SHEAF_TAKES_ENTRIES, .probe = taken_probe, .accept = taken_accept, .create = taken_create, \
+		.encode = taken_encode, .append = taken_append, .finish = taken_finish, .abandon = taken_abandon, \
 	}
 
 static const sheaf_format format_taken = TAKES("taken", taken_suffixes, 0);

@@ -6,23 +6,12 @@
 #ifndef SHEAF_DATASET_H
 #define SHEAF_DATASET_H
 
-#include <sheaf/frame.h>
-#include <sheaf/io.h>
-#include <sheaf/sys/format.h>
+#include <sheaf/format.h>
 #include <sheaf/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The formats of this build, i from 0; NULL past the last one. */
-SHEAF_API const sheaf_format *sheaf_format_at(int i);
-/* By name, or by a suffix of its files, with or without the dot; NULL where this build has none of that
- * name. */
-SHEAF_API const sheaf_format *sheaf_format_find(const char *name);
-/* By a file name's suffix (a compression suffix is passed over); NULL where no format, or more than one, has
- * it. */
-SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 
 typedef struct sheaf_dataset sheaf_dataset;
 

@@ -7,6 +7,7 @@
 #include <sheaf/batch.h>
 #include <sheaf/config.h>
 #include <sheaf/dataset.h>
+#include <sheaf/format.h>
 #include <sheaf/frame.h>
 #include <sheaf/index.h>
 #include <sheaf/io.h>

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
-#include <sheaf/sys/format.h>
+#include "format/format.h"
 
 /* ---- literal.c ---- */
 

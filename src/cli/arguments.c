@@ -87,7 +87,7 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_option *option = format->options; option && option->name; option++)
+		for (const sheaf_option *option = sheaf_format_options(format); option->name; option++)
 			if (is_named(option, name, n, letter)) return option;
 	return NULL;
 }
@@ -120,7 +120,7 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *value, 
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		const sheaf_option *option = format->options ? sheaf_option_find(format->options, found->name) : NULL;
+		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), found->name);
 		if (option && sheaf_option_check(option, value, NULL) == SHEAF_OK) return SHEAF_OK;
 	}
 	return sheaf_option_check(found, value, err);
@@ -234,8 +234,8 @@ static const char *format_word(const void *user, int i)
 	const sheaf_format *format;
 	(void)user;
 	for (int k = 0; (format = sheaf_format_at(k)); k++) {
-		if (i-- == 0) return format->name;
-		for (const char *const *suffix = format->suffixes; *suffix; suffix++)
+		if (i-- == 0) return sheaf_format_name(format);
+		for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
 			if (i-- == 0) return *suffix + 1;
 	}
 	return NULL;
@@ -244,7 +244,7 @@ static const char *format_word(const void *user, int i)
 const char *nearest_format(const char *name)
 {
 	const char *near = nearest_word(name, format_word, NULL);
-	return near ? sheaf_format_find(near)->name : NULL;
+	return near ? sheaf_format_name(sheaf_format_find(near)) : NULL;
 }
 
 static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
@@ -254,7 +254,7 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	size_t used = 0;
 	if (!name || sheaf_format_find(name)) return SHEAF_OK;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof names; i++) {
-		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", sheaf_format_at(i)->name);
+		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	const char *near = nearest_format(name);

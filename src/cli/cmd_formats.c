@@ -8,7 +8,7 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 {
 	size_t used = 0;
 	text[0] = '\0';
-	for (const char *const *suffix = format->suffixes; *suffix && used < size; suffix++) {
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < size; suffix++) {
 		int n = snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix);
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -17,7 +17,8 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 
 static const char *abilities(const sheaf_format *format)
 {
-	bool reads = format->can & SHEAF_CAN_READ, writes = format->can & SHEAF_CAN_WRITE;
+	unsigned can = sheaf_format_can(format);
+	bool reads = can & SHEAF_CAN_READ, writes = can & SHEAF_CAN_WRITE;
 	return reads && writes ? "read write" : reads ? "read" : "write";
 }
 
@@ -27,33 +28,35 @@ static void print_table(void)
 	char suffixes[100];
 	int width = 6, wide = 8;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		int n = (int)strlen(format->name), m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
+		int n = (int)strlen(sheaf_format_name(format)),
+			m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
 		if (n > width) width = n;
 		if (m > wide) wide = m;
 	}
 	out_printf("%-*s  %-10s  %-*s  %s\n", width, "format", "can", wide, "suffixes", "what it is");
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		out_printf("%-*s  %-10s  %-*s  %s\n", width, format->name, abilities(format), wide,
-		           suffixes_text(format, suffixes, sizeof suffixes), format->summary);
+		out_printf("%-*s  %-10s  %-*s  %s\n", width, sheaf_format_name(format), abilities(format), wide,
+		           suffixes_text(format, suffixes, sizeof suffixes), sheaf_format_summary(format));
 }
 
 static void json_format(const sheaf_format *format)
 {
 	bool first = true;
 	out_text("{");
-	out_json_member(&first, "name", format->name);
+	out_json_member(&first, "name", sheaf_format_name(format));
 	out_json_key(&first, "read");
-	out_text(format->can & SHEAF_CAN_READ ? "true" : "false");
+	out_text(sheaf_format_can(format) & SHEAF_CAN_READ ? "true" : "false");
 	out_json_key(&first, "write");
-	out_text(format->can & SHEAF_CAN_WRITE ? "true" : "false");
+	out_text(sheaf_format_can(format) & SHEAF_CAN_WRITE ? "true" : "false");
 	out_json_key(&first, "suffixes");
 	out_text("[");
-	for (const char *const *suffix = format->suffixes; *suffix; suffix++) {
-		if (suffix != format->suffixes) out_text(",");
+	const char *const *suffixes = sheaf_format_suffixes(format);
+	for (const char *const *suffix = suffixes; *suffix; suffix++) {
+		if (suffix != suffixes) out_text(",");
 		out_json_text(*suffix);
 	}
 	out_text("]");
-	out_json_member(&first, "summary", format->summary);
+	out_json_member(&first, "summary", sheaf_format_summary(format));
 	out_text("}\n");
 }
 

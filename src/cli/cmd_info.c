@@ -19,9 +19,9 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 	const sheaf_format *format = sheaf_dataset_format(dataset);
 	const sheaf_source *source = sheaf_dataset_source(dataset);
 	info i = {.file = s->label,
-	          .format = format->name,
-	          .summary = format->summary,
-	          .is_container = format->members != NULL,
+	          .format = sheaf_format_name(format),
+	          .summary = sheaf_format_summary(format),
+	          .is_container = sheaf_format_can(format) & SHEAF_CAN_CONTAIN,
 	          .schema = sheaf_dataset_schema(dataset)};
 	int64_t done;
 	sheaf_source_progress(source, &done, &i.bytes);

@@ -19,7 +19,8 @@ static int count_declaring(void)
 {
 	const sheaf_format *format;
 	int n = 0;
-	for (int i = 0; (format = sheaf_format_at(i)); i++) n += format->declare != NULL;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		n += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
 	return n;
 }
 
@@ -28,7 +29,7 @@ static void json_begin(const declaration *d)
 	bool first = true;
 	out_text("{");
 	out_json_member(&first, "file", d->s->label);
-	out_json_member(&first, "format", d->own->name);
+	out_json_member(&first, "format", sheaf_format_name(d->own));
 	json_schema(&first, d->schema, -1);
 	out_json_key(&first, "declarations");
 	out_text("{");
@@ -43,7 +44,7 @@ static sheaf_status json_declaration(declaration *d, const sheaf_format *format,
 		out_text(",");
 	else
 		json_begin(d);
-	out_json_text(format->name);
+	out_json_text(sheaf_format_name(format));
 	out_text(":");
 	out_json_text(text);
 	free(text);
@@ -57,7 +58,7 @@ static void print_declaration(declaration *d, const sheaf_format *format, bool h
 	if (d->printed++) out_text("\n");
 	if (heading) {
 		out_text("# ");
-		out_text(format->name);
+		out_text(sheaf_format_name(format));
 		out_text("\n");
 	}
 	out_bytes(d->text.data, d->text.size);
@@ -68,9 +69,10 @@ static void print_declaration(declaration *d, const sheaf_format *format, bool h
 static const char *file_name(const declaration *d, const sheaf_format *format, char *text, size_t size)
 {
 	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
+	const char *suffix = sheaf_format_suffixes(format)[0];
 	if (format == d->own) return label;
 	snprintf(text, size, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label,
-	         format->suffixes[0] ? format->suffixes[0] : "");
+	         suffix ? suffix : "");
 	return text;
 }
 
@@ -78,13 +80,8 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 {
 	char name[1024];
 	sheaf_buffer_reset(&d->text);
-	if (!format->declare)
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"format %s: expected one that writes declarations of streams, found one that does not",
-			format->name);
-	SHEAF_TRY(format->declare(d->schema, file_name(d, format, name, sizeof name), format == d->own, d->s->cx,
-	                          &d->text, err));
+	SHEAF_TRY(sheaf_declare(format, d->schema, file_name(d, format, name, sizeof name), format == d->own,
+	                        d->s->cx, &d->text, err));
 	if (d->json && d->text.size) return json_declaration(d, format, err);
 	print_declaration(d, format, heading);
 	return SHEAF_OK;

@@ -62,7 +62,7 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 
 static bool is_read_by(const sheaf_format *format, const char *name)
 {
-	const sheaf_option *option = sheaf_option_find(format->options, name);
+	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
 	return option && (option->use & SHEAF_READING);
 }
 

@@ -56,11 +56,12 @@ static void json_format(const sheaf_format *format)
 {
 	bool first = true;
 	out_text("{");
-	out_json_member(&first, "name", format->name);
+	out_json_member(&first, "name", sheaf_format_name(format));
 	out_json_key(&first, "options");
 	out_text("[");
-	for (const sheaf_option *option = format->options; option && option->name; option++) {
-		if (option != format->options) out_text(",");
+	const sheaf_option *options = sheaf_format_options(format);
+	for (const sheaf_option *option = options; option->name; option++) {
+		if (option != options) out_text(",");
 		json_option(option);
 	}
 	out_text("]}");

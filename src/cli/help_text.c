@@ -44,13 +44,13 @@ static void print_option(const sheaf_option *option, const char *names)
 static void print_format_options(const sheaf_format *format, unsigned use)
 {
 	bool any = false;
-	for (const sheaf_option *option = format->options; option && option->name; option++) {
+	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
 		if (!(option->use & use)) continue;
-		if (!any) out_printf("\nOptions of %s:\n", format->name);
+		if (!any) out_printf("\nOptions of %s:\n", sheaf_format_name(format));
 		any = true;
 		print_option(option, NULL);
 	}
-	if (!any) out_printf("\nThere are no options of %s.\n", format->name);
+	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_name(format));
 }
 
 /* "ctf, cbf, lens": as a line of its own. */
@@ -59,7 +59,7 @@ static void print_formats(void)
 	char text[600];
 	size_t used = 0;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof text; i++) {
-		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", sheaf_format_at(i)->name);
+		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	wrap(text, 2, 2);
@@ -85,9 +85,9 @@ void help_format(const sheaf_format *format)
 {
 	char text[400];
 	size_t used = 0;
-	snprintf(text, sizeof text, "%s: %s", format->name, format->summary);
+	snprintf(text, sizeof text, "%s: %s", sheaf_format_name(format), sheaf_format_summary(format));
 	wrap(text, 0, 0);
-	for (const char *const *suffix = format->suffixes; *suffix && used < sizeof text; suffix++) {
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < sizeof text; suffix++) {
 		int n = snprintf(text + used, sizeof text - used, " %s", *suffix);
 		used += n > 0 ? (size_t)n : 0;
 	}

@@ -31,7 +31,7 @@ static bool same_row(const sheaf_option *a, const sheaf_option *b)
 /* The row of format i that says the same as `option`, or NULL. */
 static const sheaf_option *row_like(int i, const sheaf_option *option)
 {
-	for (const sheaf_option *row = sheaf_format_at(i)->options; row && row->name; row++)
+	for (const sheaf_option *row = sheaf_format_options(sheaf_format_at(i)); row->name; row++)
 		if (same_row(row, option)) return row;
 	return NULL;
 }
@@ -43,7 +43,7 @@ static void list_formats(const sheaf_option *option, int i, char *names, size_t 
 	names[0] = '\0';
 	for (; sheaf_format_at(i) && used < size; i++) {
 		if (!row_like(i, option)) continue;
-		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "", sheaf_format_at(i)->name);
+		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -59,7 +59,7 @@ const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t si
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_option *row = format->options; row && row->name; row++) {
+		for (const sheaf_option *row = sheaf_format_options(format); row->name; row++) {
 			if (!(row->use & use) || !is_first(i, row) || k-- > 0) continue;
 			list_formats(row, i, names, size);
 			return row;
@@ -71,5 +71,6 @@ const char *example_suffix(int i)
 {
 	const sheaf_format *format = sheaf_format_at(i);
 	if (!format) format = sheaf_format_at(0);
-	return format && format->suffixes[0] ? format->suffixes[0] : "";
+	const char *suffix = format ? sheaf_format_suffixes(format)[0] : NULL;
+	return suffix ? suffix : "";
 }

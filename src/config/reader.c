@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "config/config.h"
+#include "format/format.h"
 #include <inttypes.h>
 #include <sheaf/dataset.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define SHEAF_DATASET_DECODING_H
 
 #include "base/pipeline.h"
-#include <sheaf/sys/format.h>
+#include "format/format.h"
 
 /* Begins as zeros. */
 typedef struct sheaf_decoding {

@@ -6,7 +6,7 @@
 #define SHEAF_DATASET_ENCODING_H
 
 #include "base/pipeline.h"
-#include <sheaf/sys/format.h>
+#include "format/format.h"
 
 /* Begins as zeros. */
 typedef struct sheaf_encoding {

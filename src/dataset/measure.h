@@ -5,6 +5,7 @@
 #define SHEAF_DATASET_MEASURE_H
 
 #include "base/buffer.h"
+#include "format/format.h"
 #include <sheaf/dataset.h>
 
 typedef struct sheaf_measurer {

@@ -4,6 +4,7 @@
 #define SHEAF_DATASET_PIECES_H
 
 #include "dataset/lengths.h"
+#include "format/format.h"
 #include <sheaf/pieces.h>
 
 enum { SHEAF_PIECES_ENTRY = 64 /* bytes of a record: eight int64, in the order of sheaf_piece_entry */ };

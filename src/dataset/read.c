@@ -36,7 +36,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
                             sheaf_error *err)
 {
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
-	if (!(d->format->can & SHEAF_CAN_READ))
+	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,

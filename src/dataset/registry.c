@@ -55,7 +55,8 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 	char packed[4096];
 	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
 	const sheaf_format *format = sheaf_format_of_name(path);
-	bool sought = status == SHEAF_IO && missing.sys == ENOENT && format && (format->can & SHEAF_CAN_HIDE);
+	bool sought =
+		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
 	for (size_t i = 0; i < COMPRESSED && sought; i++) {
 		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
 		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK)

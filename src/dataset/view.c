@@ -101,7 +101,6 @@ sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out,
 	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
 	*v = (sheaf_row_view){.inner = d->format, .in = d->in, .cx = d->cx, .source = d->source, .size = size};
 	v->format = (sheaf_format){
-		.abi = SHEAF_FORMAT_ABI,
 		.name = d->format->name,
 		.summary = d->format->summary,
 		.suffixes = d->format->suffixes,

@@ -81,7 +81,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	if (!*out)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected a suffix that names one format, found none; name the format", name);
-	if (!((*out)->can & SHEAF_CAN_WRITE))
+	if (!(*out)->create)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);
 	return SHEAF_OK;

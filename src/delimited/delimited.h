@@ -17,8 +17,8 @@
 #include "base/buffer.h"
 #include "base/show.h"
 #include "data/frame.h"
+#include "format/format.h"
 #include "number/marks.h"
-#include <sheaf/sys/format.h>
 
 /* ---- dialect.c ---- */
 

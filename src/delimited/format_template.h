@@ -44,11 +44,9 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 }
 
 const sheaf_format FORMAT = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = NAME,
 	.summary = SUMMARY,
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
 	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.options = options,
 	.probe = probe,

@@ -7,8 +7,8 @@
 #define SHEAF_LINED_LINED_H
 
 #include "base/show.h"
+#include "format/format.h"
 #include "io/cutter.h"
-#include <sheaf/sys/format.h>
 #include <string.h>
 
 /* ---- what a line is made of ---- */

@@ -47,12 +47,9 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 }
 
 const sheaf_format sheaf_format_binsparse = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "binsparse",
 	.summary = "Binsparse: sparse and dense tensors in HDF5 and netCDF-4 files",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS |
-           SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES,
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,

@@ -10,7 +10,7 @@
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
 #include "format/binsparse/tensor.h"
-#include <sheaf/sys/format.h>
+#include "format/format.h"
 
 typedef struct sheaf_bsp_range {
 	int64_t begin, end;

@@ -11,8 +11,8 @@
 #include "base/buffer.h"
 #include "box/box.h"
 #include "format/binsparse/descriptor.h"
+#include "format/format.h"
 #include "io/spool.h"
-#include <sheaf/sys/format.h>
 
 /* ---- store.c ---- */
 

@@ -108,12 +108,9 @@ static void facts(const void *reader, sheaf_facts *out)
 }
 
 const sheaf_format sheaf_format_cbf = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "cbf",
 	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_EMPTY_ROWS |
-           SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS | SHEAF_CAN_UNSORTED,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.options = options,

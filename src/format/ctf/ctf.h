@@ -16,9 +16,9 @@
 #include "base/show.h"
 #include "data/frame.h"
 #include "data/names.h"
+#include "format/format.h"
 #include "io/sorter.h"
 #include "number/kernel.h"
-#include <sheaf/sys/format.h>
 
 typedef struct sheaf_ctf_reader {
 	sheaf_context *cx;

@@ -128,12 +128,10 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_ctf_re
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_ctf_reader *)in)->facts; }
 
 const sheaf_format sheaf_format_ctf = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "ctf",
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_KEYS | SHEAF_CAN_UNALIGNED | SHEAF_CAN_DOUBLES |
-           SHEAF_CAN_REPEATS | SHEAF_CAN_UNSORTED,
+	.can = SHEAF_CAN_KEYS,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,

@@ -212,12 +212,11 @@ static sheaf_status rewind_dataset(void *dataset, sheaf_error *err)
 }
 
 const sheaf_format sheaf_format_lens = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "lens",
 	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_PIPE | SHEAF_CAN_HIDE |
-           SHEAF_CAN_UNSORTED,
+	.can = SHEAF_CAN_PIPE,
+	.may_omit_compression_suffix = true,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.options = options,
 	.probe = probe,

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "data/names.h"
-#include <sheaf/sys/format.h>
+#include "format/format.h"
 
 /* ---- model.c ---- */
 

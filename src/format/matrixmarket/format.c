@@ -64,11 +64,9 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_mtx_re
 static void facts(const void *in, sheaf_facts *out) { out->rows = ((const sheaf_mtx_reader *)in)->entries; }
 
 const sheaf_format sheaf_format_matrixmarket = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "matrixmarket",
 	.summary = "Matrix Market: a matrix as lines of entries, or an array",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
 	.needs = SHEAF_NEEDS_ROWS,
 	.takes = SHEAF_TAKES_ENTRIES,
 	.options = options,

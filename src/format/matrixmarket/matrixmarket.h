@@ -12,9 +12,9 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
+#include "format/format.h"
 #include "io/sorter.h"
 #include "lined/lined.h"
-#include <sheaf/sys/format.h>
 
 /* What the banner says. */
 typedef enum sheaf_mtx_field {

@@ -149,11 +149,9 @@ static sheaf_status resume(void *opened, const sheaf_piece *piece, sheaf_error *
 }
 
 const sheaf_format sheaf_format_npy = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "npy",
 	.summary = "NumPy array files: tensors without gaps, and tables of structured items",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
 	.needs = SHEAF_NEEDS_SEEK | SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS,
 	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
 	.options = options,

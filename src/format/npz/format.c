@@ -182,11 +182,9 @@ static sheaf_status rewind_reader(void *opened, sheaf_error *err)
 }
 
 const sheaf_format sheaf_format_npz = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "npz",
 	.summary = "NumPy archives: SciPy's sparse matrices as save_npz writes them, and arrays by name",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES,
 	.needs = SHEAF_NEEDS_SEEK,
 	.takes = SHEAF_TAKES_ENTRIES,
 	.options = options,

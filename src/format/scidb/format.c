@@ -204,11 +204,10 @@ static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, s
 }
 
 const sheaf_format sheaf_format_scidb = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "scidb",
 	.summary = "SciDB binary files: rows of typed attributes, as a format string or array schema says",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_SPLIT,
+	.can = SHEAF_CAN_SPLIT,
 	.takes = SHEAF_TAKES_CELLS,
 	.options = options,
 	.probe = probe,

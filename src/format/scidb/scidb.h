@@ -16,8 +16,8 @@
 #define SHEAF_FORMAT_SCIDB_SCIDB_H
 
 #include "data/frame.h"
+#include "format/format.h"
 #include "format/scidb/array.h"
-#include <sheaf/sys/format.h>
 
 /* An entry of the format string in its cell. */
 typedef struct sheaf_scidb_item {

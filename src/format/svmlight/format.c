@@ -64,11 +64,9 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_svm_re
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_svm_reader *)in)->facts; }
 
 const sheaf_format sheaf_format_svmlight = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "svmlight",
 	.summary = "svmlight and libsvm: rows of a label and sparse features",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.options = options,
 	.probe = probe,

@@ -11,9 +11,9 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
+#include "format/format.h"
 #include "lined/lined.h"
 #include "number/kernel.h"
-#include <sheaf/sys/format.h>
 
 /* What an input uses. */
 typedef struct sheaf_svm_uses {

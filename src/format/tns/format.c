@@ -55,11 +55,9 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_tns_re
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_tns_reader *)in)->facts; }
 
 const sheaf_format sheaf_format_tns = {
-	.abi = SHEAF_FORMAT_ABI,
 	.name = "tns",
 	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_READ | SHEAF_CAN_WRITE | SHEAF_CAN_NONFINITE | SHEAF_CAN_DOUBLES | SHEAF_CAN_REPEATS,
 	.needs = SHEAF_NEEDS_ROWS,
 	.takes = SHEAF_TAKES_ENTRIES,
 	.options = options,

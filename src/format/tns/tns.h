@@ -11,8 +11,8 @@
 
 #include "base/buffer.h"
 #include "data/frame.h"
+#include "format/format.h"
 #include "lined/lined.h"
-#include <sheaf/sys/format.h>
 
 /* The comments in which this format's writer says a shape, and that values are integers of 64 bits. */
 #define TNS_SHAPE "# shape:"

@@ -8,37 +8,10 @@
  * recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
  * one; finish or abandon, either of which frees everything. After a failed open or create nothing is left to
  * close. */
-#ifndef SHEAF_SYS_FORMAT_H
-#define SHEAF_SYS_FORMAT_H
+#ifndef SHEAF_FORMAT_FORMAT_H
+#define SHEAF_FORMAT_FORMAT_H
 
-#include <sheaf/frame.h>
-#include <sheaf/io.h>
-#include <sheaf/option.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-enum { SHEAF_FORMAT_ABI = 1 };
-
-/* What a format can. What it cannot hold and the data have is LOSS, except keys: those become positions with
- * a warning. */
-enum {
-	SHEAF_CAN_READ = 1,
-	SHEAF_CAN_WRITE = 2,
-	SHEAF_CAN_KEYS = 4,        /* holds the keys of sequences */
-	SHEAF_CAN_NONFINITE = 8,   /* holds NaN and infinities */
-	SHEAF_CAN_EMPTY_ROWS = 16, /* holds a stream without samples in a sequence */
-	SHEAF_CAN_UNALIGNED = 32,  /* holds streams of different lengths in a sequence */
-	SHEAF_CAN_DOUBLES = 64,    /* holds values that float32 does not */
-	SHEAF_CAN_REPEATS = 128,   /* holds an index twice in a sparse sample */
-	SHEAF_CAN_PIPE = 256,      /* rows can be had as they come, and again from the start at the end */
-	SHEAF_CAN_HIDE =
-		512, /* where no file has the name given, one with a compression suffix behind it is meant */
-	SHEAF_CAN_SPLIT = 1024,   /* a file is its rows and nothing else: the bytes of pieces that cut gives, one
-	                             behind the other, are a file again */
-	SHEAF_CAN_UNSORTED = 2048 /* holds the indices of a sparse sample in the order in which they come */
-};
+#include <sheaf/format.h>
 
 /* What a format needs. */
 enum {
@@ -49,10 +22,6 @@ enum {
 };
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
-
-/* What the rows are wanted for. The two for showing make a difference in formats whose users write rows in a
- * way of their own: the schema is one field of meaning SPELLING then. */
-typedef enum sheaf_view { SHEAF_VIEW_STREAMS, SHEAF_VIEW_TEXT, SHEAF_VIEW_JSON } sheaf_view;
 
 struct sheaf_known;
 
@@ -70,19 +39,6 @@ typedef struct sheaf_opening {
 	 * reader can have found it. */
 	const struct sheaf_known *known;
 } sheaf_opening;
-
-/* What is known of a dataset without reading all of it; -1 where it is not. */
-typedef struct sheaf_facts {
-	int64_t rows;
-	int64_t samples; /* sum of the rows' lengths as the format counts them */
-	int64_t chunks;
-	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
-	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */
-	const char *guess; /* how the schema was found where it is not in the file ("inferred from the first 32768
-	                      bytes"), or NULL */
-	const char *heading; /* in views for showing: a text that stands before the rows, or NULL */
-} sheaf_facts;
-#define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
 
 typedef struct sheaf_known {
 	const sheaf_schema *schema;
@@ -130,12 +86,17 @@ typedef struct sheaf_blob {
 	int64_t samples;
 } sheaf_blob;
 
-typedef struct sheaf_format {
-	int abi; /* SHEAF_FORMAT_ABI */
+struct sheaf_format {
 	const char *name;
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
-	unsigned can, needs;
+	unsigned can;   /* KEYS, PIPE, SPLIT; what else it can do, its members say. What it cannot hold and the
+	                   data have is LOSS, except keys: those become positions with a warning. */
+	unsigned needs; /* SHEAF_NEEDS_... */
+	/* Where no file has the name given, one with a compression suffix after it is meant. SPLIT says that a
+	 * file is its rows and nothing else: the bytes of pieces that cut gives, one after the other, are a file
+	 * again. */
+	bool may_omit_compression_suffix;
 	unsigned takes;              /* kinds of rows (SHEAF_TAKES_...) that can be written */
 	const sheaf_option *options; /* the only place where its options are named */
 	const sheaf_reader_name
@@ -239,9 +200,6 @@ typedef struct sheaf_format {
 	 * hold it. NULL: there is no such thing. */
 	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
 	                        sheaf_buffer *text, sheaf_error *err);
-} sheaf_format;
+};
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What users see of a format. */
+#include "format/format.h"
+
+#include <sheaf/io.h>
+
+const char *sheaf_format_name(const sheaf_format *format) { return format->name; }
+const char *sheaf_format_summary(const sheaf_format *format) { return format->summary; }
+const char *const *sheaf_format_suffixes(const sheaf_format *format) { return format->suffixes; }
+
+const sheaf_option *sheaf_format_options(const sheaf_format *format)
+{
+	static const sheaf_option none[1];
+	return format->options ? format->options : none;
+}
+
+unsigned sheaf_format_can(const sheaf_format *format)
+{
+	unsigned can = format->can;
+	if (format->open) can |= SHEAF_CAN_READ;
+	if (format->create) can |= SHEAF_CAN_WRITE;
+	if (format->members) can |= SHEAF_CAN_CONTAIN;
+	if (format->transcode) can |= SHEAF_CAN_TRANSCODE;
+	if (format->declare) can |= SHEAF_CAN_DECLARE;
+	return can;
+}
+
+unsigned sheaf_format_takes(const sheaf_format *format) { return format->takes; }
+
+sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema, const char *file, bool own,
+                           sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	if (!format->declare)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"format %s: expected one that writes declarations of streams, found one that does not",
+			format->name);
+	return format->declare(schema, file, own, cx, text, err);
+}
+
+sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, sheaf_sink *sink,
+                             sheaf_context *cx, sheaf_error *err)
+{
+	if (format->transcode) return format->transcode(source, sink, cx, err);
+	sheaf_sink_abandon(sink);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "format %s: expected one of several spellings, found one of one", format->name);
+}
