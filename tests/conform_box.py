@@ -348,6 +348,17 @@ def damaged(folder):
         file.write(sound[:at + 100] + b"\xff\xff\xff" + sound[at + 103:])
     items = listed(path)
     point(isinstance(items, dict) and "damaged" in items["x"].get("unread", ""), "a damaged chunk is named", items)
+    for change in (0, 1), (0, -1), (1, 4), (2, 1), (3, 255):
+        with h5py.File(path, "w", libver="earliest") as file:
+            file.create_dataset("x", data=numpy.arange(10, dtype="i4"), chunks=(4,))
+            file.create_dataset("grid", data=numpy.arange(12, dtype="i4").reshape(3, 4), chunks=(2, 3))
+        with open(path, "rb") as file:
+            plain = file.read()
+        for name, size in ("x", 16), ("grid", 24):
+            key = plain.index(bytes([size, 0, 0, 0]) + bytes(20), plain.index(b"TREE\1"))
+            items = changed(path, plain, (key + change[0], (size if change[0] == 0 else 0) + change[1] & 255))
+            reason = items if isinstance(items, str) else items[name]["refused"] or items[name].get("unread", "")
+            point("than its layout says" in reason, f"a chunk of {name} whose entry says another size (byte {change[0]}): refused", reason)
     for cut in 0, 7, 8, 95, 96, len(sound) // 2, len(sound) - 1:
         with open(path, "wb") as file:
             file.write(sound[:cut])

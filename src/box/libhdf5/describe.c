@@ -277,6 +277,15 @@ static sheaf_status keep_grid(const description *d, int rank, const hsize_t dims
 	return SHEAF_OK;
 }
 
+/* Chunks without filters take what the layout says, each of them; the file's index says so once more. */
+static bool are_as_long_as_said(const description *d, hsize_t bytes)
+{
+	hsize_t chunks;
+	if (d->inside->nfilters > 0) return true;
+	if (H5Dget_num_chunks(d->dataset, d->space, &chunks) < 0) return false;
+	return chunks <= UINT64_MAX / bytes && H5Dget_storage_size(d->dataset) == chunks * bytes;
+}
+
 static sheaf_status describe_chunks(description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -289,7 +298,10 @@ static sheaf_status describe_chunks(description *d)
 	hsize_t bytes = d->width;
 	for (int i = 0; i < rank; i++)
 		bytes = dims[i] == 0 || bytes > MOST / dims[i] ? MOST + 1U : bytes * dims[i];
-	if (bytes > MOST) refuse(d, "chunks of more than a gigabyte");
+	if (bytes > MOST)
+		refuse(d, "chunks of more than a gigabyte");
+	else if (!are_as_long_as_said(d, bytes))
+		refuse(d, "chunks of other sizes than its layout says");
 	if (d->item->refused) return SHEAF_OK;
 	SHEAF_TRY(keep_grid(d, rank, dims));
 	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;

@@ -64,8 +64,59 @@ sheaf_status sheaf_h5_read_rows(void *state, const sheaf_box_item *item, int64_t
 
 /* ---- chunks ---- */
 
-/* Bytes that a chunk takes in the file; 0 where it was never written, which the quick way takes for a
- * failure. */
+/* Where a chunk begins, and how far it lies within the array. */
+typedef struct chunk_place {
+	hsize_t at[H5S_MAX_RANK], inside[H5S_MAX_RANK], extent[H5S_MAX_RANK];
+	hsize_t elements;
+} chunk_place;
+
+static chunk_place place_of_chunk(const sheaf_box_item *item, int64_t chunk)
+{
+	chunk_place p = {.elements = 1};
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
+		int64_t at = chunk % along * extent, left = item->dims[i] - at;
+		p.at[i] = (hsize_t)at;
+		p.extent[i] = (hsize_t)extent;
+		p.inside[i] = (hsize_t)(left < extent ? left : extent);
+		p.elements *= p.extent[i];
+		chunk /= along;
+	}
+	return p;
+}
+
+static bool read_part(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item, const chunk_place *p,
+                      void *out)
+{
+	static const hsize_t begin[H5S_MAX_RANK];
+	hid_t file = H5Dget_space(dataset), memory = H5Screate_simple(item->rank, p->extent, NULL),
+		  type = item->inside->is_variable ? sheaf_h5_reference_type(h5) : H5Dget_type(dataset);
+	bool fine = file >= 0 && memory >= 0 && type >= 0 &&
+	            H5Sselect_hyperslab(file, H5S_SELECT_SET, p->at, NULL, p->inside, NULL) >= 0 &&
+	            H5Sselect_hyperslab(memory, H5S_SELECT_SET, begin, NULL, p->inside, NULL) >= 0 &&
+	            H5Dread(dataset, type, memory, file, H5P_DEFAULT, out) >= 0;
+	if (file >= 0) H5Sclose(file);
+	if (memory >= 0) H5Sclose(memory);
+	if (type >= 0) H5Tclose(type);
+	return fine;
+}
+
+/* A chunk without filters is read as a selection, which is as long as the layout says: the library's quick
+ * way reads as many bytes as an entry of the file's index says, into a buffer as long as the layout says. */
+static sheaf_status read_plain_chunk(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item,
+                                     const chunk_place *p, sheaf_builder *bytes, sheaf_error *err)
+{
+	size_t size = (size_t)p->elements * item->inside->width;
+	if (!sheaf_builder_room(bytes, size)) return sheaf_builder_status(bytes, err);
+	memset(bytes->data + bytes->size, 0, size);
+	if (!read_part(h5, dataset, item, p, bytes->data + bytes->size))
+		return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	bytes->size += size;
+	return SHEAF_OK;
+}
+
+/* Bytes that a chunk with filters takes in the file; 0 where it was never written, which the quick way takes
+ * for a failure. */
 static bool find_chunk(hid_t dataset, const hsize_t at[], hsize_t *size)
 {
 	unsigned skipped;
@@ -74,18 +125,13 @@ static bool find_chunk(hid_t dataset, const hsize_t at[], hsize_t *size)
 	return H5Dget_chunk_info_by_coord(dataset, at, &skipped, &address, size) >= 0 && *size == 0;
 }
 
-static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
-                               sheaf_builder *bytes, sheaf_error *err)
+static sheaf_status read_packed_chunk(sheaf_h5 *h5, hid_t dataset, const sheaf_box_item *item,
+                                      const chunk_place *p, uint32_t *skipped, sheaf_builder *bytes,
+                                      sheaf_error *err)
 {
-	hid_t dataset = sheaf_h5_dataset(h5, item);
-	hsize_t at[H5S_MAX_RANK], size = 0;
-	for (int i = item->rank - 1; i >= 0; i--) {
-		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
-		at[i] = (hsize_t)(chunk % along) * (hsize_t)extent;
-		chunk /= along;
-	}
 	int64_t most;
-	if (dataset < 0 || !find_chunk(dataset, at, &size)) return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	hsize_t size = 0;
+	if (!find_chunk(dataset, p->at, &size)) return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(h5->store->size(h5->store->user, &most, err));
 	if (size > (hsize_t)most)
@@ -93,10 +139,20 @@ static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t
 		                  "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes",
 		                  h5->store->name, item->path, (uint64_t)size);
 	if (!sheaf_builder_room(bytes, (size_t)size)) return sheaf_builder_status(bytes, err);
-	if (H5Dread_chunk(dataset, H5P_DEFAULT, at, skipped, bytes->data + bytes->size) < 0)
+	if (H5Dread_chunk(dataset, H5P_DEFAULT, p->at, skipped, bytes->data + bytes->size) < 0)
 		return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	bytes->size += (size_t)size;
 	return SHEAF_OK;
+}
+
+static sheaf_status read_chunk(sheaf_h5 *h5, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
+                               sheaf_builder *bytes, sheaf_error *err)
+{
+	hid_t dataset = sheaf_h5_dataset(h5, item);
+	chunk_place p = place_of_chunk(item, chunk);
+	if (dataset < 0) return sheaf_h5_fail(h5, item->path, "a chunk", err);
+	return item->inside->nfilters ? read_packed_chunk(h5, dataset, item, &p, skipped, bytes, err)
+	                              : read_plain_chunk(h5, dataset, item, &p, bytes, err);
 }
 
 sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
