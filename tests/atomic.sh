@@ -181,6 +181,43 @@ has err 'sheaf: error: a file that is being read was cut by another program'
 [ "$(wc -l <err)" -eq 1 ] || fault 'expected one line'
 end
 
+begin 'a file that is cut while it is converted: exit 3, the old output stays, no litter'
+"$sheaf" convert --chunk-bytes 64K big.ctf shrinking.cbf 2>err
+start_slow_from() {
+	start convert --to ctf "$1" "$2"
+	wait_for_litter
+}
+start_slow_from shrinking.cbf out.ctf.xz
+: >shrinking.cbf
+wait $running
+code_is $? 3
+has err 'sheaf: error: a file that is being read was cut by another program'
+holds_old out.ctf.xz
+no_litter
+end
+
+# ---- sets of files ----
+
+begin 'SIGKILL at any moment of splitting: after the next run all parts are old, or all are new'
+awk 'BEGIN { for (i = 0; i < 20000; i++) print i "," i * 7 }' >rows.csv
+"$sheaf" convert rows.csv rows.scidb 2>err || fault "$(cat err)"
+mkdir parts
+cd parts || exit 1
+for delay in 0 0.002 0.004 0.006 0.008 0.01 0.012 0.015 0.02 0.03 0.05; do
+	for i in $(seq -w 0 199); do echo old >part.$i; done
+	start split --from scidb --format-string '(int64,int64)' --parts 200 ../rows.scidb part
+	sleep $delay
+	kill -KILL $running 2>/dev/null
+	wait $running 2>/dev/null
+	"$sheaf" convert ../small.ctf ../other.cbf 2>err
+	"$sheaf" convert ../small.ctf another.cbf 2>err
+	old=$(grep -lx old part.* | wc -l)
+	[ "$old" -eq 0 ] || [ "$old" -eq 200 ] || fault "after $delay s: expected 200 old parts or none, found $old"
+	no_litter
+done
+cd ..
+end
+
 # ---- into a file that is there ----
 
 printf '%%%%MatrixMarket matrix coordinate real general\n4 5 3\n1 2 0.5\n3 1 2\n4 5 7\n' >small.mtx

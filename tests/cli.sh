@@ -884,4 +884,25 @@ same memory1.cbf memory2.cbf
 same memory1.cbf memory3.cbf
 end
 
+begin 'standard streams that are closed: nothing that is opened takes their places'
+# shellcheck disable=SC2086
+expect 0 convert $BAD --max-errors 9 bad.ctf wanted.cbf
+has err 'error: bad.ctf:2'
+for closed in '0 1 2' '1 2' '0 2' '2' '0 1'; do
+	rm -f closed.cbf
+	(
+		for fd in $closed; do eval "exec $fd>&-"; done
+		# shellcheck disable=SC2086
+		exec "$sheaf" convert $BAD --max-errors 9 bad.ctf closed.cbf
+	) 2>/dev/null
+	code=$?
+	[ $code -eq 0 ] || fault "closed $closed: expected exit status 0, found $code"
+	same wanted.cbf closed.cbf
+done
+"$sheaf" convert --to ctf wanted.cbf - >&- 2>err </dev/null
+[ $? -eq 3 ] || fault 'expected exit status 3 where standard output is closed'
+"$sheaf" stats - 2>err <&- >out
+[ $? -eq 3 ] || fault 'expected exit status 3 where standard input is closed'
+end
+
 echo "1..$count"

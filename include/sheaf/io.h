@@ -112,6 +112,9 @@ SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);
 /* Flushes, syncs and renames, then closes the sink whatever comes out; on failure the old file is still
  * there. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err);
+/* Removes the temporaries of all open sinks of the process. For a signal handler that ends it, of SIGBUS
+ * above all: safe there, and for nothing else. */
+SHEAF_API void sheaf_remove_temporaries(void);
 /* Closes the sink; the target is as it was (what went to a pipe or device is gone). */
 SHEAF_API void sheaf_sink_abandon(sheaf_sink *sink);
 

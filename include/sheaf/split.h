@@ -14,7 +14,8 @@ extern "C" {
  * options->settings are those of the format for reading. rows[i] becomes how many the i-th has got; NULL:
  * nobody asks. What the rows hold is not looked at, but where they end is: DATA or SHORT where the last one
  * is not whole. UNSUPPORTED where the format is of another kind. On failure no output is changed that is a
- * file. */
+ * file. Outputs that are files in one folder are replaced together: where the process is killed while it does
+ * so, the next sink that is opened in that folder finishes the set, with a WARNING. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
                                              const sheaf_open_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);

@@ -25,6 +25,7 @@ static void on_bus_error(int signal)
 	(void)signal;
 	ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
 	(void)written;
+	sheaf_remove_temporaries();
 	_exit(EXIT_IO);
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
+#include "io/set.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -161,22 +162,12 @@ static sheaf_status open_sinks(const parts *p, const char *const *outputs, sheaf
 	return SHEAF_OK;
 }
 
-static sheaf_status commit_sinks(const parts *p, sheaf_error *err)
-{
-	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < p->n && status == SHEAF_OK; i++) {
-		status = sheaf_sink_commit(p->sinks[i], err);
-		p->sinks[i] = NULL;
-	}
-	return status;
-}
-
 static sheaf_status split(copying *c, parts *p, const char *const *outputs, sheaf_error *err)
 {
 	SHEAF_TRY(count_rows(c, &p->total, err));
 	SHEAF_TRY(open_sinks(p, outputs, c->cx, err));
 	SHEAF_TRY(copy_parts(c, p, err));
-	return commit_sinks(p, err);
+	return sheaf_sinks_commit(p->sinks, p->n, err);
 }
 
 sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,

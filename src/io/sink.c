@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
+#include "io/live.h"
 #include <errno.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **o
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sink), &memory, err));
 	sheaf_sink *sink = (sheaf_sink *)memory;
 	sink->cx = cx;
-	sink->target = (sheaf_target){.fd = -1, .folder = -1};
+	sink->target = (sheaf_target){.fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
 	sink->spool.fd = -1;
 	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &sink->name, err);
 	if (!status) status = sheaf_allocate(cx, BUFFER, &buffer, err);
@@ -143,19 +144,27 @@ sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
 }
 
-sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
+static sheaf_status seal(sheaf_sink *sink, sheaf_error *err)
+{
+	if (sink->guest)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected that its writers have finished, found one that has not", sink->name);
+	SHEAF_TRY(sheaf_sink_deliver_spool(sink, err));
+	SHEAF_TRY(flush(sink, true, err));
+	return sink->function ? SHEAF_OK : sheaf_target_seal(&sink->target, err);
+}
+
+sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_error *failure = &sink->failure;
-	if (sink->guest && !failure->status)
-		sheaf_fail(failure, SHEAF_USAGE,
-		           "%s: expected that its writers have finished, found one that has not", sink->name);
-	if (!failure->status) {
-		sheaf_status status = sheaf_sink_deliver_spool(sink, failure);
-		if (!status) status = flush(sink, true, failure);
-		if (!status && !sink->function) status = sheaf_target_commit(&sink->target, failure);
-		failure->status = status;
-	}
-	sheaf_status status = failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+	if (!failure->status) failure->status = seal(sink, failure);
+	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
+{
+	sheaf_status status = sheaf_sink_seal(sink, err);
+	if (!status && !sink->function) status = sheaf_target_finish(&sink->target, err);
 	free_sink(sink);
 	return status;
 }

@@ -42,6 +42,9 @@ SHEAF_USE sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, con
 SHEAF_USE sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err);
 
+/* All that a commit does but to put the file in its place (sheaf_target_place). */
+SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
+
 /* No later call succeeds: whatever was to be written is not whole. */
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why);
 

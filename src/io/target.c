@@ -3,6 +3,7 @@
 #include "io/target.h"
 #include "base/context.h"
 #include "io/descriptor.h"
+#include "io/live.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -113,7 +114,7 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 	struct stat info;
 	if (target->is_there && lstat(resolved, &info) != 0) return open_directly(target, path, err);
 	SHEAF_TRY(open_folder(target, resolved, err));
-	sheaf_temporary_clean(target->folder);
+	SHEAF_TRY(sheaf_temporary_clean(target->folder, target->cx, err));
 	return sheaf_temporary_create(target, err);
 }
 
@@ -139,7 +140,8 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx,
                                sheaf_error *err)
 {
-	*target = (sheaf_target){.cx = cx, .name = name, .fd = -1, .folder = -1};
+	*target =
+		(sheaf_target){.cx = cx, .name = name, .fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
 	sheaf_status status = choose_and_open(target, path, err);
 	if (status) sheaf_target_abandon(target);
 	return status;
@@ -176,8 +178,7 @@ sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t s
 
 /* ---- putting it in its place ---- */
 
-/* errno, or 0; also where there is nothing to sync on this kind of file. */
-static int sync_fd(int fd)
+int sheaf_target_sync(int fd)
 {
 	int result;
 	do result = fsync(fd);
@@ -201,46 +202,54 @@ static int keep_owner_and_mode(const sheaf_target *target)
 
 /* Closing may tell of writes that failed late, so it must come before the rename; but the lock must last
  * until after it. A second descriptor of the same open file holds the lock. */
-static int close_and_rename(sheaf_target *target)
+static int close_and_keep_lock(sheaf_target *target)
 {
-	int lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
-	if (lock < 0) return errno;
-	int failed = sheaf_fd_close(&target->fd);
-	if (!failed && renameat(target->folder, target->temporary, target->folder, target->base) != 0)
-		failed = errno;
-	if (!failed) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
-	sheaf_fd_close(&lock);
-	return failed;
+	target->lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
+	if (target->lock < 0) return errno;
+	return sheaf_fd_close(&target->fd);
 }
 
-static sheaf_status put_in_place(sheaf_target *target, sheaf_error *err)
+static sheaf_status seal(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
-	SHEAF_TRY(sheaf_target_check_clone(target, err));
 	int failed = keep_owner_and_mode(target);
-	if (!failed) failed = sync_fd(target->fd);
-	if (!failed) failed = close_and_rename(target);
-	if (failed)
-		return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
-		                      target->name);
-	failed = sync_fd(target->folder);
+	if (!failed) failed = sheaf_target_sync(target->fd);
+	if (!failed) failed = close_and_keep_lock(target);
+	if (!failed) return SHEAF_OK;
+	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
+}
+
+sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
+{
+	if (target->folder >= 0) return seal(target, err);
+	int failed = target->is_owned ? sheaf_fd_close(&target->fd) : 0;
+	return failed ? sheaf_fail_sys(err, failed, "%s: expected to close it", target->name) : SHEAF_OK;
+}
+
+sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
+{
+	if (target->folder < 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_target_check_clone(target, err));
+	if (renameat(target->folder, target->temporary, target->folder, target->base) != 0)
+		return sheaf_fail_sys(err, errno, "%s: expected to put the finished file in its place", target->name);
+	sheaf_live_remove(&target->live);
+	target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
+	return SHEAF_OK;
+}
+
+static sheaf_status sync_folder(const sheaf_target *target, sheaf_error *err)
+{
+	int failed = target->folder >= 0 ? sheaf_target_sync(target->folder) : 0;
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed,
 	                      "%s: expected the folder to be synced after the file was put in its place",
 	                      target->name);
 }
 
-sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err)
+sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err)
 {
-	sheaf_status status = SHEAF_OK;
-	if (target->folder >= 0) {
-		status = put_in_place(target, err);
-	} else if (target->is_owned) {
-		int failed = sheaf_fd_close(&target->fd);
-		if (failed) status = sheaf_fail_sys(err, failed, "%s: expected to close it", target->name);
-	}
-	sheaf_target_abandon(target);
-	return status;
+	SHEAF_TRY(sheaf_target_place(target, err));
+	return sync_folder(target, err);
 }
 
 void sheaf_target_abandon(sheaf_target *target)
@@ -248,6 +257,8 @@ void sheaf_target_abandon(sheaf_target *target)
 	/* The name goes before the lock, so that no cleaner takes it for a leftover. */
 	if (target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
 	target->temporary[0] = '\0';
+	sheaf_live_remove(&target->live);
+	sheaf_fd_close(&target->lock);
 	if (target->folder >= 0 || target->is_owned) sheaf_fd_close(&target->fd);
 	target->fd = -1;
 	sheaf_fd_close(&target->folder);

@@ -20,6 +20,8 @@ typedef struct sheaf_target {
 	int folder;    /* of the resolved target; -1: written directly */
 	char base[NAME_MAX + 1];
 	char temporary[SHEAF_TEMPORARY_SIZE];
+	int live; /* its place in the table of temporaries (live.h) */
+	int lock; /* of a sealed temporary: a second descriptor, which keeps its lock; else -1 */
 	int64_t written, begun; /* bytes; those that are on their way to the disk */
 	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
@@ -30,8 +32,14 @@ SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path,
                                          sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size,
                                           sheaf_error *err);
-/* Puts the file in its place, and closes in any case. */
-SHEAF_USE sheaf_status sheaf_target_commit(sheaf_target *target, sheaf_error *err);
+/* The content is whole: it is synced and closed, and waits for its place. What is written directly is done. */
+SHEAF_USE sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err);
+/* Puts a sealed file in its place; the folder is not synced yet. */
+SHEAF_USE sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err);
+/* Places it and syncs the folder. */
+SHEAF_USE sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err);
+/* errno, or 0; also where there is nothing to sync on this kind of file. */
+int sheaf_target_sync(int fd);
 void sheaf_target_abandon(sheaf_target *target);
 
 /* Has what was written there by offset go to the disk while the rest is made. */
@@ -48,7 +56,10 @@ SHEAF_USE sheaf_status sheaf_target_check_clone(const sheaf_target *target, shea
 
 /* Creates and locks target->temporary in target->folder, and opens it as target->fd. */
 SHEAF_USE sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err);
-/* Removes the temporaries in the folder that nobody has locked: their writers are gone. */
-void sheaf_temporary_clean(int folder);
+/* Finishes sets (set.h) and removes the temporaries in the folder that nobody has locked: their writers are
+ * gone. */
+SHEAF_USE sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *err);
+/* Whether a name is one that we give. */
+bool sheaf_temporary_is_name(const char *name);
 
 #endif

@@ -3,6 +3,8 @@
  * flock's: it belongs to the open file, so it ends with the process, and two sinks of one process see each
  * other's. */
 #include "io/descriptor.h"
+#include "io/live.h"
+#include "io/set.h"
 #include "io/target.h"
 #include <dirent.h>
 #include <errno.h>
@@ -62,7 +64,10 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 		                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (target->fd < 0 && (errno == EEXIST || errno == EINTR)) continue;
 		if (target->fd < 0) break;
-		if (lock(target)) return SHEAF_OK;
+		if (lock(target)) {
+			target->live = sheaf_live_add(target->folder, target->temporary);
+			return SHEAF_OK;
+		}
 		unlinkat(target->folder, target->temporary, 0);
 		sheaf_fd_close(&target->fd);
 		errno = EEXIST;
@@ -73,7 +78,7 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 }
 
 /* Only names of our own making: a user may have files that merely begin like them. */
-static bool is_temporary_name(const char *name)
+bool sheaf_temporary_is_name(const char *name)
 {
 	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
 	if (strlen(name) != SHEAF_TEMPORARY_SIZE - 1 || strncmp(name, SHEAF_TEMPORARY_PREFIX, n) != 0)
@@ -91,21 +96,34 @@ static void remove_leftover(int folder, const char *name)
 	struct stat info;
 	bool is_file =
 		fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid();
-	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd))
+	/* Its writer may have died after sets were looked at, and left it as a part of one. */
+	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd) &&
+	    !sheaf_set_is_there(folder))
 		unlinkat(folder, name, 0);
 	sheaf_fd_close(&fd);
 }
 
-void sheaf_temporary_clean(int folder)
+static sheaf_status mend_sets(int folder, DIR *entries, sheaf_context *cx, sheaf_error *err)
+{
+	const struct dirent *entry;
+	while ((entry = readdir(entries)))
+		if (sheaf_set_is_name(entry->d_name)) SHEAF_TRY(sheaf_set_mend(folder, entry->d_name, cx, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *err)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!entries) {
-		sheaf_fd_close(&fd); /* nothing to clean that we could see */
-		return;
+		sheaf_fd_close(&fd);
+		return SHEAF_OK; /* nothing to clean that we could see */
 	}
 	const struct dirent *entry;
+	sheaf_status status = mend_sets(folder, entries, cx, err);
+	rewinddir(entries);
 	while ((entry = readdir(entries)))
-		if (is_temporary_name(entry->d_name)) remove_leftover(folder, entry->d_name);
+		if (sheaf_temporary_is_name(entry->d_name)) remove_leftover(folder, entry->d_name);
 	closedir(entries);
+	return status;
 }
