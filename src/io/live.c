@@ -2,6 +2,7 @@
 /* The temporaries of this process, where a signal handler can find them: a fixed table, since a handler may
  * neither wait for a lock nor follow what another thread is changing. */
 #include "io/live.h"
+#include <sheaf/io.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
