@@ -513,6 +513,6 @@ unsigned abilities(const sheaf_format *format)
 
 bool holds_streams(const sheaf_format *format)
 {
-	return is_built(format) && (format->takes & SHEAF_TAKES_SEQUENCES) &&
+	return is_built(format) && (sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES) &&
 	       (abilities(format) & (HOLDS_UNALIGNED | SHEAF_CAN_PIPE));
 }

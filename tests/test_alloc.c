@@ -172,7 +172,7 @@ static const char *coordinates_of(int i)
 }
 static const char *shape_of(int i) { return coordinates_of(i) ? "10,4" : NULL; }
 /* Whether its pieces can be read in any order: not where a table is looked at as a tensor. */
-static bool has_pieces(int i) { return format_of(i)->recall && !coordinates_of(i); }
+static bool has_pieces(int i) { return format_of(i)->random && !coordinates_of(i); }
 
 /* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
 static settings settings_for(const sheaf_setting *all, int from, int to)
@@ -242,8 +242,9 @@ static bool holds(const sheaf_format *format, contents content)
 	static const unsigned kinds[CONTENTS] = {SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_SEQUENCES, SHEAF_TAKES_CELLS,
 	                                         SHEAF_TAKES_ENTRIES};
 	if (content == STREAMS) return holds_streams(format);
-	if (content == LABELLED) return format->takes == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
-	return is_built(format) && (format->takes & kinds[content]);
+	if (content == LABELLED)
+		return sheaf_format_takes(format) == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
+	return is_built(format) && (sheaf_format_takes(format) & kinds[content]);
 }
 
 static int make_inputs(void **state)

@@ -204,24 +204,29 @@ static const sheaf_option notes_options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-#define NOTES(its_name, its_suffixes, its_needs, its_probe, ...) \
+#define WRITING \
+	.takes = SHEAF_TAKES_SEQUENCES, .accept = notes_accept, .create = notes_create, .encode = notes_encode, \
+	.append = notes_append, .finish = notes_finish, .abandon = notes_abandon
+
+static const sheaf_writing writing = {WRITING};
+static const sheaf_writing writing_with_totals = {WRITING, .needs_totals = true};
+static const sheaf_writing writing_with_rows = {WRITING, .needs_rows = true};
+
+#define NOTES(its_name, its_suffixes, its_writing, its_probe, ...) \
 	{ \
-		.name = its_name, .summary = "notes", .suffixes = its_suffixes, .takes = SHEAF_TAKES_SEQUENCES, \
-		.needs = its_needs, .options = notes_options, .probe = its_probe, __VA_ARGS__ \
+		.name = its_name, .summary = "notes", .suffixes = its_suffixes, .options = notes_options, \
+		.write = its_writing, .probe = its_probe, __VA_ARGS__ \
 	}
 #define READING \
 	.open = notes_open, .schema = notes_schema, .cut = notes_cut, .decode = notes_decode, \
 	.review = notes_review, .rewind = notes_rewind, .settle = notes_settle, .close = notes_close
-#define WRITING \
-	.accept = notes_accept, .create = notes_create, .encode = notes_encode, .append = notes_append, \
-	.finish = notes_finish, .abandon = notes_abandon
 
 static const sheaf_format format_notes =
-	NOTES("notes", notes_suffixes, SHEAF_NEEDS_TOTALS, notes_probe, READING, WRITING);
-static const sheaf_format format_rival = NOTES("rival", rival_suffixes, 0, rival_probe, READING, WRITING);
-static const sheaf_format format_tally = NOTES("tally", no_suffixes, SHEAF_NEEDS_ROWS, rival_probe, WRITING);
-static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, 0, rival_probe, WRITING);
-static const sheaf_format format_mute = NOTES("mute", no_suffixes, 0, rival_probe, READING);
+	NOTES("notes", notes_suffixes, &writing_with_totals, notes_probe, READING);
+static const sheaf_format format_rival = NOTES("rival", rival_suffixes, &writing, rival_probe, READING);
+static const sheaf_format format_tally = NOTES("tally", no_suffixes, &writing_with_rows, rival_probe);
+static const sheaf_format format_deaf = NOTES("deaf", no_suffixes, &writing, rival_probe);
+static const sheaf_format format_mute = NOTES("mute", no_suffixes, NULL, rival_probe, READING);
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
 const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &format_notes, &sheaf_format_cbf,

@@ -521,7 +521,7 @@ static bytes_sink written(const table *t, const sheaf_format *format, const shea
 	bytes_sink bytes = {0};
 	declared d;
 	sheaf_create_options options = writing(format, &t->schema, totals, chunk_bytes, &d);
-	if (format->needs & SHEAF_NEEDS_ROWS) options.totals.rows = t->frame.nrows;
+	if (format->write->needs_rows) options.totals.rows = t->frame.nrows;
 	assert_ok(write_table(t, &options, step, &bytes, t->cx));
 	return bytes;
 }
@@ -587,9 +587,9 @@ static bool changes_types(const sheaf_format *format, const sheaf_schema *schema
 {
 	bool changed = false;
 	sheaf_schema stored;
-	if (schema->rows == SHEAF_SEQUENCES || !format->accept) return false;
+	if (schema->rows == SHEAF_SEQUENCES || !format->write->accept) return false;
 	assert_ok(sheaf_schema_copy(schema, schema->cx, &stored, &err));
-	sheaf_status status = format->accept(&stored, &(sheaf_values){NULL, 0}, &err);
+	sheaf_status status = format->write->accept(&stored, &(sheaf_values){NULL, 0}, &err);
 	for (int c = 0; c < schema->nfields && status == SHEAF_OK; c++)
 		changed |= stored.fields[c].type != schema->fields[c].type;
 	sheaf_schema_free(&stored);
@@ -603,9 +603,10 @@ static bool fills_in(const sheaf_format *format, const table *t)
 	sheaf_values none = {NULL, 0};
 	int64_t positions = 1;
 	for (int d = 0; d < t->schema.tensor.rank; d++) positions *= t->schema.tensor.shape[d];
-	if (t->schema.rows != SHEAF_ENTRIES || t->frame.nrows == positions || !format->accept) return false;
+	if (t->schema.rows != SHEAF_ENTRIES || t->frame.nrows == positions || !format->write->accept)
+		return false;
 	assert_ok(sheaf_schema_copy(&t->schema, t->cx, &accepted, &err));
-	bool fills = format->accept(&accepted, &none, &err) == SHEAF_OK && accepted.tensor.dense;
+	bool fills = format->write->accept(&accepted, &none, &err) == SHEAF_OK && accepted.tensor.dense;
 	sheaf_schema_free(&accepted);
 	return fills;
 }
@@ -641,7 +642,7 @@ static table make_fitting(const sheaf_format *format, sheaf_row_kind kind, sheaf
 static bool is_generated(const sheaf_format *format, int kind)
 {
 	return is_tested(format) &&
-	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (format->takes & 1u << kind) != 0);
+	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (sheaf_format_takes(format) & 1u << kind) != 0);
 }
 
 /* Runs a property over generated datasets: for each format, of all that it can hold. */

@@ -1005,8 +1005,8 @@ static void declared(const sheaf_setting *given, int n, char *text, size_t room)
 	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = given, .nsettings = n};
 	begin(&r, (sheaf_context_options){0});
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)"", 0}, "x.scidb", &open, r.cx, &dataset));
-	assert_ok(sheaf_dataset_format(dataset)->declare(sheaf_dataset_schema(dataset), "it's", true, r.cx, &out,
-	                                                 &err));
+	assert_ok(sheaf_dataset_format(dataset)->model->declare(sheaf_dataset_schema(dataset), "it's", true, r.cx,
+	                                                        &out, &err));
 	assert_true(out.size < room);
 	memcpy(text, out.data, out.size);
 	text[out.size] = '\0';

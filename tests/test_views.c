@@ -111,11 +111,11 @@ static sheaf_status given_resume(void *in, const sheaf_piece *piece, sheaf_error
 static void given_close(void *in) { (void)in; }
 
 static const char *const given_suffixes[] = {".given", NULL};
+static const sheaf_random_access given_random = {.recall = given_recall, .resume = given_resume};
 static const sheaf_format format_given = {
 	.name = "given",
 	.summary = "a table of the test",
 	.suffixes = given_suffixes,
-	.takes = SHEAF_TAKES_ENTRIES,
 	.probe = given_probe,
 	.open = given_open,
 	.schema = given_schema,
@@ -123,8 +123,7 @@ static const sheaf_format format_given = {
 	.decode = given_decode,
 	.review = given_review,
 	.rewind = given_rewind,
-	.recall = given_recall,
-	.resume = given_resume,
+	.random = &given_random,
 	.close = given_close,
 };
 
@@ -199,15 +198,27 @@ static sheaf_status taken_finish(void *out, sheaf_error *e)
 
 static const char *const taken_suffixes[] = {".taken", NULL}, *const counted_suffixes[] = {".counted", NULL};
 
-#define TAKES(its_name, its_suffixes, its_needs) \
-	{ \
-		.name = its_name, .summary = "entries for the test", .suffixes = its_suffixes, .needs = its_needs, \
-		.takes = SHEAF_TAKES_ENTRIES, .probe = taken_probe, .accept = taken_accept, .create = taken_create, \
-		.encode = taken_encode, .append = taken_append, .finish = taken_finish, .abandon = taken_abandon, \
-	}
+#define TAKING \
+	.takes = SHEAF_TAKES_ENTRIES, .accept = taken_accept, .create = taken_create, .encode = taken_encode, \
+	.append = taken_append, .finish = taken_finish, .abandon = taken_abandon
 
-static const sheaf_format format_taken = TAKES("taken", taken_suffixes, 0);
-static const sheaf_format format_counted = TAKES("counted", counted_suffixes, SHEAF_NEEDS_ROWS);
+static const sheaf_writing plain_writing = {TAKING};
+static const sheaf_writing counted_writing = {TAKING, .needs_rows = true};
+
+static const sheaf_format format_taken = {
+	.name = "taken",
+	.summary = "entries for the test",
+	.suffixes = taken_suffixes,
+	.write = &plain_writing,
+	.probe = taken_probe,
+};
+static const sheaf_format format_counted = {
+	.name = "counted",
+	.summary = "entries for the test",
+	.suffixes = counted_suffixes,
+	.write = &counted_writing,
+	.probe = taken_probe,
+};
 
 extern const sheaf_format sheaf_format_ctf, sheaf_format_cbf;
 const sheaf_format *const sheaf_formats[] = {&sheaf_format_ctf, &sheaf_format_cbf, &format_given,

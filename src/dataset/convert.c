@@ -27,7 +27,7 @@ typedef struct conversion {
 
 static bool needs_totals(const sheaf_format *format)
 {
-	return format->needs & (SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS);
+	return format->write && (format->write->needs_totals || format->write->needs_rows);
 }
 
 static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
@@ -42,7 +42,7 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.used = c->used,
 		.piece_bytes = c->options->piece_bytes,
 		.index = c->options->index,
-		.rows = c->to->takes,
+		.rows = sheaf_format_takes(c->to),
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,
 		.value = c->options->value,
@@ -85,8 +85,8 @@ static sheaf_status tell_of_others(const conversion *c, const sheaf_dataset *inp
 {
 	int count = 0;
 	char found[80];
-	if (c->options->member || c->options->value || !input->native->members) return SHEAF_OK;
-	SHEAF_TRY(input->native->members(input->source, c->told, count_one, &count, err));
+	if (c->options->member || c->options->value || !input->native->container) return SHEAF_OK;
+	SHEAF_TRY(input->native->container->members(input->source, c->told, count_one, &count, err));
 	int others = count - count_read(sheaf_dataset_schema(input));
 	if (others <= 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
@@ -194,7 +194,7 @@ static sheaf_status join_schemas(conversion *c, const char *const *paths, sheaf_
 /* Lengths and keys are those of sequences; the number of rows is counted where it is asked for by itself. */
 static bool is_enough(const conversion *c, const sheaf_facts *facts, bool keys)
 {
-	if ((c->to->needs & SHEAF_NEEDS_ROWS) && facts->rows < 0) return false;
+	if (c->to->write->needs_rows && facts->rows < 0) return false;
 	if (c->schema.rows != SHEAF_SEQUENCES) return true;
 	return facts->longest > 1 || (keys && facts->ordinal_keys == 0) ||
 	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
@@ -203,7 +203,6 @@ static bool is_enough(const conversion *c, const sheaf_facts *facts, bool keys)
 static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 {
 	bool keys = c->ninputs == 1; /* else they become positions */
-	bool rows = c->to->needs & SHEAF_NEEDS_ROWS;
 	c->totals = SHEAF_NO_FACTS;
 	if (!needs_totals(c->to)) {
 		sheaf_facts known;
@@ -211,6 +210,7 @@ static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 		if (c->ninputs == 1) c->totals.rows = known.rows;
 		return SHEAF_OK;
 	}
+	bool rows = c->to->write->needs_rows;
 	c->totals.ordinal_keys = 1;
 	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
@@ -396,7 +396,7 @@ static sheaf_status transcode(conversion *c, const char *output, sheaf_error *er
 {
 	sheaf_sink *sink;
 	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
-	return c->to->transcode(c->first, sink, c->cx, err);
+	return c->to->model->transcode(c->first, sink, c->cx, err);
 }
 
 /* Whether there is one file, of the format that is wanted, which can say all of it again. Settings would ask
@@ -405,7 +405,8 @@ static sheaf_status can_transcode(conversion *c, const char *input, bool *can, s
 {
 	const sheaf_format *from;
 	*can = false;
-	if (!c->to->transcode || c->ninputs > 1 || c->options->nsettings > 0) return SHEAF_OK;
+	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || c->options->nsettings > 0)
+		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
 	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &from, err));
 	*can = from == c->to;
@@ -417,7 +418,7 @@ static sheaf_status explain(const conversion *c, sheaf_status status, sheaf_erro
 {
 	static const char hint[] = "; where its rows are entries of a tensor, say which columns are coordinates "
 							   "(--coordinates NAME,...)";
-	if (status == SHEAF_LOSS && c->schema.cells && (c->to->takes & SHEAF_TAKES_ENTRIES) && err)
+	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES) && err)
 		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
 	return status;
 }

@@ -31,6 +31,13 @@ struct sheaf_dataset {
 	bool ended, failed;
 };
 
+/* sheaf_random_access.counting of its format, or NULL. */
+static inline const char *sheaf_counting_word(const sheaf_dataset *d)
+{
+	const sheaf_random_access *random = d->format->random;
+	return random && random->counting ? random->counting(d->in) : NULL;
+}
+
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];
 

@@ -28,14 +28,14 @@ static void encode(void *user, void *memory)
 	const sheaf_encoding *e = (const sheaf_encoding *)user;
 	item *i = (item *)memory;
 	i->appended = false;
-	i->status = e->format->encode(e->out, &i->rows, i->row, &i->blob, i->findings.cx, &i->error);
+	i->status = e->format->write->encode(e->out, &i->rows, i->row, &i->blob, i->findings.cx, &i->error);
 	if (i->status == SHEAF_OK && !i->findings.over) sheaf_frame_clear(&i->rows);
 }
 
 static void append_encoded(sheaf_encoding *e, item *i)
 {
 	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
-	if (!e->wastes && !i->wasted) i->status = e->format->append(e->out, &i->blob, &i->error);
+	if (!e->wastes && !i->wasted) i->status = e->format->write->append(e->out, &i->blob, &i->error);
 	i->appended = true;
 }
 
@@ -83,7 +83,7 @@ static sheaf_status tell(sheaf_encoding *e, item *i, sheaf_error *err)
 {
 	if (!i->findings.over) return sheaf_findings_tell(&i->findings, e->cx, err);
 	sheaf_blob again = {0};
-	sheaf_status status = e->format->encode(e->out, &i->rows, i->row, &again, e->cx, err);
+	sheaf_status status = e->format->write->encode(e->out, &i->rows, i->row, &again, e->cx, err);
 	sheaf_buffer_reset(&again.bytes);
 	sheaf_frame_clear(&i->rows);
 	return status;

@@ -18,30 +18,30 @@ unsigned sheaf_format_can(const sheaf_format *format)
 {
 	unsigned can = format->can;
 	if (format->open) can |= SHEAF_CAN_READ;
-	if (format->create) can |= SHEAF_CAN_WRITE;
-	if (format->members) can |= SHEAF_CAN_CONTAIN;
-	if (format->transcode) can |= SHEAF_CAN_TRANSCODE;
-	if (format->declare) can |= SHEAF_CAN_DECLARE;
+	if (format->write) can |= SHEAF_CAN_WRITE;
+	if (format->container) can |= SHEAF_CAN_CONTAIN;
+	if (format->model && format->model->transcode) can |= SHEAF_CAN_TRANSCODE;
+	if (format->model && format->model->declare) can |= SHEAF_CAN_DECLARE;
 	return can;
 }
 
-unsigned sheaf_format_takes(const sheaf_format *format) { return format->takes; }
+unsigned sheaf_format_takes(const sheaf_format *format) { return format->write ? format->write->takes : 0; }
 
 sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema, const char *file, bool own,
                            sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
-	if (!format->declare)
+	if (!format->model || !format->model->declare)
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
 			"format %s: expected one that writes declarations of streams, found one that does not",
 			format->name);
-	return format->declare(schema, file, own, cx, text, err);
+	return format->model->declare(schema, file, own, cx, text, err);
 }
 
 sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, sheaf_sink *sink,
                              sheaf_context *cx, sheaf_error *err)
 {
-	if (format->transcode) return format->transcode(source, sink, cx, err);
+	if (format->model && format->model->transcode) return format->model->transcode(source, sink, cx, err);
 	sheaf_sink_abandon(sink);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "format %s: expected one of several spellings, found one of one", format->name);

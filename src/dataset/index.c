@@ -47,7 +47,7 @@ const char *sheaf_index_settings(const sheaf_index *x) { return (const char *)x-
 
 const char *sheaf_index_counting(const sheaf_dataset *d)
 {
-	const char *word = d->format->counting ? d->format->counting(d->in) : NULL;
+	const char *word = sheaf_counting_word(d);
 	return word ? word : sheaf_index_settings(d->index);
 }
 
@@ -184,7 +184,7 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 
 bool sheaf_index_is_of(const sheaf_dataset *d, const sheaf_index_head *head)
 {
-	bool any_settings = d->format->counting && d->format->counting(d->in);
+	bool any_settings = sheaf_counting_word(d) != NULL;
 	const char *settings = sheaf_index_settings(d->index);
 	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0)
 		return false; /* of another format */

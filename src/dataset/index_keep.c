@@ -92,7 +92,7 @@ static bool is_worth_it(const sheaf_dataset *d)
 {
 	const sheaf_index *x = d->index;
 	bool wanted = x->policy == SHEAF_INDEX_AUTO && x->applies && !x->fresh && !x->foreign && !d->glance &&
-	              d->format->recall;
+	              d->format->random;
 	return wanted && sheaf_table_bytes(d) > 0 && x->input.size >= LARGE &&
 	       !sheaf_identity_is_fresh(&x->input);
 }

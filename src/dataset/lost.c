@@ -10,7 +10,8 @@
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 {
 	if (field->meaning == SHEAF_KEY) return !(format->can & SHEAF_CAN_KEYS);
-	return field->loss && !sheaf_field_is_stream(field) && !(format->holds && format->holds(field));
+	return field->loss && !sheaf_field_is_stream(field) &&
+	       !(format->write->holds && format->write->holds(field));
 }
 
 static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row,
@@ -52,7 +53,7 @@ sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, c
 sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
                                       const char *file, sheaf_context *cx, sheaf_error *err)
 {
-	for (int i = 0; i < schema->nattributes && !format->holds; i++) {
+	for (int i = 0; i < schema->nattributes && !format->write->holds; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		if (!a->loss) continue;
 		sheaf_problem problem = {SHEAF_ERROR,

@@ -57,8 +57,9 @@ sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sh
 sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_format *format = m->d->format;
-	sheaf_status status =
-		format->measure ? format->measure(m->d->in, piece, m->quiet, &m->bytes, err) : SHEAF_END;
+	sheaf_status status = format->random && format->random->measure
+	                          ? format->random->measure(m->d->in, piece, m->quiet, &m->bytes, err)
+	                          : SHEAF_END;
 	if (status == SHEAF_END) {
 		SHEAF_TRY(format->decode(m->d->in, piece, &m->frame, m->quiet, err));
 		return sheaf_measure_frame(m, &m->frame, err);

@@ -31,7 +31,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	sheaf_status status = d->format->recall(d->in, &piece, err);
+	sheaf_status status = d->format->random->recall(d->in, &piece, err);
 	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
 	sheaf_source_let_go(d->source, piece.byte, piece.size);
 	/* Validation passes what else ends the reading, and leaves out rows. */
@@ -79,8 +79,9 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 	sheaf_piece piece = sheaf_piece_of(entry);
 	sheaf_buffer found = {0};
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	SHEAF_TRY(d->format->recall(d->in, &piece, err));
-	sheaf_status status = d->format->keys ? d->format->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
+	SHEAF_TRY(d->format->random->recall(d->in, &piece, err));
+	sheaf_status status =
+		d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
 	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
 	/* Where rows are missing that will be told when they are read. */
 	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
@@ -93,7 +94,7 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 
 /* ---- rows of a piece that is not decoded ---- */
 
-bool sheaf_dataset_locates(const sheaf_dataset *d) { return d->format->locate != NULL; }
+bool sheaf_dataset_locates(const sheaf_dataset *d) { return d->format->random && d->format->random->locate; }
 
 void sheaf_dataset_let_go(const sheaf_dataset *d, sheaf_located *located)
 {
@@ -114,15 +115,15 @@ sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entr
 	let_go(&located->piece);
 	located->piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	SHEAF_TRY(d->format->recall(d->in, &located->piece, err));
-	SHEAF_TRY(d->format->locate(d->in, located, cx, err));
+	SHEAF_TRY(d->format->random->recall(d->in, &located->piece, err));
+	SHEAF_TRY(d->format->random->locate(d->in, located, cx, err));
 	return located->nrows == entry->rows ? SHEAF_OK : SHEAF_END;
 }
 
 sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows, size_t n,
                                 sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
-	return d->format->pick(d->in, rows, n, frame, cx, err);
+	return d->format->random->pick(d->in, rows, n, frame, cx, err);
 }
 
 /* ---- lengths ---- */
@@ -130,7 +131,7 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
-	sheaf_status status = m->d->format->recall(m->d->in, &piece, err);
+	sheaf_status status = m->d->format->random->recall(m->d->in, &piece, err);
 	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
 	if (status == SHEAF_OK && m->rows != entry->rows) status = refuse_rows(m->d, entry, m->rows, err);
 	let_go(&piece);
@@ -168,7 +169,7 @@ sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *p
 /* Cutting goes on with this piece, whose first row is `row`. */
 static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)
 {
-	SHEAF_TRY(d->format->resume(d->in, piece, err));
+	SHEAF_TRY(d->format->random->resume(d->in, piece, err));
 	d->next_row = row;
 	return SHEAF_OK;
 }
@@ -222,7 +223,8 @@ sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected rows to be passed over before the first one is read, found it read",
 		                  sheaf_source_name(d->source));
-	if (rows <= 0 || !d->format->resume || !sheaf_source_is_plain(d->source)) return SHEAF_OK;
+	if (rows <= 0 || !d->format->random || !d->format->random->resume || !sheaf_source_is_plain(d->source))
+		return SHEAF_OK;
 	sheaf_index_pass_over(d);
 	sheaf_status status = pass_over(d, rows, err);
 	d->failed = status != SHEAF_OK;

@@ -42,8 +42,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,
 	                              options->used, d->cx, &d->values, err));
 	SHEAF_TRY(sheaf_index_find(d, options->index, err));
-	if (d->format->needs & SHEAF_NEEDS_SEEK || options->random)
-		SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
 	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
@@ -109,7 +108,7 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
 {
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
 	sheaf_status status = recognise(*source, options, format, err);
-	if (status == SHEAF_OK && (*format)->members && (*format)->needs & SHEAF_NEEDS_SEEK)
+	if (status == SHEAF_OK && (*format)->container && (*format)->needs_seek)
 		status = sheaf_source_make_seekable(*source, err);
 	if (status) sheaf_source_close(*source);
 	return status;
@@ -122,7 +121,8 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
-	sheaf_status status = format->members ? format->members(source, cx, tell, user, err) : SHEAF_OK;
+	sheaf_status status =
+		format->container ? format->container->members(source, cx, tell, user, err) : SHEAF_OK;
 	sheaf_source_close(source);
 	return status;
 }
@@ -133,7 +133,9 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
-	sheaf_status status = format->besides ? format->besides(source, json, cx, out, err) : SHEAF_OK;
+	sheaf_status status = !format->container || !format->container->besides
+	                          ? SHEAF_OK
+	                          : format->container->besides(source, json, cx, out, err);
 	sheaf_source_close(source);
 	return status;
 }
@@ -160,8 +162,8 @@ sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, she
                                     sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
-	return dataset->format->describe ? dataset->format->describe(dataset->in, json, dataset->cx, out, err)
-	                                 : SHEAF_OK;
+	const sheaf_model *model = dataset->format->model;
+	return model && model->describe ? model->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
 }
 
 int64_t sheaf_dataset_row(const sheaf_dataset *dataset) { return dataset->row; }

@@ -47,7 +47,7 @@ static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(c->cx, err));
 	SHEAF_TRY(c->d->format->cut(c->d->in, bytes, &c->piece, err));
-	sheaf_status status = c->d->format->measure(c->d->in, &c->piece, c->cx, &c->lengths, err);
+	sheaf_status status = c->d->format->random->measure(c->d->in, &c->piece, c->cx, &c->lengths, err);
 	c->rows = (int64_t)(c->lengths.size / sizeof(uint32_t));
 	return status == SHEAF_END ? refuse_piece(c, err) : status;
 }
@@ -124,7 +124,7 @@ static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *ro
 	int64_t end = *row + c->rows;
 	begin.bytes = begin.notes = (sheaf_buffer){0};
 	SHEAF_TRY(c->d->format->rewind(c->d->in, err));
-	SHEAF_TRY(c->d->format->resume(c->d->in, &begin, err));
+	SHEAF_TRY(c->d->format->random->resume(c->d->in, &begin, err));
 	while (*row < end) {
 		sheaf_status status = next_piece(c, 1, err);
 		if (status == SHEAF_END) return SHEAF_OK;

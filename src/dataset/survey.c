@@ -83,7 +83,7 @@ static sheaf_status cut_next(sheaf_dataset *d, sheaf_piece_entry *entry, const u
 static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(d->source);
-	if (!d->format->recall)
+	if (!d->format->random)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a format whose pieces can be read in any order, found %s", file,
 		                  d->format->name);

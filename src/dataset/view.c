@@ -51,7 +51,9 @@ static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf
                              sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->describe ? v->inner->describe(v->in, json, cx, text, err) : SHEAF_OK;
+	return v->inner->model && v->inner->model->describe
+	           ? v->inner->model->describe(v->in, json, cx, text, err)
+	           : SHEAF_OK;
 }
 
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -94,6 +96,8 @@ static void close_view(void *in)
 	sheaf_release(v->cx, v, v->size);
 }
 
+static const sheaf_model model = {.describe = describe};
+
 sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out, sheaf_error *err)
 {
 	void *memory;
@@ -105,9 +109,9 @@ sheaf_status sheaf_view_new(sheaf_dataset *d, size_t size, sheaf_row_view **out,
 		.summary = d->format->summary,
 		.suffixes = d->format->suffixes,
 		.can = d->format->can,
-		.needs = d->format->needs,
+		.needs_seek = d->format->needs_seek,
+		.model = &model,
 		.schema = schema,
-		.describe = describe,
 		.cut = cut,
 		.review = review,
 		.rewind = rewind_below,

@@ -126,14 +126,17 @@ static void facts(const void *in, sheaf_facts *out)
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->recall(v->in, piece, err);
+	return v->inner->random->recall(v->in, piece, err);
 }
 
 static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->resume(v->in, piece, err);
+	return v->inner->random->resume(v->in, piece, err);
 }
+
+static const sheaf_random_access recall_only = {.recall = recall};
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
 
 static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sheaf_error *err)
 {
@@ -167,8 +170,7 @@ sheaf_status sheaf_view_cells(sheaf_dataset *d, const sheaf_open_options *option
 	SHEAF_TRY(make_schema(v, below, err));
 	v->format.decode = decode;
 	v->format.facts = facts;
-	v->format.recall = inner->recall ? recall : NULL;
-	v->format.resume = inner->resume ? resume : NULL;
+	if (inner->random) v->format.random = inner->random->resume ? &random_access : &recall_only;
 	v->place = place;
 	return SHEAF_OK;
 }

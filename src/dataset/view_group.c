@@ -298,7 +298,7 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 		                  "entries must be gone through; convert it first",
 		                  v->grouping.name);
 	int64_t slice = piece->slice, slices = piece->slices;
-	SHEAF_TRY(v->view.inner->recall(v->view.in, piece, err));
+	SHEAF_TRY(v->view.inner->random->recall(v->view.in, piece, err));
 	piece->slice = slice;
 	piece->slices = slices;
 	return SHEAF_OK;
@@ -329,12 +329,14 @@ static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
 		return SHEAF_OK;
 	}
 	if (piece->chunk == EMPTY_ROWS) return resume_at(v, piece->slice, err);
-	if (!v->view.inner->resume) return resume_at(v, piece->slice, err);
-	SHEAF_TRY(v->view.inner->resume(v->view.in, piece, err));
+	if (!v->view.inner->random || !v->view.inner->random->resume) return resume_at(v, piece->slice, err);
+	SHEAF_TRY(v->view.inner->random->resume(v->view.in, piece, err));
 	forget(v);
 	v->next_row = v->gap = piece->slice;
 	return SHEAF_OK;
 }
+
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume, .measure = measure};
 
 /* ---- opening ---- */
 
@@ -371,7 +373,7 @@ sheaf_status sheaf_view_group(sheaf_dataset *d, const sheaf_open_options *option
 {
 	sheaf_row_view *view;
 	const sheaf_schema *below = d->format->schema(d->in);
-	bool random = d->format->recall != NULL;
+	bool random = d->format->random != NULL;
 	(void)options;
 	SHEAF_TRY(sheaf_view_new(d, sizeof(grouped), &view, err));
 	grouped *v = (grouped *)view;
@@ -383,8 +385,6 @@ sheaf_status sheaf_view_group(sheaf_dataset *d, const sheaf_open_options *option
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;
-	view->format.measure = measure;
-	view->format.recall = random ? recall : NULL;
-	view->format.resume = random ? resume : NULL;
+	view->format.random = random ? &random_access : NULL;
 	return begin(v, err);
 }

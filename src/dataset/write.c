@@ -63,7 +63,7 @@ void sheaf_abandon(sheaf_writer *w)
 {
 	if (!w) return;
 	sheaf_encoding_close(&w->encoding);
-	if (w->out) w->format->abandon(w->out);
+	if (w->out) w->format->write->abandon(w->out);
 	if (w->sink) sheaf_sink_abandon(w->sink);
 	free_writer(w);
 }
@@ -81,7 +81,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	if (!*out)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected a suffix that names one format, found none; name the format", name);
-	if (!(*out)->create)
+	if (!(*out)->write)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);
 	return SHEAF_OK;
@@ -89,7 +89,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 
 static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
 {
-	if (w->format->takes & 1u << schema->rows) return SHEAF_OK;
+	if (w->format->write->takes & 1u << schema->rows) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name,
 	                  w->format->name, sheaf_row_kind_name(schema->rows));
 }
@@ -161,7 +161,7 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 /* A number of rows that is needed first, and changes on the way, is known when all have come. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
-	bool counts = w->format->needs & SHEAF_NEEDS_ROWS;
+	bool counts = w->format->write->needs_rows;
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
 	sheaf_arrange_options how = {.size = sizeof how,
 	                             .duplicates = options->duplicates,
@@ -177,8 +177,8 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_error why;
-	if (!w->format->accept) return SHEAF_OK;
-	sheaf_status status = w->format->accept(&w->stored, &w->values, &why);
+	if (!w->format->write->accept) return SHEAF_OK;
+	sheaf_status status = w->format->write->accept(&w->stored, &w->values, &why);
 	bool of_setting = status && strncmp(why.message, "--", 2) == 0;
 	return status ? sheaf_fail(err, status, "%s%s%s", of_setting ? "" : w->name, of_setting ? "" : ": ",
 	                           why.message)
@@ -228,7 +228,7 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 
 static sheaf_status start(sheaf_writer *w, sheaf_error *err)
 {
-	SHEAF_TRY(w->format->create(w->sink, &w->stored, &w->totals, &w->values, w->cx, &w->out, err));
+	SHEAF_TRY(w->format->write->create(w->sink, &w->stored, &w->totals, &w->values, w->cx, &w->out, err));
 	w->sink = NULL;
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
 }
@@ -237,7 +237,8 @@ static sheaf_status start(sheaf_writer *w, sheaf_error *err)
  * come, else what has come. */
 static sheaf_status foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
 {
-	return w->arranger && w->format->expect && rows >= 0 ? w->format->expect(w->out, rows, err) : SHEAF_OK;
+	return w->arranger && w->format->write->expect && rows >= 0 ? w->format->write->expect(w->out, rows, err)
+	                                                            : SHEAF_OK;
 }
 
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
@@ -349,7 +350,7 @@ static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *
 		w->bytes_of_row = (int64_t *)memory;
 		w->bytes_size = needed;
 	}
-	*chunk_bytes = w->format->sizes(w->out, frame, w->bytes_of_row);
+	*chunk_bytes = w->format->write->sizes(w->out, frame, w->bytes_of_row);
 	return SHEAF_OK;
 }
 
@@ -441,8 +442,8 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &w->cast, err));
 	SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
-	SHEAF_TRY(w->format->sizes ? explain_limit(write_chunks(w, &w->cast, err), err)
-	                           : write_whole(w, &w->cast, err));
+	SHEAF_TRY(w->format->write->sizes ? explain_limit(write_chunks(w, &w->cast, err), err)
+	                                  : write_whole(w, &w->cast, err));
 	w->row += frame->nrows;
 	/* The reader fills its buffers again only if nobody else holds them. */
 	sheaf_frame_free(&w->cast);
@@ -487,7 +488,7 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_status status = sheaf_encoding_settle(&w->encoding, err);
-	return w->format->sizes ? explain_limit(status, err) : status;
+	return w->format->write->sizes ? explain_limit(status, err) : status;
 }
 
 sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
@@ -516,7 +517,7 @@ sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
-		status = w->format->finish(w->out, err);
+		status = w->format->write->finish(w->out, err);
 		w->out = NULL;
 	}
 	sheaf_abandon(w);

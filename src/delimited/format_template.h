@@ -43,12 +43,33 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 	return sheaf_delimited_create(sink, &kind, schema, values, cx, out, err);
 }
 
+static const sheaf_random_access random_access = {
+	.recall = sheaf_delimited_recall,
+	.resume = sheaf_delimited_resume,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
+	.accept = sheaf_delimited_accept,
+	.create = create,
+	.encode = sheaf_delimited_encode,
+	.append = sheaf_delimited_append,
+	.finish = sheaf_delimited_finish,
+	.abandon = sheaf_delimited_abandon,
+};
+
+static const sheaf_model model = {
+	.declare = sheaf_delimited_declare,
+};
+
 const sheaf_format FORMAT = {
 	.name = NAME,
 	.summary = SUMMARY,
 	.suffixes = suffixes,
-	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.model = &model,
 	.probe = probe,
 	.open = open_reader,
 	.schema = sheaf_delimited_schema,
@@ -56,14 +77,5 @@ const sheaf_format FORMAT = {
 	.cut = sheaf_delimited_cut,
 	.decode = sheaf_delimited_decode,
 	.rewind = sheaf_delimited_rewind,
-	.recall = sheaf_delimited_recall,
-	.resume = sheaf_delimited_resume,
 	.close = sheaf_delimited_close,
-	.accept = sheaf_delimited_accept,
-	.create = create,
-	.encode = sheaf_delimited_encode,
-	.append = sheaf_delimited_append,
-	.finish = sheaf_delimited_finish,
-	.abandon = sheaf_delimited_abandon,
-	.declare = sheaf_delimited_declare,
 };

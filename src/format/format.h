@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For authors of formats: what a format is. One const struct of this type, named sheaf_format_<name>, and the
- * name in the list of formats of the build, make it known to everything: the command, the fuzzers, the
- * property tests, the man page.
+/* For authors of formats: what a format is. One const sheaf_format, named sheaf_format_<name>, and the name
+ * in the list of formats of the build, make it known to everything: the command, the fuzzers, the property
+ * tests, the man page. Its members read rows in order. What else a format can do is in tables of their own,
+ * each of which it may leave out: rows in any order, writing, containers, a model of its own.
  *
  * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema,
  * facts; then cut on one thread, decode on any, review in order on one thread; settle; close; measure and
@@ -12,14 +13,6 @@
 #define SHEAF_FORMAT_FORMAT_H
 
 #include <sheaf/format.h>
-
-/* What a format needs. */
-enum {
-	SHEAF_NEEDS_SEEK = 1, /* open gets a source made seekable */
-	SHEAF_NEEDS_TOTALS =
-		2, /* create gets facts about all rows: from the reader where it knows, else from a counting pass */
-	SHEAF_NEEDS_ROWS = 4 /* the number of rows is among them */
-};
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 
@@ -86,87 +79,51 @@ typedef struct sheaf_blob {
 	int64_t samples;
 } sheaf_blob;
 
-struct sheaf_format {
-	const char *name;
-	const char *summary;         /* half a line for `sheaf formats` */
-	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
-	unsigned can;   /* KEYS, PIPE, SPLIT; what else it can do, its members say. What it cannot hold and the
-	                   data have is LOSS, except keys: those become positions with a warning. */
-	unsigned needs; /* SHEAF_NEEDS_... */
-	/* Where no file has the name given, one with a compression suffix after it is meant. SPLIT says that a
-	 * file is its rows and nothing else: the bytes of pieces that cut gives, one after the other, are a file
-	 * again. */
-	bool may_omit_compression_suffix;
-	unsigned takes;              /* kinds of rows (SHEAF_TAKES_...) that can be written */
-	const sheaf_option *options; /* the only place where its options are named */
-	const sheaf_reader_name
-		*readers; /* ends with a row without a name; NULL: configuration files know no such format */
+/* ---- rows in any order ---- */
 
-	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
-	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
-
-	/* Tells the paths of all datasets in a container, in their order there, "/" for the root, until `tell`
-	 * fails. NULL: there is one, without a name. */
-	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
-	                        sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
-	                        sheaf_error *err);
-	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
-	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
-	                        sheaf_error *err);
-	/* The source outlives `in`. */
-	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-	                     sheaf_context *cx, void **in, sheaf_error *err);
-	/* Valid until close. */
-	const sheaf_schema *(*schema)(const void *in);
-	/* NULL: nothing is known. */
-	void (*facts)(const void *in, sheaf_facts *facts);
-	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each
-	 * with a comma before it. NULL: nothing. */
-	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
-	                         sheaf_error *err);
-	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
-	 * ahead of the rows. Where it fails for want of memory it may be called again. */
-	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
-	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
-	 * review. */
-	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-	                       sheaf_error *err);
-	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
-	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
-	 * rewindable. */
-	sheaf_status (*rewind)(void *in, sheaf_error *err);
-	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
-	 * refills *lengths. END where only decoding tells, or where NULL. Any thread. */
-	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-	                        sheaf_buffer *lengths, sheaf_error *err);
-	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding
-	 * tells, or where NULL. Any thread. */
-	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
-	                     sheaf_error *err);
+/* Pieces that are found again by their places, which a table of pieces or an index file keeps: for reading in
+ * any order, for going on after the first rows, and for what can be known of rows without decoding them. A
+ * format whose pieces can only be cut one after the other, from the first on, has no such table. All but
+ * `resume` may run on any thread. */
+typedef struct sheaf_random_access {
+	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source
+	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
+	 * such piece. */
+	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
+	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
+	 * source is seekable. NULL: rows are never passed over. */
+	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
 	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers
 	 * that say the same find the same. NULL, or where NULL: every setting does. */
 	const char *(*counting)(const void *in);
-	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source
-	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
-	 * such piece. Any thread. NULL: pieces can only be read in order. */
-	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
+	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
+	 * refills *lengths. END where only decoding tells, or where NULL. */
+	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+	                        sheaf_buffer *lengths, sheaf_error *err);
+	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding
+	 * tells, or where NULL. */
+	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
+	                     sheaf_error *err);
 	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of
-	 * *located. Reports nothing: END where decode would, or where only decoding tells. Any thread. NULL: rows
-	 * are had by decoding their piece. */
+	 * *located. Reports nothing: END where decode would, or where only decoding tells. NULL: rows are had by
+	 * decoding their piece. */
 	sheaf_status (*locate)(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
 	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located.
-	 * DATA where the input was changed since. Any thread. NULL with locate. */
+	 * DATA where the input was changed since. NULL with locate. */
 	sheaf_status (*pick)(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
 	                     sheaf_context *cx, sheaf_error *err);
-	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
-	 * source is seekable. NULL with recall. */
-	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
-	/* Reports what only the whole input shows. NULL: no need. */
-	sheaf_status (*settle)(void *in, sheaf_error *err);
-	void (*close)(void *in);
+} sheaf_random_access;
 
+/* ---- writing ---- */
+
+/* Rows into bytes: `encode` on any thread, `append` in order on one. What the format cannot hold is said
+ * before the first row where the schema shows it (`holds`, `accept`), else found row by row in `encode`, as
+ * LOSS. */
+typedef struct sheaf_writing {
+	unsigned takes;    /* kinds of rows: SHEAF_TAKES_... */
+	bool needs_totals; /* create gets facts about all rows: from the reader where it knows, else from a
+	                      counting pass */
+	bool needs_rows;   /* the number of rows is among them */
 	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot
 	 * is LOSS. A format with this also takes the attributes of schemas. NULL: streams and keys alone. */
 	bool (*holds)(const sheaf_field *field);
@@ -174,7 +131,7 @@ struct sheaf_format {
 	 * hold a field. Of entries it also sets how they must come: the tensor's order, sorted, unique
 	 * (duplicates are refused or merged before), dense (positions without an entry get one), structure
 	 * (GENERAL: what a structure implies is expanded before; else only the triangle comes), and rank, shape
-	 * as they are. What it leaves alone comes as it is given. */
+	 * as they are. What it leaves alone comes as it is given. NULL: all is stored as it is. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
 	                       const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *err);
@@ -190,16 +147,85 @@ struct sheaf_format {
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
 	sheaf_status (*finish)(void *out, sheaf_error *err);
 	void (*abandon)(void *out);
+} sheaf_writing;
 
+/* ---- containers ---- */
+
+/* A file that may hold several datasets, of which sheaf_opening.member chooses one. */
+typedef struct sheaf_container {
+	/* Gives the paths of all datasets, in their order there, "/" for the root, until `tell` fails. */
+	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
+	                        sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+	                        sheaf_error *err);
+	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
+	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+	                        sheaf_error *err);
+} sheaf_container;
+
+/* ---- models ---- */
+
+/* What a format's users know of their files that rows and columns do not say. Each member may be NULL. */
+typedef struct sheaf_model {
 	/* From one spelling of the format into another without loss, where rows and columns would lose some.
-	 * NULL: through rows and columns. */
+	 * NULL: through rows and columns. Takes over the sink, also on failure. */
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
-
-	/* Appends the schema as this format's users write it: options, configuration, statements. `own`: the file
-	 * is of this format, so the fields' aliases are those of the file. UNSUPPORTED where the format cannot
-	 * hold it. NULL: there is no such thing. */
+	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each
+	 * with a comma before it. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
+	                         sheaf_error *err);
+	/* As sheaf_declare. NULL: there is no such thing. */
 	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
 	                        sheaf_buffer *text, sheaf_error *err);
+} sheaf_model;
+
+/* ---- a format ---- */
+
+struct sheaf_format {
+	const char *name;
+	const char *summary;         /* half a line for `sheaf formats` */
+	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
+	/* KEYS, PIPE and SPLIT; what else it can do, its members say. What it cannot hold and the data have is
+	 * LOSS, except keys: those become positions with a warning. SPLIT says that a file is its rows and
+	 * nothing else: the bytes of pieces that cut gives, one after the other, are a file again. */
+	unsigned can;
+	bool needs_seek;                  /* open gets a source made seekable */
+	bool may_omit_compression_suffix; /* where no file has the name given, one with a compression suffix
+	                                     after it is meant */
+	const sheaf_option *options;      /* the only place where its options are named */
+	const sheaf_reader_name
+		*readers; /* ends with a row without a name; NULL: configuration files know no such format */
+
+	/* What it can do beside reading in order. NULL: it cannot. */
+	const sheaf_random_access *random;
+	const sheaf_writing *write;
+	const sheaf_container *container;
+	const sheaf_model *model;
+
+	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
+	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
+	/* The source outlives `in`. NULL: the format is only written, and the members below are NULL, too. */
+	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
+	                     sheaf_context *cx, void **in, sheaf_error *err);
+	/* Valid until close. */
+	const sheaf_schema *(*schema)(const void *in);
+	/* NULL: nothing is known. */
+	void (*facts)(const void *in, sheaf_facts *facts);
+	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
+	 * ahead of the rows. Where it fails for want of memory it may be called again. */
+	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
+	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
+	 * review. */
+	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+	                       sheaf_error *err);
+	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
+	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
+	 * rewindable. */
+	sheaf_status (*rewind)(void *in, sheaf_error *err);
+	/* Reports what only the whole input shows. NULL: no need. */
+	sheaf_status (*settle)(void *in, sheaf_error *err);
+	void (*close)(void *in);
 };
 
 #endif

@@ -46,28 +46,13 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
-const sheaf_format sheaf_format_binsparse = {
-	.name = "binsparse",
-	.summary = "Binsparse: sparse and dense tensors in HDF5 and netCDF-4 files",
-	.suffixes = suffixes,
-	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
-	.needs = SHEAF_NEEDS_SEEK,
-	.options = options,
-	.probe = probe,
-	.members = sheaf_bsp_members,
-	.besides = sheaf_bsp_besides,
-	.open = sheaf_bsp_open,
-	.schema = sheaf_bsp_schema,
-	.facts = sheaf_bsp_facts,
-	.describe = sheaf_bsp_describe,
-	.cut = sheaf_bsp_cut,
-	.decode = sheaf_bsp_decode,
-	.review = sheaf_bsp_review,
-	.rewind = sheaf_bsp_rewind,
+static const sheaf_random_access random_access = {
 	.recall = sheaf_bsp_recall,
 	.resume = sheaf_bsp_resume,
-	.settle = sheaf_bsp_settle,
-	.close = sheaf_bsp_close,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
 	.holds = sheaf_bsp_holds,
 	.accept = sheaf_bsp_accept,
 	.create = sheaf_bsp_create,
@@ -76,5 +61,36 @@ const sheaf_format sheaf_format_binsparse = {
 	.append = sheaf_bsp_append,
 	.finish = sheaf_bsp_finish,
 	.abandon = sheaf_bsp_abandon,
+};
+
+static const sheaf_container container = {
+	.members = sheaf_bsp_members,
+	.besides = sheaf_bsp_besides,
+};
+
+static const sheaf_model model = {
+	.describe = sheaf_bsp_describe,
 	.declare = sheaf_bsp_declare,
+};
+
+const sheaf_format sheaf_format_binsparse = {
+	.name = "binsparse",
+	.summary = "Binsparse: sparse and dense tensors in HDF5 and netCDF-4 files",
+	.suffixes = suffixes,
+	.needs_seek = true,
+	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.container = &container,
+	.model = &model,
+	.probe = probe,
+	.open = sheaf_bsp_open,
+	.schema = sheaf_bsp_schema,
+	.facts = sheaf_bsp_facts,
+	.cut = sheaf_bsp_cut,
+	.decode = sheaf_bsp_decode,
+	.review = sheaf_bsp_review,
+	.rewind = sheaf_bsp_rewind,
+	.settle = sheaf_bsp_settle,
+	.close = sheaf_bsp_close,
 };

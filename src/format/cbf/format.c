@@ -107,14 +107,40 @@ static void facts(const void *reader, sheaf_facts *out)
 	*out = (sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL, NULL};
 }
 
+static const sheaf_random_access random_access = {
+	.recall = sheaf_cbf_recall,
+	.resume = sheaf_cbf_resume,
+	.counting = sheaf_cbf_counting,
+	.measure = sheaf_cbf_measure,
+	.locate = sheaf_cbf_locate,
+	.pick = sheaf_cbf_pick,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.accept = sheaf_cbf_accept,
+	.create = sheaf_cbf_create,
+	.sizes = sheaf_cbf_sizes,
+	.encode = sheaf_cbf_encode,
+	.append = sheaf_cbf_append,
+	.finish = sheaf_cbf_finish,
+	.abandon = sheaf_cbf_abandon,
+};
+
+static const sheaf_model model = {
+	.declare = sheaf_cbf_declare,
+};
+
 const sheaf_format sheaf_format_cbf = {
 	.name = "cbf",
 	.summary = "CNTK binary format: the same as CTF, in chunks, without keys",
 	.suffixes = suffixes,
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.needs = SHEAF_NEEDS_SEEK,
+	.needs_seek = true,
 	.options = options,
 	.readers = readers,
+	.random = &random_access,
+	.write = &writing,
+	.model = &model,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,
@@ -123,20 +149,6 @@ const sheaf_format sheaf_format_cbf = {
 	.decode = sheaf_cbf_decode,
 	.review = sheaf_cbf_review,
 	.rewind = rewind_reader,
-	.measure = sheaf_cbf_measure,
-	.counting = sheaf_cbf_counting,
-	.recall = sheaf_cbf_recall,
-	.locate = sheaf_cbf_locate,
-	.pick = sheaf_cbf_pick,
-	.resume = sheaf_cbf_resume,
 	.settle = sheaf_cbf_settle,
 	.close = close_reader,
-	.accept = sheaf_cbf_accept,
-	.create = sheaf_cbf_create,
-	.sizes = sheaf_cbf_sizes,
-	.encode = sheaf_cbf_encode,
-	.append = sheaf_cbf_append,
-	.finish = sheaf_cbf_finish,
-	.abandon = sheaf_cbf_abandon,
-	.declare = sheaf_cbf_declare,
 };

@@ -127,15 +127,39 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_ctf_re
 
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_ctf_reader *)in)->facts; }
 
+static const sheaf_random_access random_access = {
+	.recall = sheaf_ctf_recall,
+	.resume = sheaf_ctf_resume,
+	.counting = sheaf_ctf_counting,
+	.measure = sheaf_ctf_measure,
+	.keys = sheaf_ctf_keys,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.needs_totals = true,
+	.accept = sheaf_ctf_accept,
+	.create = sheaf_ctf_create,
+	.encode = sheaf_ctf_encode,
+	.append = sheaf_ctf_append,
+	.finish = sheaf_ctf_finish,
+	.abandon = sheaf_ctf_abandon,
+};
+
+static const sheaf_model model = {
+	.declare = sheaf_ctf_declare,
+};
+
 const sheaf_format sheaf_format_ctf = {
 	.name = "ctf",
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_KEYS,
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.needs = SHEAF_NEEDS_TOTALS,
 	.options = options,
 	.readers = readers,
+	.random = &random_access,
+	.write = &writing,
+	.model = &model,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,
@@ -144,18 +168,6 @@ const sheaf_format sheaf_format_ctf = {
 	.decode = sheaf_ctf_decode,
 	.review = sheaf_ctf_review,
 	.rewind = rewind_reader,
-	.measure = sheaf_ctf_measure,
-	.keys = sheaf_ctf_keys,
-	.counting = sheaf_ctf_counting,
-	.recall = sheaf_ctf_recall,
-	.resume = sheaf_ctf_resume,
 	.settle = sheaf_ctf_settle,
 	.close = close_reader,
-	.accept = sheaf_ctf_accept,
-	.create = sheaf_ctf_create,
-	.encode = sheaf_ctf_encode,
-	.append = sheaf_ctf_append,
-	.finish = sheaf_ctf_finish,
-	.abandon = sheaf_ctf_abandon,
-	.declare = sheaf_ctf_declare,
 };

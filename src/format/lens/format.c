@@ -211,26 +211,13 @@ static sheaf_status rewind_dataset(void *dataset, sheaf_error *err)
 	return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err);
 }
 
-const sheaf_format sheaf_format_lens = {
-	.name = "lens",
-	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
-	.suffixes = suffixes,
-	.can = SHEAF_CAN_PIPE,
-	.may_omit_compression_suffix = true,
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.options = options,
-	.probe = probe,
-	.open = open_dataset,
-	.schema = schema,
-	.facts = facts,
-	.describe = sheaf_lens_describe,
-	.cut = cut,
-	.decode = sheaf_lens_decode,
-	.rewind = rewind_dataset,
-	.measure = sheaf_lens_measure,
+static const sheaf_random_access random_access = {
 	.recall = recall,
-	.settle = settle,
-	.close = close_dataset,
+	.measure = sheaf_lens_measure,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
 	.holds = sheaf_lens_holds,
 	.accept = sheaf_lens_accept,
 	.create = sheaf_lens_create,
@@ -238,6 +225,31 @@ const sheaf_format sheaf_format_lens = {
 	.append = sheaf_lens_append,
 	.finish = sheaf_lens_finish,
 	.abandon = sheaf_lens_abandon,
+};
+
+static const sheaf_model model = {
 	.transcode = sheaf_lens_transcode,
+	.describe = sheaf_lens_describe,
 	.declare = sheaf_lens_declare,
+};
+
+const sheaf_format sheaf_format_lens = {
+	.name = "lens",
+	.summary = "Lens example files, text and binary: examples of events, inputs and targets by group",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_PIPE,
+	.may_omit_compression_suffix = true,
+	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.model = &model,
+	.probe = probe,
+	.open = open_dataset,
+	.schema = schema,
+	.facts = facts,
+	.cut = cut,
+	.decode = sheaf_lens_decode,
+	.rewind = rewind_dataset,
+	.settle = settle,
+	.close = close_dataset,
 };

@@ -63,13 +63,32 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_mtx_re
 /* What a file breaks off before is refused when that is found. */
 static void facts(const void *in, sheaf_facts *out) { out->rows = ((const sheaf_mtx_reader *)in)->entries; }
 
+static const sheaf_random_access random_access = {
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
+	.counting = sheaf_lined_counting,
+	.measure = sheaf_lined_measure,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.needs_rows = true,
+	.holds = sheaf_mtx_holds,
+	.accept = sheaf_mtx_accept,
+	.create = sheaf_mtx_create,
+	.encode = sheaf_mtx_encode,
+	.append = sheaf_mtx_append,
+	.finish = sheaf_mtx_finish,
+	.abandon = sheaf_mtx_abandon,
+};
+
 const sheaf_format sheaf_format_matrixmarket = {
 	.name = "matrixmarket",
 	.summary = "Matrix Market: a matrix as lines of entries, or an array",
 	.suffixes = suffixes,
-	.needs = SHEAF_NEEDS_ROWS,
-	.takes = SHEAF_TAKES_ENTRIES,
 	.options = options,
+	.random = &random_access,
+	.write = &writing,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,
@@ -78,17 +97,6 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.decode = sheaf_mtx_decode,
 	.review = sheaf_mtx_review,
 	.rewind = sheaf_mtx_rewind,
-	.measure = sheaf_lined_measure,
-	.counting = sheaf_lined_counting,
-	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
 	.settle = sheaf_mtx_settle,
 	.close = close_reader,
-	.holds = sheaf_mtx_holds,
-	.accept = sheaf_mtx_accept,
-	.create = sheaf_mtx_create,
-	.encode = sheaf_mtx_encode,
-	.append = sheaf_mtx_append,
-	.finish = sheaf_mtx_finish,
-	.abandon = sheaf_mtx_abandon,
 };

@@ -148,13 +148,31 @@ static sheaf_status resume(void *opened, const sheaf_piece *piece, sheaf_error *
 	return SHEAF_OK;
 }
 
+static const sheaf_random_access random_access = {
+	.recall = recall,
+	.resume = resume,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
+	.needs_totals = true,
+	.needs_rows = true,
+	.accept = sheaf_npy_accept,
+	.create = sheaf_npy_create,
+	.encode = sheaf_npy_encode,
+	.append = sheaf_npy_append,
+	.finish = sheaf_npy_finish,
+	.abandon = sheaf_npy_abandon,
+};
+
 const sheaf_format sheaf_format_npy = {
 	.name = "npy",
 	.summary = "NumPy array files: tensors without gaps, and tables of structured items",
 	.suffixes = suffixes,
-	.needs = SHEAF_NEEDS_SEEK | SHEAF_NEEDS_TOTALS | SHEAF_NEEDS_ROWS,
-	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
+	.needs_seek = true,
 	.options = options,
+	.random = &random_access,
+	.write = &writing,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,
@@ -162,13 +180,5 @@ const sheaf_format sheaf_format_npy = {
 	.cut = cut,
 	.decode = decode,
 	.rewind = rewind_reader,
-	.recall = recall,
-	.resume = resume,
 	.close = close_reader,
-	.accept = sheaf_npy_accept,
-	.create = sheaf_npy_create,
-	.encode = sheaf_npy_encode,
-	.append = sheaf_npy_append,
-	.finish = sheaf_npy_finish,
-	.abandon = sheaf_npy_abandon,
 };

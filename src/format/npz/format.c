@@ -181,15 +181,29 @@ static sheaf_status rewind_reader(void *opened, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.accept = sheaf_npz_accept,
+	.create = sheaf_npz_create,
+	.encode = sheaf_npz_encode,
+	.append = sheaf_npz_append,
+	.finish = sheaf_npz_finish,
+	.abandon = sheaf_npz_abandon,
+};
+
+static const sheaf_container container = {
+	.members = members,
+};
+
 const sheaf_format sheaf_format_npz = {
 	.name = "npz",
 	.summary = "NumPy archives: SciPy's sparse matrices as save_npz writes them, and arrays by name",
 	.suffixes = suffixes,
-	.needs = SHEAF_NEEDS_SEEK,
-	.takes = SHEAF_TAKES_ENTRIES,
+	.needs_seek = true,
 	.options = options,
+	.write = &writing,
+	.container = &container,
 	.probe = probe,
-	.members = members,
 	.open = open_reader,
 	.schema = schema,
 	.facts = facts,
@@ -197,10 +211,4 @@ const sheaf_format sheaf_format_npz = {
 	.decode = decode,
 	.rewind = rewind_reader,
 	.close = close_reader,
-	.accept = sheaf_npz_accept,
-	.create = sheaf_npz_create,
-	.encode = sheaf_npz_encode,
-	.append = sheaf_npz_append,
-	.finish = sheaf_npz_finish,
-	.abandon = sheaf_npz_abandon,
 };

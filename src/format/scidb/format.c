@@ -203,28 +203,15 @@ static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, s
 	return sheaf_builder_finish(&b, text, err);
 }
 
-const sheaf_format sheaf_format_scidb = {
-	.name = "scidb",
-	.summary = "SciDB binary files: rows of typed attributes, as a format string or array schema says",
-	.suffixes = suffixes,
-	.can = SHEAF_CAN_SPLIT,
-	.takes = SHEAF_TAKES_CELLS,
-	.options = options,
-	.probe = probe,
-	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
-	.describe = describe,
-	.cut = sheaf_scidb_cut,
-	.decode = sheaf_scidb_decode,
-	.review = sheaf_scidb_review,
-	.rewind = rewind_reader,
-	.measure = sheaf_scidb_measure,
-	.counting = counting,
+static const sheaf_random_access random_access = {
 	.recall = sheaf_scidb_recall,
 	.resume = sheaf_scidb_resume,
-	.settle = sheaf_scidb_settle,
-	.close = close_reader,
+	.counting = counting,
+	.measure = sheaf_scidb_measure,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_CELLS,
 	.holds = sheaf_scidb_holds,
 	.accept = sheaf_scidb_accept,
 	.create = sheaf_scidb_create,
@@ -232,5 +219,30 @@ const sheaf_format sheaf_format_scidb = {
 	.append = sheaf_scidb_append,
 	.finish = sheaf_scidb_finish,
 	.abandon = sheaf_scidb_abandon,
+};
+
+static const sheaf_model model = {
+	.describe = describe,
 	.declare = sheaf_scidb_declare,
+};
+
+const sheaf_format sheaf_format_scidb = {
+	.name = "scidb",
+	.summary = "SciDB binary files: rows of typed attributes, as a format string or array schema says",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_SPLIT,
+	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.model = &model,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_scidb_cut,
+	.decode = sheaf_scidb_decode,
+	.review = sheaf_scidb_review,
+	.rewind = rewind_reader,
+	.settle = sheaf_scidb_settle,
+	.close = close_reader,
 };

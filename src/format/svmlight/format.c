@@ -63,24 +63,15 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_svm_re
 
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_svm_reader *)in)->facts; }
 
-const sheaf_format sheaf_format_svmlight = {
-	.name = "svmlight",
-	.summary = "svmlight and libsvm: rows of a label and sparse features",
-	.suffixes = suffixes,
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.options = options,
-	.probe = probe,
-	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
-	.cut = sheaf_lined_cut,
-	.decode = sheaf_svm_decode,
-	.rewind = sheaf_lined_rewind,
-	.measure = sheaf_lined_measure,
-	.counting = sheaf_lined_counting,
+static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
 	.resume = sheaf_lined_resume,
-	.close = close_reader,
+	.counting = sheaf_lined_counting,
+	.measure = sheaf_lined_measure,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
 	.holds = sheaf_svm_holds,
 	.accept = sheaf_svm_accept,
 	.create = sheaf_svm_create,
@@ -88,4 +79,21 @@ const sheaf_format sheaf_format_svmlight = {
 	.append = sheaf_svm_append,
 	.finish = sheaf_svm_finish,
 	.abandon = sheaf_svm_abandon,
+};
+
+const sheaf_format sheaf_format_svmlight = {
+	.name = "svmlight",
+	.summary = "svmlight and libsvm: rows of a label and sparse features",
+	.suffixes = suffixes,
+	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.probe = probe,
+	.open = open_reader,
+	.schema = schema,
+	.facts = facts,
+	.cut = sheaf_lined_cut,
+	.decode = sheaf_svm_decode,
+	.rewind = sheaf_lined_rewind,
+	.close = close_reader,
 };

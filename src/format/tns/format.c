@@ -54,13 +54,31 @@ static const sheaf_schema *schema(const void *in) { return &((const sheaf_tns_re
 
 static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_tns_reader *)in)->facts; }
 
+static const sheaf_random_access random_access = {
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
+	.counting = sheaf_lined_counting,
+	.measure = sheaf_lined_measure,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.needs_rows = true,
+	.accept = sheaf_tns_accept,
+	.create = sheaf_tns_create,
+	.encode = sheaf_tns_encode,
+	.append = sheaf_tns_append,
+	.finish = sheaf_tns_finish,
+	.abandon = sheaf_tns_abandon,
+};
+
 const sheaf_format sheaf_format_tns = {
 	.name = "tns",
 	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
 	.suffixes = suffixes,
-	.needs = SHEAF_NEEDS_ROWS,
-	.takes = SHEAF_TAKES_ENTRIES,
 	.options = options,
+	.random = &random_access,
+	.write = &writing,
 	.probe = probe,
 	.open = open_reader,
 	.schema = schema,
@@ -69,16 +87,6 @@ const sheaf_format sheaf_format_tns = {
 	.decode = sheaf_tns_decode,
 	.review = sheaf_tns_review,
 	.rewind = sheaf_tns_rewind,
-	.measure = sheaf_lined_measure,
-	.counting = sheaf_lined_counting,
-	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
 	.settle = sheaf_tns_settle,
 	.close = close_reader,
-	.accept = sheaf_tns_accept,
-	.create = sheaf_tns_create,
-	.encode = sheaf_tns_encode,
-	.append = sheaf_tns_append,
-	.finish = sheaf_tns_finish,
-	.abandon = sheaf_tns_abandon,
 };
