@@ -90,7 +90,10 @@ static void free_box(sheaf_box *box)
 
 static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
-	if (box->kind != SHEAF_BOX_MEMORY) SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));
+	if (fresh && box->kind != SHEAF_BOX_MEMORY)
+		box->driver = &sheaf_hdf5_writing_driver;
+	else if (box->kind != SHEAF_BOX_MEMORY)
+		SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));
 	SHEAF_TRY(box->driver->open(&box->store, fresh, &box->kind, &box->catalog, box->cx, &box->state, err));
 	sheaf_catalog_sort(&box->catalog);
 	return SHEAF_OK;

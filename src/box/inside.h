@@ -130,6 +130,8 @@ typedef struct sheaf_box_driver {
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
+/* Of HDF5 files that are written. */
+extern const sheaf_box_driver sheaf_hdf5_writing_driver;
 /* That of HDF5 files, from its module; UNSUPPORTED with the reason where there is none. */
 SHEAF_USE sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out, sheaf_error *err);
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of many links: the links lie in one block of a heap, and trees lead to them by the hashes of their
+ * names, and where that is wanted by the order in which they were made. */
+#include "base/memory.h"
+#include "box/hdf5/checksum.h"
+#include "box/hdf5/write.h"
+#include <stdlib.h>
+
+typedef struct record {
+	const sheaf_hdf5_link *link;
+	uint32_t hash;
+	uint32_t at; /* byte of the heap */
+	size_t size;
+} record;
+
+typedef struct dense {
+	sheaf_hdf5_writer *w;
+	record *records;
+	size_t count;
+	size_t used, block; /* bytes of the block */
+	sheaf_builder b;
+	sheaf_error *err;
+} dense;
+
+/* ---- the heap ---- */
+
+/* Links are known by their place in the heap, of 4 bytes, and their size, of 2. */
+enum { USUAL_BLOCK = 512, USUAL_MOST = 64 << 10, USUAL_OBJECT = 4096, MOST_BLOCK = 1 << 30 };
+
+static size_t head_of_block(const dense *d) { return 5 + d->w->address_size + 4 + 4; }
+
+/* The links one after the other, in a block of a power of two. */
+static sheaf_status make_block(dense *d, int64_t heap)
+{
+	size_t head = head_of_block(d);
+	d->b.size = 0;
+	sheaf_builder_append(&d->b, "FHDB\0", 5);
+	sheaf_hdf5_address(d->w, &d->b, heap);
+	sheaf_hdf5_zeros(&d->b, head - d->b.size);
+	for (size_t i = 0; i < d->count; i++) {
+		d->records[i].at = (uint32_t)d->b.size;
+		sheaf_hdf5_describe_link(d->w, &d->b, d->records[i].link);
+		SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
+		d->records[i].size = d->b.size - d->records[i].at;
+		if (d->b.size > MOST_BLOCK || d->records[i].size > UINT16_MAX)
+			return sheaf_fail(d->err, SHEAF_LIMIT,
+			                  "%s: expected a group whose names take less than 1 GiB, found more",
+			                  d->w->store->name);
+	}
+	d->used = d->b.size;
+	for (d->block = USUAL_BLOCK; d->block < d->used;) d->block *= 2;
+	sheaf_hdf5_zeros(&d->b, d->block - d->used);
+	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
+	sheaf_store_u32le(d->b.data + head - 4, sheaf_hdf5_checksum(d->b.data, d->b.size));
+	return SHEAF_OK;
+}
+
+static size_t largest_object(const dense *d)
+{
+	size_t most = USUAL_OBJECT;
+	for (size_t i = 0; i < d->count; i++)
+		if (d->records[i].size > most) most = d->records[i].size;
+	return most;
+}
+
+static void make_heap(dense *d, int64_t block)
+{
+	enum { VERSION = 0, SUMS = 2, ID = 7, WIDTH = 4, BITS = 32 };
+	const sheaf_hdf5_writer *w = d->w;
+	sheaf_builder *b = &d->b;
+	b->size = 0;
+	sheaf_builder_append(b, "FRHP", 4);
+	sheaf_hdf5_number(b, VERSION, 1);
+	sheaf_hdf5_number(b, ID, 2);
+	sheaf_hdf5_number(b, 0, 2); /* no filters */
+	sheaf_hdf5_number(b, SUMS, 1);
+	sheaf_hdf5_number(b, largest_object(d), 4);
+	sheaf_hdf5_length(w, b, 0); /* large objects: none */
+	sheaf_hdf5_address(w, b, SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_length(w, b, d->block - d->used); /* free, which nobody keeps account of */
+	sheaf_hdf5_address(w, b, SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_length(w, b, d->block);
+	sheaf_hdf5_length(w, b, d->block);
+	sheaf_hdf5_length(w, b, 0);
+	sheaf_hdf5_length(w, b, d->count);
+	for (int i = 0; i < 4; i++) sheaf_hdf5_length(w, b, 0); /* large and tiny objects: none */
+	sheaf_hdf5_number(b, WIDTH, 2);
+	sheaf_hdf5_length(w, b, d->block);
+	sheaf_hdf5_length(w, b, d->block > USUAL_MOST ? d->block : USUAL_MOST);
+	sheaf_hdf5_number(b, BITS, 2);
+	sheaf_hdf5_number(b, 1, 2);
+	sheaf_hdf5_address(w, b, block);
+	sheaf_hdf5_number(b, 0, 2);
+	sheaf_hdf5_sum(b);
+}
+
+static sheaf_status write_heap(dense *d, int64_t *heap)
+{
+	int64_t block;
+	make_heap(d, 0);
+	SHEAF_TRY(sheaf_hdf5_allocate(d->w, d->b.size, 8, heap, d->err));
+	SHEAF_TRY(make_block(d, *heap));
+	SHEAF_TRY(sheaf_hdf5_add(d->w, &d->b, &block, d->err));
+	make_heap(d, block);
+	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
+	return sheaf_hdf5_put(d->w, *heap, d->b.data, d->b.size, d->err);
+}
+
+/* ---- trees ---- */
+
+enum {
+	BY_NAME = 5,
+	BY_ORDER = 6,
+	NODE = 512,
+	HEAD = 10 /* with the checksum */,
+	MOST_DEPTH = 8,
+	MOST_CHILDREN = 64
+};
+
+typedef struct tree {
+	dense *d;
+	unsigned kind;
+	size_t width;            /* of a record */
+	unsigned depth;          /* of the root */
+	size_t most[MOST_DEPTH]; /* records in a node of a depth, and in all below it */
+	size_t below[MOST_DEPTH];
+	size_t pointer[MOST_DEPTH]; /* bytes that lead to a node below */
+} tree;
+
+static size_t bytes_for(size_t number)
+{
+	size_t n = 1;
+	while (number >>= 8) n++;
+	return n;
+}
+
+/* How many levels there are, and how many records they take. */
+static void measure(tree *t)
+{
+	t->most[0] = t->below[0] = (NODE - HEAD) / t->width;
+	for (t->depth = 0; t->below[t->depth] < t->d->count && t->depth + 1 < MOST_DEPTH; t->depth++) {
+		unsigned next = t->depth + 1;
+		t->pointer[next] =
+			t->d->w->address_size + bytes_for(t->most[0]) + (next > 1 ? bytes_for(t->below[t->depth]) : 0);
+		t->most[next] = (NODE - HEAD - t->pointer[next]) / (t->width + t->pointer[next]);
+		t->below[next] = (t->most[next] + 1) * t->below[t->depth] + t->most[next];
+	}
+}
+
+static void put_record(const tree *t, const record *r)
+{
+	sheaf_builder *b = &t->d->b;
+	if (t->kind == BY_NAME)
+		sheaf_hdf5_number(b, r->hash, 4);
+	else
+		sheaf_hdf5_number(b, (uint64_t)r->link->order, 8);
+	sheaf_hdf5_number(b, 0, 1);
+	sheaf_hdf5_number(b, r->at, 4);
+	sheaf_hdf5_number(b, r->size, 2);
+}
+
+/* A part of the records, and where it stands. */
+typedef struct part {
+	size_t from, to;
+	size_t own; /* records in the node itself */
+	int64_t address;
+} part;
+
+static sheaf_status finish_node(tree *t, int64_t *address)
+{
+	sheaf_hdf5_sum(&t->d->b);
+	sheaf_hdf5_zeros(&t->d->b, NODE - t->d->b.size);
+	return sheaf_hdf5_add(t->d->w, &t->d->b, address, t->d->err);
+}
+
+static void begin_node(const tree *t, const char *signature)
+{
+	t->d->b.size = 0;
+	sheaf_builder_append(&t->d->b, signature, 5);
+	sheaf_hdf5_number(&t->d->b, t->kind, 1);
+}
+
+/* Parts of equal size, with a record between each two. */
+static size_t divide(const tree *t, const part *whole, unsigned depth, part parts[MOST_CHILDREN])
+{
+	size_t count = whole->to - whole->from, n = (count + t->below[depth - 1] + 1) / (t->below[depth - 1] + 1);
+	size_t rest = count - (n - 1), from = whole->from;
+	for (size_t i = 0; i < n; i++) {
+		size_t size = rest / n + (i < rest % n);
+		parts[i] = (part){.from = from, .to = from + size};
+		from += size + 1;
+	}
+	return n;
+}
+
+static sheaf_status write_leaf(tree *t, part *p)
+{
+	begin_node(t, "BTLF");
+	for (size_t i = p->from; i < p->to; i++) put_record(t, &t->d->records[i]);
+	p->own = p->to - p->from;
+	return finish_node(t, &p->address);
+}
+
+static sheaf_status write_node(tree *t, part *p, unsigned depth)
+{
+	part parts[MOST_CHILDREN];
+	if (depth == 0) return write_leaf(t, p);
+	size_t n = divide(t, p, depth, parts), small = bytes_for(t->most[0]);
+	for (size_t i = 0; i < n; i++) SHEAF_TRY(write_node(t, &parts[i], depth - 1));
+	begin_node(t, "BTIN");
+	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
+	for (size_t i = 0; i < n; i++) {
+		sheaf_hdf5_address(t->d->w, &t->d->b, parts[i].address);
+		sheaf_hdf5_number(&t->d->b, parts[i].own, small);
+		if (depth > 1)
+			sheaf_hdf5_number(&t->d->b, parts[i].to - parts[i].from,
+			                  t->pointer[depth] - t->d->w->address_size - small);
+	}
+	p->own = n - 1;
+	return finish_node(t, &p->address);
+}
+
+static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
+{
+	enum { SPLIT = 100, MERGE = 40 };
+	tree t = {.d = d, .kind = kind, .width = kind == BY_NAME ? 11 : 15};
+	part root = {.to = d->count};
+	measure(&t);
+	SHEAF_TRY(write_node(&t, &root, t.depth));
+	begin_node(&t, "BTHD");
+	sheaf_hdf5_number(&d->b, NODE, 4);
+	sheaf_hdf5_number(&d->b, t.width, 2);
+	sheaf_hdf5_number(&d->b, t.depth, 2);
+	sheaf_hdf5_number(&d->b, SPLIT | MERGE << 8, 2);
+	sheaf_hdf5_address(d->w, &d->b, root.address);
+	sheaf_hdf5_number(&d->b, root.own, 2);
+	sheaf_hdf5_length(d->w, &d->b, d->count);
+	sheaf_hdf5_sum(&d->b);
+	return sheaf_hdf5_add(d->w, &d->b, address, d->err);
+}
+
+/* ---- groups ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const record *x = (const record *)a, *y = (const record *)b;
+	if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+	return strcmp(x->link->name, y->link->name);
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	int64_t x = ((const record *)a)->link->order, y = ((const record *)b)->link->order;
+	return (x > y) - (x < y);
+}
+
+static sheaf_status write_all(dense *d, const sheaf_hdf5_object *group, int64_t at[3])
+{
+	for (const sheaf_hdf5_link *link = group->links; link; link = link->next)
+		if (!link->is_gone)
+			d->records[d->count++] =
+				(record){.link = link, .hash = sheaf_hdf5_checksum(link->name, link->name_size)};
+	SHEAF_TRY(write_heap(d, &at[0]));
+	qsort(d->records, d->count, sizeof *d->records, compare_names);
+	SHEAF_TRY(write_tree(d, BY_NAME, &at[1]));
+	if (!(group->link_order & SHEAF_HDF5_INDEXED)) return SHEAF_OK;
+	qsort(d->records, d->count, sizeof *d->records, compare_order);
+	return write_tree(d, BY_ORDER, &at[2]);
+}
+
+sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3],
+                                    sheaf_error *err)
+{
+	dense d = {.w = w, .err = err};
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(w->cx, (size_t)group->nlinks, sizeof(record), &memory, err));
+	d.records = (record *)memory;
+	sheaf_builder_begin(&d.b, w->cx, NULL);
+	sheaf_status status = write_all(&d, group, at);
+	sheaf_builder_drop(&d.b);
+	sheaf_release(w->cx, memory, (size_t)group->nlinks * sizeof(record));
+	return status;
+}
