@@ -4,6 +4,8 @@
 #   make build     the command, at build/sheaf, and the library
 #   make demo      build, and a short tour
 #   make check     build, and all tests
+#   make check-faults  every call on files fails in turn, for every command on every format
+#   make mutants   changes the source in COUNT places: do the tests find it?
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make tsan      the tests of what threads share, under the thread sanitizer
@@ -18,12 +20,14 @@ PREFIX ?= /usr/local
 WERROR ?= false
 SECONDS ?= 900
 FORMAT ?= all
+COUNT ?= 240
+SEED ?= 1
 
 # The system's Meson and Ninja come first: others on PATH may lack a Python to run in.
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check lint sanitize tsan fuzz bench soak install clean
+.PHONY: build demo check check-faults mutants lint sanitize tsan fuzz bench soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -35,6 +39,16 @@ check: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@$(call run_tests,$(BUILD))
+
+check-faults: needs-check $(BUILD)/build.ninja
+	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
+	@$(MESON) compile -C $(BUILD)
+	@rm -f $(BUILD)/meson-logs/testlog.json
+	@FAULTS=all $(MESON) test -C $(BUILD) --no-rebuild --timeout-multiplier 0 faults power; tools/count_tests $(BUILD)/meson-logs/testlog.json
+
+# What survived is listed at the end; build-mutants/results.jsonl has all of them.
+mutants: needs-check
+	@tools/mutants --count $(COUNT) --seed $(SEED) build-mutants
 
 lint: needs-lint $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
@@ -87,7 +101,7 @@ needs-%:
 	@tools/install_needs $*
 
 # The build folders. `build` goes without tests until somebody checks, so that a first build needs no test library.
-SETUP = --prefix=$(abspath $(PREFIX)) -Dwerror=$(WERROR) -Dtests=$(if $(filter check lint,$(MAKECMDGOALS)),true,false)
+SETUP = --prefix=$(abspath $(PREFIX)) -Dwerror=$(WERROR) -Dtests=$(if $(filter check check-faults lint,$(MAKECMDGOALS)),true,false)
 $(BUILD)/build.ninja:
 	@$(MESON) setup $(BUILD) $(SETUP)
 

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,11 +18,20 @@ static struct {
 	int sys; /* errno of the first write that failed, or 0 */
 } out;
 
+/* A terminal or pipe that somebody else made non-blocking is waited for, until it has room or a signal comes.
+ */
+static bool is_worth_retrying(void)
+{
+	struct pollfd waiting = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	if (errno == EAGAIN && poll(&waiting, 1, -1) >= 0) return true;
+	return errno == EINTR && !was_interrupted();
+}
+
 static void write_all(const char *data, size_t size)
 {
 	while (size > 0 && !out.sys) {
 		ssize_t n = write(STDOUT_FILENO, data, size);
-		if (n < 0 && errno == EINTR && !was_interrupted()) continue;
+		if (n < 0 && is_worth_retrying()) continue;
 		if (n < 0) {
 			out.sys = errno;
 			return;

@@ -56,7 +56,9 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 		                      target->name, size - 1);
 	memcpy(target->base, base, size);
 	if (slash && slash != path) *slash = '\0';
-	target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A network file system may be interrupted. */
+	while ((target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == EINTR)
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	/* A folder that may be written and not listed: it can be neither cleaned nor synced. */
 	if (target->folder < 0 && errno == EACCES)
 		target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
