@@ -3,7 +3,7 @@
  * does it the slow way. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/keying.h"
+#include "data/key_layout.h"
 #include "data/value.h"
 #include "support.h"
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches: the plan says which sequences, the shelf has their pieces, gathering puts them into one
+/* Minibatches: the plan says which sequences, the cache has their pieces, gathering puts them into one
  * frame. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
-#include "batch/foresight.h"
-#include "batch/making.h"
+#include "batch/batch_builder.h"
+#include "batch/readahead.h"
 #include "batch/state.h"
 #include "batch/truncate.h"
 #include <inttypes.h>
 
 struct sheaf_batches {
 	sheaf_context *cx;
-	sheaf_supply supply;
+	sheaf_row_source source;
 	sheaf_plan_options options;
-	sheaf_manner manner;
+	sheaf_batch_settings settings;
 	int64_t truncation;
 	sheaf_plan *plan;
 	sheaf_truncation *cut; /* where sequences are truncated */
-	sheaf_shelf *shelf;
+	sheaf_piece_cache *cache;
 	sheaf_state state;     /* behind the last batch given */
-	sheaf_pipeline makers; /* of sheaf_making */
+	sheaf_pipeline makers; /* of sheaf_batch_builder */
 	bool makes_ahead,
 		given; /* batches are made before they are asked for; the first one of the pipeline is the caller's */
-	sheaf_foresight ahead;
+	sheaf_readahead ahead;
 	sheaf_batch batch;
 	sheaf_error failure; /* the first one; every call gives it again */
 };
@@ -32,11 +32,11 @@ void sheaf_batches_close(sheaf_batches *b)
 {
 	if (!b) return;
 	sheaf_pipeline_close(&b->makers);
-	sheaf_foresight_close(&b->ahead);
-	sheaf_shelf_close(b->shelf);
+	sheaf_readahead_close(&b->ahead);
+	sheaf_piece_cache_close(b->cache);
 	sheaf_truncation_close(b->cut);
 	sheaf_plan_close(b->plan);
-	sheaf_supply_close(&b->supply);
+	sheaf_row_source_close(&b->source);
 	sheaf_release(b->cx, b, sizeof *b);
 }
 
@@ -114,7 +114,7 @@ static int64_t usual_window(const sheaf_batch_options *o)
 /* Each dataset is drawn from, by its weight. */
 static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *err)
 {
-	sheaf_supply *s = &b->supply;
+	sheaf_row_source *s = &b->source;
 	int64_t sum = 0;
 	if (!weights) return SHEAF_OK;
 	for (int i = 0; i < s->nparts; i++) {
@@ -147,8 +147,8 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
 	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
 	SHEAF_TRY(mix(b, o->weights, err));
-	if (p->order->by_frequency) SHEAF_TRY(sheaf_supply_weigh(&b->supply, err));
-	b->supply.rows.uneven |= p->order->replaces;
+	if (p->order->by_frequency) SHEAF_TRY(sheaf_row_source_weigh(&b->source, err));
+	b->source.rows.uneven |= p->order->replaces;
 	p->crosses = !o->stop_at_sweep_end;
 	p->global = o->global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
 	p->rank = o->rank;
@@ -157,7 +157,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->epochs = o->epochs ? o->epochs : 1;
 	p->epoch_size = o->epoch_size;
 	p->sweeps = o->sweeps;
-	b->manner = (sheaf_manner){&b->supply, o->packing, o->pad_multiple, b->cx};
+	b->settings = (sheaf_batch_settings){&b->source, o->packing, o->pad_multiple, b->cx};
 	b->truncation = o->truncation;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
 		/* Rows take sequences one by one. */
@@ -173,27 +173,30 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 /* Half of what is allowed is for pieces; batches, plans and what is being read share the rest. */
 static int64_t bytes_for_pieces(const sheaf_batches *b) { return sheaf_max_memory(b->cx) / 2; }
 
-static int64_t bytes_in_files(const sheaf_supply *s)
+static int64_t bytes_in_files(const sheaf_row_source *s)
 {
 	int64_t sum = 0;
-	for (int64_t i = 0; i < s->pieces; i++) sum += sheaf_supply_piece_size(s, i);
+	for (int64_t i = 0; i < s->pieces; i++) sum += sheaf_row_source_piece_size(s, i);
 	return sum;
 }
 
 /* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's
  * cache. */
-static bool locates(const sheaf_batches *b, bool keep) { return !keep && sheaf_supply_locates(&b->supply); }
+static bool locates(const sheaf_batches *b, bool keep)
+{
+	return !keep && sheaf_row_source_locates(&b->source);
+}
 
 /* Bytes in memory for each byte of the files, as the first piece has it. */
 static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
 {
-	int64_t piece = b->supply.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
-			size = sheaf_supply_piece_size(&b->supply, piece);
-	sheaf_held held = {0};
-	sheaf_piece_ref ref = sheaf_supply_piece(&b->supply, piece);
-	SHEAF_TRY(sheaf_supply_read(&ref, false, &held, b->cx, err));
+	int64_t piece = b->source.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
+			size = sheaf_row_source_piece_size(&b->source, piece);
+	sheaf_loaded_piece loaded = {0};
+	sheaf_piece_ref ref = sheaf_row_source_piece(&b->source, piece);
+	SHEAF_TRY(sheaf_row_source_read(&ref, false, &loaded, b->cx, err));
 	*growth = (double)(sheaf_context_memory(b->cx, NULL) - before) / (double)(size > 0 ? size : 1);
-	sheaf_held_free(&held);
+	sheaf_loaded_piece_free(&loaded);
 	return SHEAF_OK;
 }
 
@@ -202,7 +205,7 @@ static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error
 static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
 	enum { MOST_GROWTH = 8 };
-	int64_t bytes = bytes_in_files(&b->supply), room = bytes_for_pieces(b);
+	int64_t bytes = bytes_in_files(&b->source), room = bytes_for_pieces(b);
 	double growth = 1; /* of what stays as it is */
 	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window ||
 	    bytes <= room / MOST_GROWTH)
@@ -210,7 +213,7 @@ static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 	if (!locates(b, keep)) SHEAF_TRY(measure_growth(b, &growth, err));
 	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
 	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) /
-	                ((double)bytes * growth / (double)b->supply.rows.chunks);
+	                ((double)bytes * growth / (double)b->source.rows.chunks);
 	b->options.arranged =
 		(sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
 	return SHEAF_OK;
@@ -221,7 +224,7 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 {
 	const sheaf_order_options *arranged = &b->options.arranged;
 	enum { SPARE = 2 };
-	if (keep || b->supply.lanes > 1 || b->options.mixed) return 0;
+	if (keep || b->source.lanes > 1 || b->options.mixed) return 0;
 	if (b->options.order->in_file_order) return SPARE;
 	return arranged->window && !arranged->window_in_samples ? 2 * arranged->window + SPARE : 0;
 }
@@ -240,9 +243,9 @@ static void empty_makers(sheaf_batches *b)
 {
 	while (sheaf_pipeline_first(&b->makers)) {
 		sheaf_pipeline_pass(&b->makers);
-		sheaf_shelf_end_batch(b->shelf);
+		sheaf_piece_cache_end_batch(b->cache);
 	}
-	((sheaf_making *)sheaf_pipeline_free_item(&b->makers))->is_planned = false;
+	((sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers))->is_planned = false;
 	b->given = false;
 }
 
@@ -269,12 +272,12 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 
 static void make(void *user, void *item)
 {
-	sheaf_making_make((sheaf_making *)item, (const sheaf_manner *)user);
+	sheaf_batch_builder_make((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
 }
 
 static void drop(void *user, void *item)
 {
-	sheaf_making_free((sheaf_making *)item, (const sheaf_manner *)user);
+	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
 }
 
 /* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so.
@@ -282,9 +285,9 @@ static void drop(void *user, void *item)
 static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
 {
 	enum { LEAST = 64 << 10, SHARE = 16 };
-	const sheaf_rows *rows = &b->supply.rows;
+	const sheaf_rows *rows = &b->source.rows;
 	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
-	double bytes = (double)bytes_in_files(&b->supply) / (double)of * (double)size / (double)b->options.world;
+	double bytes = (double)bytes_in_files(&b->source) / (double)of * (double)size / (double)b->options.world;
 	return !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
 }
 
@@ -293,22 +296,22 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 	enum { ENOUGH = 4 };
 	int threads = sheaf_context_threads(b->cx), depth = threads < ENOUGH ? 2 * threads : threads + ENOUGH;
 	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
-	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_making), b->makes_ahead ? depth : 1,
-	                              (sheaf_pipeline_steps){make, NULL, drop, &b->manner}, err));
-	sheaf_making *first = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
-	return b->manner.packing ? sheaf_packings_open(&first->packings, &b->supply, b->cx, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
+	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
+	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
 }
 
 static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
 {
 	bool owns = b->options.order->owns_chunks;
-	return sheaf_foresight_open(&b->ahead, &b->supply, b->plan, b->shelf, owns ? b->options.rank : 0,
+	return sheaf_readahead_open(&b->ahead, &b->source, b->plan, b->cache, owns ? b->options.rank : 0,
 	                            owns ? b->options.world : 1, b->cx, err);
 }
 
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
-	bool cut = b->manner.packing == SHEAF_PACK_TRUNCATED;
+	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
 	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
 	                  cut ? b->options.world : 0}; /* a row is one shard's from end to end */
 	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
@@ -337,20 +340,20 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 {
 	if (n < 1) return refuse(err, "datasets", "one at least", n);
 	SHEAF_TRY(check_numbers(options, err));
-	SHEAF_TRY(sheaf_supply_open(&b->supply, datasets, n, union_of(options), b->cx, err));
+	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, union_of(options), b->cx, err));
 	SHEAF_TRY(translate(b, options, err));
 	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
-	SHEAF_TRY(sheaf_plan_open(&b->supply.rows, &b->options, b->cx, &b->plan, err));
-	SHEAF_TRY(sheaf_shelf_open(&b->supply, locates(b, options->keep_in_memory),
-	                           pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx,
-	                           &b->shelf, err));
+	SHEAF_TRY(sheaf_plan_open(&b->source.rows, &b->options, b->cx, &b->plan, err));
+	SHEAF_TRY(sheaf_piece_cache_open(&b->source, locates(b, options->keep_in_memory),
+	                                 pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx,
+	                                 &b->cache, err));
 	SHEAF_TRY(open_ahead(b, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));
 	stand_at(b);
 	b->state.seed = options->seed;
 	b->state.options = options_fingerprint(b, options->batch_size);
-	return sheaf_supply_fingerprint(&b->supply, likeness(b, options->join), &b->state.data, err);
+	return sheaf_row_source_fingerprint(&b->source, likeness(b, options->join), &b->state.data, err);
 }
 
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
@@ -369,14 +372,14 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	return status;
 }
 
-const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b) { return &b->supply.schema; }
+const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b) { return &b->source.schema; }
 
 void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *samples, int64_t *dropped)
 {
-	bool known = !b->supply.rows.grow;
-	*sequences = known ? b->supply.rows.rows : -1;
-	*samples = known ? b->supply.rows.samples : -1;
-	*dropped = b->supply.match_room - b->supply.matched;
+	bool known = !b->source.rows.grow;
+	*sequences = known ? b->source.rows.rows : -1;
+	*samples = known ? b->source.rows.samples : -1;
+	*dropped = b->source.match_room - b->source.matched;
 }
 
 /* ---- places ---- */
@@ -384,7 +387,7 @@ void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *sa
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {
 	if (position < 0) return refuse(err, "position", "0 or more", position);
-	SHEAF_TRY(sheaf_supply_complete(&b->supply, err));
+	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
 	stand_at(b);
 	return SHEAF_OK;
@@ -399,7 +402,7 @@ void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
  * data. */
 static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
 {
-	sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
 	for (int64_t i = 0; i < steps; i++) {
 		SHEAF_TRY(sheaf_check_stop(b->cx, err));
 		sheaf_status status = sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err);
@@ -426,7 +429,7 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 		                  "state: expected one of the same order, window, size, rest, buckets, packing and "
 		                  "epoch size, found one of other options");
 	if (state.step && !b->cut) return refuse(err, "state", "step 0 where sequences are whole", state.step);
-	SHEAF_TRY(sheaf_supply_complete(&b->supply, err));
+	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
 	stand_at(b);
 	return repeat_steps(b, state.step, err);
@@ -441,7 +444,7 @@ static int64_t samples_in(const sheaf_layout *cut)
 	return sum;
 }
 
-static void describe(sheaf_batches *b, const sheaf_making *m)
+static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 {
 	const sheaf_planned *p = &m->planned;
 	b->batch = (sheaf_batch){
@@ -467,11 +470,11 @@ static void describe(sheaf_batches *b, const sheaf_making *m)
 }
 
 /* Plans the batch that comes next, once. Packing begins with it: its layout is planned, too. */
-static sheaf_status plan_next(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
+static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (m->is_planned) return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
-	if (b->manner.packing && !m->packings.cx)
-		SHEAF_TRY(sheaf_packings_open(&m->packings, &b->supply, b->cx, err));
+	if (b->settings.packing && !m->packings.cx)
+		SHEAF_TRY(sheaf_packings_open(&m->packings, &b->source, b->cx, err));
 	m->status = b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, &m->err)
 	                   : sheaf_plan_next(b->plan, &m->planned, &m->err);
 	m->is_planned = true;
@@ -480,9 +483,9 @@ static sheaf_status plan_next(sheaf_batches *b, sheaf_making *m, sheaf_error *er
 }
 
 /* The next batch goes to whoever makes it. Where nothing else is under way, its pieces are read first. */
-static sheaf_status submit(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
+static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_making_find(m, &b->manner, b->shelf, err));
+	SHEAF_TRY(sheaf_batch_builder_find(m, &b->settings, b->cache, err));
 	m->is_planned = false;
 	sheaf_pipeline_submit(&b->makers);
 	return SHEAF_OK;
@@ -492,31 +495,31 @@ static sheaf_status submit(sheaf_batches *b, sheaf_making *m, sheaf_error *err)
  * piece waits for its turn, and so does what there is to say of it. */
 static void make_ahead(sheaf_batches *b)
 {
-	sheaf_making *m;
+	sheaf_batch_builder *m;
 	sheaf_error ignored;
-	while (b->makes_ahead && (m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers)) != NULL) {
+	while (b->makes_ahead && (m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers)) != NULL) {
 		if (plan_next(b, m, &ignored)) return;
-		sheaf_foresight_offer(&b->ahead);
-		if (!sheaf_making_is_at_hand(m, &b->manner, b->shelf) || submit(b, m, &ignored)) return;
+		sheaf_readahead_offer(&b->ahead);
+		if (!sheaf_batch_builder_is_at_hand(m, &b->settings, b->cache) || submit(b, m, &ignored)) return;
 	}
 }
 
 /* When memory runs out, what was made ahead gives its own back, and is made again in its turn. */
-static void make_again(sheaf_batches *b, sheaf_making *m)
+static void make_again(sheaf_batches *b, sheaf_batch_builder *m)
 {
 	b->makes_ahead = false;
 	sheaf_pipeline_hold(&b->makers);
 	for (int64_t i = 0; i < sheaf_pipeline_count(&b->makers); i++) {
-		sheaf_making *other = (sheaf_making *)sheaf_pipeline_item(&b->makers, i);
-		sheaf_making_forget(other);
+		sheaf_batch_builder *other = (sheaf_batch_builder *)sheaf_pipeline_item(&b->makers, i);
+		sheaf_batch_builder_forget(other);
 		other->status = SHEAF_NOMEM;
 	}
-	sheaf_making_make(m, &b->manner);
+	sheaf_batch_builder_make(m, &b->settings);
 }
 
 static sheaf_status finish(sheaf_batches *b, sheaf_error *err)
 {
-	sheaf_making *m = (sheaf_making *)sheaf_pipeline_first(&b->makers);
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_first(&b->makers);
 	if (sheaf_is_of_memory(m->status)) make_again(b, m);
 	if (m->status) return sheaf_fail(err, m->status, "%s", m->err.message);
 	describe(b, m);
@@ -529,7 +532,7 @@ static void take_back(sheaf_batches *b)
 {
 	if (!b->given) return;
 	sheaf_pipeline_pass(&b->makers);
-	sheaf_shelf_end_batch(b->shelf);
+	sheaf_piece_cache_end_batch(b->cache);
 	b->given = false;
 }
 
@@ -538,9 +541,9 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	take_back(b);
 	SHEAF_TRY(sheaf_check_stop(b->cx, err));
 	if (sheaf_pipeline_count(&b->makers) == 0) {
-		sheaf_making *m = (sheaf_making *)sheaf_pipeline_free_item(&b->makers);
+		sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
 		SHEAF_TRY(plan_next(b, m, err));
-		sheaf_foresight_offer(&b->ahead);
+		sheaf_readahead_offer(&b->ahead);
 		SHEAF_TRY(submit(b, m, err));
 	}
 	make_ahead(b);

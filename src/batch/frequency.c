@@ -3,7 +3,7 @@
  * named "freq". */
 #include "base/context.h"
 #include "base/memory.h"
-#include "batch/supply.h"
+#include "batch/row_source.h"
 #include <string.h>
 
 static int frequency_column(const sheaf_schema *schema)
@@ -21,12 +21,12 @@ static double number_at(const sheaf_column *column, int64_t row)
 }
 
 /* Adds the rows of one chunk to the running sum. */
-static sheaf_status sum_up(sheaf_supply *s, int column, int64_t chunk, const sheaf_frame *frame, double *sum,
-                           sheaf_error *err)
+static sheaf_status sum_up(sheaf_row_source *s, int column, int64_t chunk, const sheaf_frame *frame,
+                           double *sum, sheaf_error *err)
 {
 	for (int64_t row = s->first_row[chunk]; row < s->first_row[chunk + 1]; row++) {
 		int64_t near = chunk, piece, at;
-		sheaf_supply_locate(s, 0, row, &near, &piece, &at);
+		sheaf_row_source_locate(s, 0, row, &near, &piece, &at);
 		double frequency = number_at(&frame->columns[column], at);
 		if (!(frequency >= 0 && frequency <= 1e300))
 			return sheaf_fail(err, SHEAF_DATA, "frequencies: expected numbers of 0 and more, found %g",
@@ -36,23 +36,23 @@ static sheaf_status sum_up(sheaf_supply *s, int column, int64_t chunk, const she
 	return SHEAF_OK;
 }
 
-static sheaf_status read_all(sheaf_supply *s, int column, sheaf_context *quiet, sheaf_error *err)
+static sheaf_status read_all(sheaf_row_source *s, int column, sheaf_context *quiet, sheaf_error *err)
 {
-	sheaf_held held = {0};
+	sheaf_loaded_piece loaded = {0};
 	sheaf_status status = SHEAF_OK;
 	double sum = 0;
 	for (int64_t c = 0; c < s->rows.chunks && status == SHEAF_OK; c++) {
-		sheaf_piece_ref piece = sheaf_supply_piece(s, s->piece_of_chunk[c]);
-		status = sheaf_supply_read(&piece, false, &held, quiet, err);
-		if (status == SHEAF_OK) status = sum_up(s, column, c, &held.frame, &sum, err);
+		sheaf_piece_ref piece = sheaf_row_source_piece(s, s->piece_of_chunk[c]);
+		status = sheaf_row_source_read(&piece, false, &loaded, quiet, err);
+		if (status == SHEAF_OK) status = sum_up(s, column, c, &loaded.frame, &sum, err);
 	}
-	sheaf_held_free(&held);
+	sheaf_loaded_piece_free(&loaded);
 	if (status == SHEAF_OK && !(sum > 0))
 		return sheaf_fail(err, SHEAF_DATA, "frequencies: expected one above 0, found none");
 	return status;
 }
 
-sheaf_status sheaf_supply_weigh(sheaf_supply *s, sheaf_error *err)
+sheaf_status sheaf_row_source_weigh(sheaf_row_source *s, sheaf_error *err)
 {
 	void *memory;
 	sheaf_context *quiet;

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
-#include "batch/supply.h"
+#include "batch/row_source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ typedef struct item {
 } item;
 
 typedef struct reading {
-	const sheaf_part *part;
+	const sheaf_row_source_part *part;
 	sheaf_context *quiet; /* findings are told when the rows are read for a batch */
 	sheaf_pipeline pipeline;
 	int64_t next;
@@ -81,7 +81,8 @@ static void free_table(key_table *table, sheaf_context *cx)
 	*table = (key_table){0};
 }
 
-static sheaf_status read_table(const sheaf_part *part, key_table *table, sheaf_context *cx, sheaf_error *err)
+static sheaf_status read_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	reading r = {.part = part};
 	int threads = sheaf_context_threads(cx);
@@ -95,7 +96,7 @@ static sheaf_status read_table(const sheaf_part *part, key_table *table, sheaf_c
 }
 
 /* Where keys are the numbers of rows nothing has to be read. */
-static sheaf_status make_key_table(const sheaf_part *part, key_table *table, sheaf_context *cx,
+static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
                                    sheaf_error *err)
 {
 	void *keys;
@@ -179,7 +180,7 @@ static int64_t find_row(ranking *k, uint64_t key)
 
 /* ---- partners ---- */
 
-static sheaf_status warn_of_repeats(const sheaf_part *part, const ranking *k, sheaf_context *cx,
+static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ranking *k, sheaf_context *cx,
                                     sheaf_error *err)
 {
 	char found[80];
@@ -201,7 +202,7 @@ static sheaf_status warn_of_repeats(const sheaf_part *part, const ranking *k, sh
 }
 
 /* Partners of all rows of the first part in one more; -1 where there is none. */
-static sheaf_status find_partners(sheaf_supply *s, int lane, const key_table *leading, sheaf_error *err)
+static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
 	ranking k;
@@ -215,14 +216,14 @@ static sheaf_status find_partners(sheaf_supply *s, int lane, const key_table *le
 	return status;
 }
 
-static bool has_all(const sheaf_supply *s, int64_t row)
+static bool has_all(const sheaf_row_source *s, int64_t row)
 {
 	for (int lane = 1; lane < s->lanes; lane++)
 		if (s->matches[lane * s->match_room + row] < 0) return false;
 	return true;
 }
 
-static void leave_out_the_rest(sheaf_supply *s)
+static void leave_out_the_rest(sheaf_row_source *s)
 {
 	for (int64_t r = 0; r < s->match_room; r++)
 		if (has_all(s, r)) s->matches[s->matched++] = r; /* lane 0, which has not been used so far */
@@ -232,7 +233,7 @@ static void leave_out_the_rest(sheaf_supply *s)
 	}
 }
 
-static sheaf_status tell_of_dropped(const sheaf_supply *s, sheaf_error *err)
+static sheaf_status tell_of_dropped(const sheaf_row_source *s, sheaf_error *err)
 {
 	char found[80];
 	if (s->matched == s->match_room) return SHEAF_OK;
@@ -250,7 +251,7 @@ static sheaf_status tell_of_dropped(const sheaf_supply *s, sheaf_error *err)
 
 /* ---- lengths ---- */
 
-static int main_lane(const sheaf_supply *s)
+static int main_lane(const sheaf_row_source *s)
 {
 	for (int f = 0; f < s->schema.nfields; f++)
 		if (s->schema.fields[f].main) return s->origins[f].lane;
@@ -258,14 +259,14 @@ static int main_lane(const sheaf_supply *s)
 }
 
 /* How many of the rows of a lane follow one another from the k-th on. */
-static int64_t run_from(const sheaf_supply *s, const int64_t *rows, int64_t k, int64_t most)
+static int64_t run_from(const sheaf_row_source *s, const int64_t *rows, int64_t k, int64_t most)
 {
 	int64_t run = 1;
 	while (run < most && k + run < s->matched && rows[k + run] == rows[k] + run) run++;
 	return run;
 }
 
-static sheaf_status measure_lane(sheaf_supply *s, int lane, sheaf_error *err)
+static sheaf_status measure_lane(sheaf_row_source *s, int lane, sheaf_error *err)
 {
 	enum { MOST = 256 };
 	uint32_t lengths[MOST];
@@ -280,7 +281,7 @@ static sheaf_status measure_lane(sheaf_supply *s, int lane, sheaf_error *err)
 }
 
 /* The longest of a row's parts; that of the main stream where one is named. */
-static sheaf_status measure(sheaf_supply *s, sheaf_error *err)
+static sheaf_status measure(sheaf_row_source *s, sheaf_error *err)
 {
 	int leading = main_lane(s);
 	for (int lane = 0; lane < s->lanes; lane++)
@@ -290,7 +291,7 @@ static sheaf_status measure(sheaf_supply *s, sheaf_error *err)
 
 /* ---- */
 
-static sheaf_status match_all(sheaf_supply *s, const key_table *leading, sheaf_error *err)
+static sheaf_status match_all(sheaf_row_source *s, const key_table *leading, sheaf_error *err)
 {
 	for (int lane = 1; lane < s->lanes; lane++) SHEAF_TRY(find_partners(s, lane, leading, err));
 	leave_out_the_rest(s);
@@ -298,7 +299,7 @@ static sheaf_status match_all(sheaf_supply *s, const key_table *leading, sheaf_e
 	return measure(s, err);
 }
 
-static sheaf_status allocate(sheaf_supply *s, sheaf_error *err)
+static sheaf_status allocate(sheaf_row_source *s, sheaf_error *err)
 {
 	void *matches, *lengths;
 	s->match_room = sheaf_pieces_rows(s->parts->pieces);
@@ -310,7 +311,7 @@ static sheaf_status allocate(sheaf_supply *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_join(sheaf_supply *s, sheaf_error *err)
+sheaf_status sheaf_row_source_join(sheaf_row_source *s, sheaf_error *err)
 {
 	key_table leading;
 	SHEAF_TRY(allocate(s, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/array.h"
 #include "batch/pack.h"
+#include "batch/reserve.h"
 #include <inttypes.h>
 
 void sheaf_layout_free(sheaf_layout *layout, sheaf_context *cx)
@@ -15,8 +15,7 @@ sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf
                               sheaf_error *err)
 {
 	void *extracts = layout->extracts;
-	SHEAF_TRY(
-		sheaf_array_room(cx, &extracts, &layout->room, layout->count + 1, sizeof *layout->extracts, err));
+	SHEAF_TRY(sheaf_reserve(cx, &extracts, &layout->room, layout->count + 1, sizeof *layout->extracts, err));
 	layout->extracts = (sheaf_extract *)extracts;
 	layout->extracts[layout->count++] = extract;
 	return SHEAF_OK;
@@ -42,7 +41,7 @@ static sheaf_status take_whole(sheaf_layout *layout, const sheaf_pick *picks, si
 static sheaf_status fill_rows(sheaf_layout *layout, sheaf_context *cx, sheaf_error *err)
 {
 	void *taken = layout->taken;
-	SHEAF_TRY(sheaf_array_room(cx, &taken, &layout->taken_room, layout->count, sizeof *layout->taken, err));
+	SHEAF_TRY(sheaf_reserve(cx, &taken, &layout->taken_room, layout->count, sizeof *layout->taken, err));
 	layout->taken = (int64_t *)taken;
 	layout->rows = 0;
 	for (size_t i = 0; i < layout->count; i++) {

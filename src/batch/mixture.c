@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/mixture.h"
-#include "batch/array.h"
 #include "batch/permutation.h"
+#include "batch/reserve.h"
 
 /* One table, and what is drawn from it. */
 typedef struct source {

@@ -49,12 +49,12 @@ typedef enum sheaf_dealing {
 typedef struct sheaf_order {
 	const char *name, *summary;
 	sheaf_dealing dealing;
-	bool replaces;         /* a row may come several times in a sweep, or not at all */
-	bool by_frequency;     /* needs the rows' frequencies */
-	bool in_file_order;    /* no row comes back to a chunk that was left */
-	bool uses_chunks;      /* another cutting into chunks gives another order */
-	bool owns_chunks;      /* item.owner is the number of the chunk among those needed */
-	bool passes_strangers; /* a shard's batch goes on past what is not its own until its next sequence */
+	bool replaces;           /* a row may come several times in a sweep, or not at all */
+	bool by_frequency;       /* needs the rows' frequencies */
+	bool in_file_order;      /* no row comes back to a chunk that was left */
+	bool uses_chunks;        /* another cutting into chunks gives another order */
+	bool owns_chunks;        /* item.owner is the number of the chunk among those needed */
+	bool skips_other_shards; /* a shard's batch goes on past what is not its own until its next sequence */
 	bool ends_whole; /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of
 	                    its own */
 	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,

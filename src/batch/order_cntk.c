@@ -3,9 +3,9 @@
  * chunks are shuffled; then each sequence changes places with one of a window of chunks around it, chunk by
  * chunk as they are handed out. Like there, sequences near the place of reading stand in a table, the others
  * do not. Every chunk keeps its number of sequences. */
-#include "batch/array.h"
 #include "batch/mersenne.h"
 #include "batch/order.h"
+#include "batch/reserve.h"
 #include <string.h>
 
 /* Chunks, in their shuffled order. */
@@ -175,9 +175,9 @@ static sheaf_status load_chunk(cntk_order *o, sheaf_error *err)
 			n = o->rows->first_row[chunk + 1] - row;
 	int64_t before = o->chunks[place].position - o->chunks[o->first_loaded].position;
 	void *sequences = o->sequences, *lengths = o->lengths;
-	SHEAF_TRY(sheaf_array_room(o->cx, &sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
+	SHEAF_TRY(sheaf_reserve(o->cx, &sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
 	o->sequences = (cntk_sequence *)sequences;
-	SHEAF_TRY(sheaf_array_room(o->cx, &lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
+	SHEAF_TRY(sheaf_reserve(o->cx, &lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
 	o->lengths = (uint32_t *)lengths;
 	if (o->rows->lengths) SHEAF_TRY(o->rows->lengths(o->rows->user, row, n, o->lengths, err));
 	for (int64_t i = 0; i < n; i++)
@@ -251,7 +251,7 @@ const sheaf_order sheaf_order_cntk = {
 	.dealing = SHEAF_DEAL_OWNER,
 	.uses_chunks = true,
 	.owns_chunks = true,
-	.passes_strangers = true,
+	.skips_other_shards = true,
 	.ends_whole = true,
 	.open = cntk_open,
 	.fill = cntk_fill,

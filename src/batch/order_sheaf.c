@@ -2,9 +2,9 @@
 /* The order of choice: a keyed permutation, so that any place of any sweep is found without what comes before
  * it. With a window the chunks are permuted, then the sequences of each run of chunks that fills the window:
  * what has to be in memory at a time is one window, and the next one as it is read ahead. */
-#include "batch/array.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
+#include "batch/reserve.h"
 
 enum { CHUNKS_PART = -1 }; /* parts from 0 on are windows */
 
@@ -57,7 +57,7 @@ static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordin
 		int64_t chunk = sheaf_permutation_at(&s->of_chunks, place + s->places);
 		if (s->places && full + weight(s, chunk) > s->options.window) break;
 		void *chunks = s->chunks;
-		SHEAF_TRY(sheaf_array_room(s->cx, &chunks, &s->room, (size_t)s->places + 1, sizeof *s->chunks, err));
+		SHEAF_TRY(sheaf_reserve(s->cx, &chunks, &s->room, (size_t)s->places + 1, sizeof *s->chunks, err));
 		s->chunks = (placed_chunk *)chunks;
 		s->chunks[s->places] = (placed_chunk){chunk, s->end};
 		s->end += s->rows->first_row[chunk + 1] - s->rows->first_row[chunk];

@@ -2,7 +2,7 @@
 #include "batch/pack.h"
 #include "base/buffer.h"
 #include "base/checked.h"
-#include "batch/array.h"
+#include "batch/reserve.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <string.h>
@@ -76,8 +76,7 @@ static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf
                                sheaf_error *err)
 {
 	void *placed = layout->placed;
-	SHEAF_TRY(
-		sheaf_array_room(cx, &placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
+	SHEAF_TRY(sheaf_reserve(cx, &placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
 	layout->placed = (sheaf_placed *)placed;
 	for (size_t i = 0; i < layout->count; i++) {
 		const sheaf_extract *e = &layout->extracts[i];

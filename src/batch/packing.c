@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/packing.h"
-#include "batch/array.h"
+#include "batch/reserve.h"
 #include <inttypes.h>
 
 void sheaf_packings_close(sheaf_packings *p)
@@ -25,10 +25,10 @@ static sheaf_status allocate(sheaf_packings *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx,
+sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source, sheaf_context *cx,
                                  sheaf_error *err)
 {
-	const sheaf_schema *schema = &supply->schema;
+	const sheaf_schema *schema = &source->schema;
 	*p = (sheaf_packings){.cx = cx};
 	for (int f = 0; f < schema->nfields; f++) {
 		if (schema->fields[f].meaning == SHEAF_KEY) continue;
@@ -58,13 +58,13 @@ static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_field *fi
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply, sheaf_packing packing,
+sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source, sheaf_packing packing,
                                  int64_t multiple, const sheaf_pick *picks, size_t n, sheaf_error *err)
 {
 	int at = 0;
-	for (int f = 0; f < supply->schema.nfields; f++) {
-		const sheaf_field *field = &supply->schema.fields[f];
-		sheaf_origin origin = supply->origins[f];
+	for (int f = 0; f < source->schema.nfields; f++) {
+		const sheaf_field *field = &source->schema.fields[f];
+		sheaf_origin origin = source->origins[f];
 		const sheaf_pick *own = picks + (size_t)origin.lane * n;
 		sheaf_layout *layout = packing == SHEAF_PACK_TRUNCATED ? &p->cut : &p->layouts[at];
 		if (field->meaning == SHEAF_KEY) continue;

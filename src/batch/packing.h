@@ -4,7 +4,7 @@
 #define SHEAF_BATCH_PACKING_H
 
 #include "batch/pack.h"
-#include "batch/supply.h"
+#include "batch/row_source.h"
 
 /* Begins as zeros. */
 typedef struct sheaf_packings {
@@ -15,12 +15,12 @@ typedef struct sheaf_packings {
 	sheaf_context *cx;
 } sheaf_packings;
 
-/* USAGE where a field of the supply is neither a stream nor the key: there is no grid for it. */
-SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_supply *supply, sheaf_context *cx,
-                                           sheaf_error *err);
+/* USAGE where a field of the source is neither a stream nor the key: there is no grid for it. */
+SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source,
+                                           sheaf_context *cx, sheaf_error *err);
 void sheaf_packings_close(sheaf_packings *p);
 /* Packs n picks of each lane; truncated ones as `cut` says. */
-SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_supply *supply,
+SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source,
                                            sheaf_packing packing, int64_t multiple, const sheaf_pick *picks,
                                            size_t n, sheaf_error *err);
 

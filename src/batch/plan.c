@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/plan.h"
-#include "batch/array.h"
+#include "batch/reserve.h"
 #include <inttypes.h>
 
 enum { AHEAD = 64 }; /* items that are asked for at a time */
@@ -235,7 +235,7 @@ static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 static sheaf_status put(sheaf_plan *plan, sheaf_planned *out, const sheaf_item *item, sheaf_error *err)
 {
 	void *items = out->items;
-	SHEAF_TRY(sheaf_array_room(plan->cx, &items, &out->room, out->count + 1, sizeof *item, err));
+	SHEAF_TRY(sheaf_reserve(plan->cx, &items, &out->room, out->count + 1, sizeof *item, err));
 	out->items = (sheaf_item *)items;
 	out->items[out->count++] = *item;
 	return SHEAF_OK;
@@ -266,7 +266,7 @@ static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *
 	const sheaf_order *order = plan->options.order;
 	bool first = c->amount.sequences == 0 && (plan->mark.sweep == c->out->before.sweep || !order->ends_whole);
 	if (item->begins && c->passed) return false;
-	if (is_full(plan, c->amount) && !(order->passes_strangers && !own)) return false;
+	if (is_full(plan, c->amount) && !(order->skips_other_shards && !own)) return false;
 	if (first) return true;
 	if ((own || plan->options.global) && !fits(plan, c->amount, item->samples)) return false;
 	return order->ends_whole || plan->options.rest == SHEAF_REST_WRAP ||

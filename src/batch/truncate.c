@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/truncate.h"
-#include "batch/array.h"
+#include "batch/reserve.h"
 #include <string.h>
 
 /* Sequences that wait in a row; of the first one `passed` samples have been given. */
@@ -72,7 +72,7 @@ static sheaf_status push(sheaf_truncation *t, queue *q, const sheaf_item *item, 
 {
 	void *items = q->items;
 	if (item->samples == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_array_room(t->cx, &items, &q->room, q->count + 1, sizeof *item, err));
+	SHEAF_TRY(sheaf_reserve(t->cx, &items, &q->room, q->count + 1, sizeof *item, err));
 	q->items = (sheaf_item *)items;
 	q->items[q->count++] = *item;
 	q->available += item->samples;
@@ -112,7 +112,7 @@ static sheaf_status put_item(sheaf_truncation *t, sheaf_planned *out, const shea
                              sheaf_error *err)
 {
 	void *items = out->items;
-	SHEAF_TRY(sheaf_array_room(t->cx, &items, &out->room, out->count + 1, sizeof *item, err));
+	SHEAF_TRY(sheaf_reserve(t->cx, &items, &out->room, out->count + 1, sizeof *item, err));
 	out->items = (sheaf_item *)items;
 	out->items[out->count++] = *item;
 	return SHEAF_OK;

@@ -69,12 +69,12 @@ static void plan_order(sheaf_arranger *a)
 		(a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
 	bool any_order = !a->to.sorted && !merges && !a->fills;
 	if (!a->to.sorted && known.sorted) memcpy(wanted.order, known.order, sizeof wanted.order);
-	sheaf_keying_make(&a->keying, &known, &wanted);
+	sheaf_key_layout_make(&a->layout, &known, &wanted);
 	a->checks = refuses && !a->from.unique && !known.sorted;
 	a->unique = a->to.unique || a->from.unique;
 	a->ordered = !any_order || known.sorted;
-	if (any_order) a->keying.loose = a->keying.bits;
-	a->sorts = a->options.hold || !sheaf_keying_is_done(&a->keying);
+	if (any_order) a->layout.loose = a->layout.bits;
+	a->sorts = a->options.hold || !sheaf_key_layout_is_done(&a->layout);
 	a->crosses = a->to.rank == 2;
 	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
 }
@@ -157,8 +157,8 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 		LONG = 3 /* long keys are sorted by their numbers */
 	};
 	void *memory;
-	size_t key = (size_t)a->keying.words * sizeof(uint64_t), entry = key + a->element.size;
-	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->keying.words > 1 ? LONG : 1) /
+	size_t key = (size_t)a->layout.words * sizeof(uint64_t), entry = key + a->element.size;
+	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->layout.words > 1 ? LONG : 1) /
 	            (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
@@ -170,18 +170,18 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	a->out_keys = (uint64_t *)memory;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, a->element.size, &memory, err));
 	a->out_values = (uint8_t *)memory;
-	return sheaf_pile_begin(&a->pile, &a->keying, a->element.size,
-	                        between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
+	return sheaf_entry_sorter_begin(&a->sorter, &a->layout, a->element.size,
+	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
 }
 
 void sheaf_arranger_free(sheaf_arranger *a)
 {
 	if (!a) return;
 	sheaf_arranger_free(a->positions);
-	size_t key = (size_t)a->keying.words * sizeof(uint64_t);
+	size_t key = (size_t)a->layout.words * sizeof(uint64_t);
 	sheaf_frame_free(&a->given);
 	sheaf_frame_free(&a->frame);
-	if (a->pile.cx) sheaf_pile_clear(&a->pile);
+	if (a->sorter.cx) sheaf_entry_sorter_clear(&a->sorter);
 	sheaf_runs_close(&a->runs);
 	if (a->out_keys) sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
 	if (a->out_values) sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);

@@ -5,7 +5,7 @@
 #define SHEAF_DATASET_ARRANGE_H
 
 #include "data/element.h"
-#include "data/pile.h"
+#include "data/entry_sorter.h"
 #include "dataset/runs.h"
 #include <sheaf/tensor.h>
 
@@ -35,7 +35,7 @@ struct sheaf_arranger {
 	char *name;
 	int value; /* the value's column */
 	sheaf_element element;
-	sheaf_keying keying;
+	sheaf_key_layout layout;
 	/* what must be done */
 	sheaf_triangle triangle;
 	bool passes;               /* nothing but a look at the order */
@@ -52,7 +52,7 @@ struct sheaf_arranger {
 	uint64_t *chunk_keys; /* room for twice SHEAF_ARRANGE_CHUNK */
 	uint8_t *chunk_values;
 	int64_t memory; /* bytes of entries that are sorted in memory */
-	sheaf_pile pile;
+	sheaf_entry_sorter sorter;
 	sheaf_runs runs;
 	int64_t kept;
 	bool rises, crosses; /* so far keys have come in order; in the order of the coordinates of a matrix

@@ -50,7 +50,7 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 {
 	char place[64];
 	return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected %s", a->name,
-	                  sheaf_keying_text(&a->keying, key, place, sizeof place), expected);
+	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
 }
 
 /* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to
@@ -91,13 +91,13 @@ typedef struct chunk {
 	int64_t n; /* entries so far */
 } chunk;
 
-static uint64_t *next_key(const chunk *c) { return c->a->chunk_keys + c->n * c->a->keying.words; }
+static uint64_t *next_key(const chunk *c) { return c->a->chunk_keys + c->n * c->a->layout.words; }
 
 static uint8_t *next_value(const chunk *c) { return c->a->chunk_values + (size_t)c->n * c->a->element.size; }
 
 static void put(chunk *c, const uint64_t *key, const uint8_t *value)
 {
-	memcpy(next_key(c), key, (size_t)c->a->keying.words * sizeof *key);
+	memcpy(next_key(c), key, (size_t)c->a->layout.words * sizeof *key);
 	memcpy(next_value(c), value, c->a->element.size);
 	c->n++;
 }
@@ -117,7 +117,8 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 {
 	const sheaf_arranger *a = c->a;
 	sheaf_structure structure = a->triangle == SHEAF_TRIANGLE_KEEP ? a->to.structure : a->from.structure;
-	int64_t i = sheaf_keying_coordinate(&a->keying, key, 0), j = sheaf_keying_coordinate(&a->keying, key, 1);
+	int64_t i = sheaf_key_layout_coordinate(&a->layout, key, 0),
+			j = sheaf_key_layout_coordinate(&a->layout, key, 1);
 	bool inside = is_lower(structure) ? i >= j : i <= j;
 	if (!inside && a->triangle == SHEAF_TRIANGLE_KEEP) return SHEAF_OK;
 	if (!inside)
@@ -135,7 +136,7 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, int64_t from, int64_t to,
                          bool swapped, uint64_t *keys, sheaf_error *err)
 {
-	int64_t good = sheaf_keying_pack(&a->keying, frame, from, to, swapped, keys);
+	int64_t good = sheaf_key_layout_pack(&a->layout, frame, from, to, swapped, keys);
 	return good == to ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
@@ -145,7 +146,7 @@ static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t
 {
 	enum { STEP = 128, WORDS = 2 };
 	uint64_t keys[STEP * WORDS], swapped[STEP * WORDS];
-	int words = c->a->keying.words;
+	int words = c->a->layout.words;
 	for (int64_t at = from; at < to; at += STEP) {
 		int64_t end = to - at < STEP ? to : at + STEP;
 		SHEAF_TRY(pack(c->a, frame, at, end, false, keys, err));
@@ -166,8 +167,8 @@ static void drop_fill(chunk *c)
 	for (int64_t i = 0; i < n; i++) {
 		const uint8_t *value = a->chunk_values + (size_t)i * a->element.size;
 		if (sheaf_element_equal(&a->element, value, a->fill)) continue;
-		memmove(next_key(c), a->chunk_keys + i * a->keying.words,
-		        (size_t)a->keying.words * sizeof *a->chunk_keys);
+		memmove(next_key(c), a->chunk_keys + i * a->layout.words,
+		        (size_t)a->layout.words * sizeof *a->chunk_keys);
 		memmove(next_value(c), value, a->element.size);
 		c->n++;
 	}
@@ -196,7 +197,7 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 
 /* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed
  * over. */
-static uint64_t crossed(const sheaf_keying *k, uint64_t key)
+static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 {
 	int low = k->places[k->order[0]].shift;
 	return low == 0 || low == k->bits ? key
@@ -206,13 +207,13 @@ static uint64_t crossed(const sheaf_keying *k, uint64_t key)
 /* Many files are in some order and do not say so. */
 static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
-	if (a->keying.words > 1 || a->keying.loose) a->rises = a->crosses = false;
+	if (a->layout.words > 1 || a->layout.loose) a->rises = a->crosses = false;
 	for (int64_t i = 0; i < n && a->rises; i++) {
 		a->rises = keys[i] >= a->last_key;
 		a->last_key = keys[i];
 	}
 	for (int64_t i = 0; i < n && a->crosses; i++) {
-		uint64_t key = crossed(&a->keying, keys[i]);
+		uint64_t key = crossed(&a->layout, keys[i]);
 		a->crosses = key >= a->last_crossed;
 		a->last_crossed = key;
 	}
@@ -221,39 +222,39 @@ static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 /* Bits by which entries need not be sorted, as they have come. */
 static int loose_bits(const sheaf_arranger *a)
 {
-	if (a->rises) return a->keying.bits;
-	return a->crosses ? a->keying.places[a->keying.order[0]].shift : a->keying.loose;
+	if (a->rises) return a->layout.bits;
+	return a->crosses ? a->layout.places[a->layout.order[0]].shift : a->layout.loose;
 }
 
 static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 {
 	enum { SHARE = 4 /* of the memory for entries, while they are parted besides */ };
-	int loose = a->keying.loose;
-	if (a->pile.n == 0) return SHEAF_OK;
+	int loose = a->layout.loose;
+	if (a->sorter.n == 0) return SHEAF_OK;
 	if (!a->spilled) {
 		a->spilled = true;
-		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->keying, a->element.size, a->memory / SHARE, a->cx, err));
+		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout, a->element.size, a->memory / SHARE, a->cx, err));
 	}
-	a->keying.loose = loose_bits(a);
-	SHEAF_TRY(sheaf_pile_sort(&a->pile, err));
-	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->pile, err));
-	a->keying.loose = loose; /* what is still to come may be in no order */
-	sheaf_pile_clear(&a->pile);
+	a->layout.loose = loose_bits(a);
+	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));
+	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->sorter, err));
+	a->layout.loose = loose; /* what is still to come may be in no order */
+	sheaf_entry_sorter_clear(&a->sorter);
 	return SHEAF_OK;
 }
 
-/* Room for entries in the pile, after a run of them is written where there are too many. */
+/* Room for entries in the sorter, after a run of them is written where there are too many. */
 static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room,
                               sheaf_error *err)
 {
-	if (sheaf_pile_bytes(&a->pile) >= a->memory) SHEAF_TRY(spill(a, err));
-	return sheaf_pile_room(&a->pile, keys, values, room, err);
+	if (sheaf_entry_sorter_bytes(&a->sorter) >= a->memory) SHEAF_TRY(spill(a, err));
+	return sheaf_entry_sorter_room(&a->sorter, keys, values, room, err);
 }
 
 static void added(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
 	look_at_order(a, keys, n);
-	sheaf_pile_added(&a->pile, n);
+	sheaf_entry_sorter_added(&a->sorter, n);
 	a->kept += n;
 }
 
@@ -279,7 +280,7 @@ static sheaf_status keep_entries(sheaf_arranger *a, const sheaf_keyed *entries, 
 {
 	uint64_t *keys;
 	uint8_t *values;
-	size_t key_size = (size_t)a->keying.words * sizeof *keys;
+	size_t key_size = (size_t)a->layout.words * sizeof *keys;
 	for (int64_t at = 0; at < entries->n;) {
 		int64_t room;
 		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
@@ -307,8 +308,8 @@ sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *frame, she
 sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 {
 	if (!a->spilled) {
-		a->keying.loose = loose_bits(a);
-		return a->rises ? SHEAF_OK : sheaf_pile_sort(&a->pile, err);
+		a->layout.loose = loose_bits(a);
+		return a->rises ? SHEAF_OK : sheaf_entry_sorter_sort(&a->sorter, err);
 	}
 	SHEAF_TRY(spill(a, err));
 	return sheaf_runs_begin(&a->runs, err);
@@ -317,12 +318,13 @@ sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
 {
 	if (a->spilled) return sheaf_runs_next(&a->runs, out, err);
-	return a->rises ? sheaf_pile_next_block(&a->pile, out, err) : sheaf_pile_next(&a->pile, out, err);
+	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
+	                : sheaf_entry_sorter_next(&a->sorter, out, err);
 }
 
 sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)
 {
 	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
-	sheaf_pile_rewind(&a->pile);
+	sheaf_entry_sorter_rewind(&a->sorter);
 	return SHEAF_OK;
 }

@@ -6,11 +6,11 @@
 #include "dataset/arrange.h"
 #include <string.h>
 
-static size_t key_size(const sheaf_arranger *a) { return (size_t)a->keying.words * sizeof(uint64_t); }
+static size_t key_size(const sheaf_arranger *a) { return (size_t)a->layout.words * sizeof(uint64_t); }
 
 static const uint64_t *input_key(const sheaf_arranger *a)
 {
-	return a->input.keys + a->input_at * a->keying.words;
+	return a->input.keys + a->input_at * a->layout.words;
 }
 
 static const uint8_t *input_value(const sheaf_arranger *a)
@@ -27,7 +27,7 @@ static void set(const sheaf_arranger *a, sheaf_one_entry *to, const uint64_t *ke
 /* Copies n entries to what goes out. */
 static void emit(sheaf_arranger *a, const uint64_t *keys, const uint8_t *values, int64_t n)
 {
-	memcpy(a->out_keys + a->out_n * a->keying.words, keys, (size_t)n * key_size(a));
+	memcpy(a->out_keys + a->out_n * a->layout.words, keys, (size_t)n * key_size(a));
 	memcpy(a->out_values + (size_t)a->out_n * a->element.size, values, (size_t)n * a->element.size);
 	a->out_n += n;
 }
@@ -40,8 +40,8 @@ static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before
 	char first[64], second[64];
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%sexpected entries in the order that the file promises, found %s behind %s", a->name,
-	                  sheaf_keying_text(&a->keying, key, second, sizeof second),
-	                  sheaf_keying_text(&a->keying, before, first, sizeof first));
+	                  sheaf_key_layout_text(&a->layout, key, second, sizeof second),
+	                  sheaf_key_layout_text(&a->layout, before, first, sizeof first));
 }
 
 static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, sheaf_error *err)
@@ -50,7 +50,7 @@ static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, 
 	return sheaf_fail(
 		err, SHEAF_DATA,
 		"%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name,
-		sheaf_keying_text(&a->keying, key, place, sizeof place));
+		sheaf_key_layout_text(&a->layout, key, place, sizeof place));
 }
 
 /* The held entry and one more of the same position. */
@@ -62,9 +62,10 @@ static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t 
 		memcpy(a->held.value, value, a->element.size);
 	} else if (a->options.duplicates == SHEAF_DUPLICATES_SUM) {
 		if (!sheaf_element_add(&a->element, a->held.value, value))
-			return sheaf_fail(
-				err, SHEAF_DATA, "%sentry %s: expected a sum that fits %s, found one that does not", a->name,
-				sheaf_keying_text(&a->keying, key, place, sizeof place), sheaf_type_name(a->element.type));
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%sentry %s: expected a sum that fits %s, found one that does not", a->name,
+			                  sheaf_key_layout_text(&a->layout, key, place, sizeof place),
+			                  sheaf_type_name(a->element.type));
 	} else {
 		a->ready = a->held;
 		a->has_ready = true;
@@ -78,7 +79,7 @@ static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 {
 	const uint64_t *key = input_key(a);
 	const uint8_t *value = input_value(a);
-	int order = a->has_held ? sheaf_keying_compare(&a->keying, a->held.key, key) : -1;
+	int order = a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key) : -1;
 	if (order > 0) return refuse_order(a, a->held.key, key, err);
 	a->input_at++;
 	if (order == 0) return merge(a, key, value, err);
@@ -105,7 +106,7 @@ static void take_rising(sheaf_arranger *a)
 	enum { MANY = 256 };
 	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at;
 	const uint64_t *keys = input_key(a);
-	if (a->keying.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
+	if (a->layout.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
 	if (a->has_held && a->held.key[0] >= keys[0]) return;
 	int64_t n = rising(keys, left < room - 1 ? left : room - 1);
 	if (a->has_held) emit(a, a->held.key, a->held.value, 1);
@@ -131,19 +132,19 @@ static void take_any(sheaf_arranger *a)
 static void emit_fill(sheaf_arranger *a)
 {
 	emit(a, a->position.key, a->fill, 1);
-	a->is_full = !sheaf_keying_advance(&a->keying, a->position.key);
+	a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
 /* What is ready goes out, behind the positions before it that have no entry. */
 static void emit_ready(sheaf_arranger *a)
 {
-	if (a->fills && sheaf_keying_compare(&a->keying, a->position.key, a->ready.key) < 0) {
+	if (a->fills && sheaf_key_layout_compare(&a->layout, a->position.key, a->ready.key) < 0) {
 		emit_fill(a);
 		return;
 	}
 	emit(a, a->ready.key, a->ready.value, 1);
 	a->has_ready = false;
-	if (a->fills) a->is_full = !sheaf_keying_advance(&a->keying, a->position.key);
+	if (a->fills) a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
 /* After the last entry. False where nothing is left to do. */
@@ -209,7 +210,7 @@ static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, s
 	if (c == a->value)
 		memcpy(b->data + b->size, entries->values, (size_t)entries->n * size);
 	else
-		sheaf_keying_unpack(&a->keying, entries->keys, entries->n, c, type, b->data + b->size);
+		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, b->data + b->size);
 	b->size += (size_t)entries->n * size;
 }
 
@@ -238,14 +239,14 @@ sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 
 sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
-	int words = a->keying.words;
+	int words = a->layout.words;
 	for (int64_t at = 0; at < frame->nrows && a->ordered;) {
 		sheaf_keyed entries;
 		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
 		for (int64_t i = 0; i < entries.n; i++) {
 			const uint64_t *key = entries.keys + i * words;
-			int order = i > 0         ? sheaf_keying_compare(&a->keying, key - words, key)
-			            : a->has_held ? sheaf_keying_compare(&a->keying, a->held.key, key)
+			int order = i > 0         ? sheaf_key_layout_compare(&a->layout, key - words, key)
+			            : a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key)
 			                          : -1;
 			if (order > 0) return refuse_order(a, i > 0 ? key - words : a->held.key, key, err);
 			if (order == 0 && a->unique) return refuse_repeat(a, key, err);

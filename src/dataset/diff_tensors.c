@@ -4,7 +4,7 @@
 #include "data/compare.h"
 #include "data/element.h"
 #include "data/frame.h"
-#include "data/keying.h"
+#include "data/key_layout.h"
 #include "data/print.h"
 #include "dataset/dataset.h"
 #include <inttypes.h>

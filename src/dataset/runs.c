@@ -16,13 +16,13 @@ static size_t entry_size(const sheaf_runs *r) { return r->key_size + r->value_si
 
 static size_t segment_bytes(const sheaf_runs *r) { return (size_t)r->segment * entry_size(r); }
 
-sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size, int64_t memory,
+sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size, int64_t memory,
                              sheaf_context *cx, sheaf_error *err)
 {
 	enum { LEAST = 16, MOST = 4096, LEAST_FAN = 4, GOOD_FAN = 32 };
 	void *batch = NULL;
-	*r = (sheaf_runs){.cx = cx, .keying = keying, .value_size = value_size, .spool.fd = -1};
-	r->key_size = (size_t)keying->words * sizeof(uint64_t);
+	*r = (sheaf_runs){.cx = cx, .layout = layout, .value_size = value_size, .spool.fd = -1};
+	r->key_size = (size_t)layout->words * sizeof(uint64_t);
 	int64_t fitting = memory / GOOD_FAN / (int64_t)entry_size(r);
 	r->segment = fitting < LEAST ? LEAST : fitting > MOST ? MOST : fitting;
 	r->fan = memory / (int64_t)segment_bytes(r);
@@ -107,12 +107,13 @@ static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_pile *pile, sheaf_error *err)
+sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err)
 {
 	sheaf_keyed entries;
 	sheaf_status status;
 	SHEAF_TRY(add_run(r, err));
-	while ((status = sheaf_pile_next(pile, &entries, err)) == SHEAF_OK) SHEAF_TRY(put(r, &entries, err));
+	while ((status = sheaf_entry_sorter_next(sorter, &entries, err)) == SHEAF_OK)
+		SHEAF_TRY(put(r, &entries, err));
 	return status == SHEAF_END ? flush(r, err) : status;
 }
 
@@ -136,12 +137,12 @@ static const uint64_t *key_of(const sheaf_runs *r, const head *h)
 
 static bool is_less(const sheaf_runs *r, const head *a, const head *b)
 {
-	const sheaf_keying *k = r->keying;
+	const sheaf_key_layout *k = r->layout;
 	const uint64_t *ka = key_of(r, a), *kb = key_of(r, b);
 	int order = 0;
-	if (k->words > 1 && !sheaf_keying_is_done(k))
-		order = sheaf_keying_compare(k, ka, kb);
-	else if (!sheaf_keying_is_done(k))
+	if (k->words > 1 && !sheaf_key_layout_is_done(k))
+		order = sheaf_key_layout_compare(k, ka, kb);
+	else if (!sheaf_key_layout_is_done(k))
 		order = (*ka >> k->loose > *kb >> k->loose) - (*ka >> k->loose < *kb >> k->loose);
 	return order ? order < 0 : a->number < b->number;
 }

@@ -4,7 +4,7 @@
 #ifndef SHEAF_DATASET_RUNS_H
 #define SHEAF_DATASET_RUNS_H
 
-#include "data/pile.h"
+#include "data/entry_sorter.h"
 #include "io/spool.h"
 
 /* A run is written in segments: their keys, then their values. */
@@ -16,7 +16,7 @@ typedef struct sheaf_entry_run {
 /* Begins as zeros. */
 typedef struct sheaf_runs {
 	sheaf_context *cx;
-	const sheaf_keying *keying;
+	const sheaf_key_layout *layout;
 	size_t key_size, value_size;
 	int64_t segment; /* entries */
 	int64_t fan;     /* runs that are merged at a time */
@@ -30,10 +30,10 @@ typedef struct sheaf_runs {
 } sheaf_runs;
 
 /* About `memory` bytes are used. */
-SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_keying *keying, size_t value_size,
+SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size,
                                        int64_t memory, sheaf_context *cx, sheaf_error *err);
-/* Adds a sorted pile as one run. */
-SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_pile *pile, sheaf_error *err);
+/* Adds a sorted sorter as one run. */
+SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);
 /* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */
 SHEAF_USE sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err);
 /* The next entries in order, or END; valid until the next call. */

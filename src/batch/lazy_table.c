@@ -2,8 +2,8 @@
 /* A table of rows that grows as it is read: in the order of the file nobody has to know the end of it before
  * the first batch. Datasets that have an index come to it as a whole, others piece by piece. */
 #include "base/context.h"
-#include "batch/array.h"
-#include "batch/supply.h"
+#include "batch/reserve.h"
+#include "batch/row_source.h"
 #include "dataset/index.h"
 #include "dataset/pieces.h"
 
@@ -11,22 +11,22 @@ enum { AHEAD = 4 /* pieces that other threads may read meanwhile */ };
 
 /* ---- entries and lengths ---- */
 
-static sheaf_status put_entry(sheaf_supply *s, const sheaf_piece_entry *entry, sheaf_error *err)
+static sheaf_status put_entry(sheaf_row_source *s, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	void *entries = s->entries;
-	SHEAF_TRY(sheaf_array_room(s->cx, &entries, &s->entry_room, (size_t)s->pieces + 1, sizeof *entry, err));
+	SHEAF_TRY(sheaf_reserve(s->cx, &entries, &s->entry_room, (size_t)s->pieces + 1, sizeof *entry, err));
 	s->entries = (sheaf_piece_entry *)entries;
 	s->entries[s->pieces] = *entry;
-	SHEAF_TRY(sheaf_supply_chunk_room(s, (size_t)s->pieces + 1, err));
-	sheaf_supply_add_chunk(s, s->pieces++, entry->rows, entry->samples);
+	SHEAF_TRY(sheaf_row_source_chunk_room(s, (size_t)s->pieces + 1, err));
+	sheaf_row_source_add_chunk(s, s->pieces++, entry->rows, entry->samples);
 	return SHEAF_OK;
 }
 
-static sheaf_status put_lengths(sheaf_supply *s, const uint32_t *lengths, int64_t n, sheaf_error *err)
+static sheaf_status put_lengths(sheaf_row_source *s, const uint32_t *lengths, int64_t n, sheaf_error *err)
 {
 	void *recent = s->recent;
-	SHEAF_TRY(sheaf_array_room(s->cx, &recent, &s->recent_room, (size_t)(s->recent_count + n),
-	                           sizeof *lengths, err));
+	SHEAF_TRY(
+		sheaf_reserve(s->cx, &recent, &s->recent_room, (size_t)(s->recent_count + n), sizeof *lengths, err));
 	s->recent = (uint32_t *)recent;
 	memcpy(s->recent + s->recent_count, lengths, (size_t)n * sizeof *lengths);
 	s->recent_count += n;
@@ -35,7 +35,7 @@ static sheaf_status put_lengths(sheaf_supply *s, const uint32_t *lengths, int64_
 
 /* Rows before one that is asked for have been given: in this order nobody goes back without completing the
  * table first. */
-static void drop_lengths_before(sheaf_supply *s, int64_t row)
+static void drop_lengths_before(sheaf_row_source *s, int64_t row)
 {
 	int64_t gone = row - s->recent_row;
 	if (gone <= 0) return;
@@ -45,16 +45,16 @@ static void drop_lengths_before(sheaf_supply *s, int64_t row)
 	s->recent_count -= gone;
 }
 
-void sheaf_supply_recent_lengths(const sheaf_supply *s, int64_t row, int64_t n, uint32_t *lengths)
+void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths)
 {
 	memcpy(lengths, s->recent + (row - s->recent_row), (size_t)n * sizeof *lengths);
 }
 
 /* ---- parts ---- */
 
-static sheaf_status begin_part(sheaf_supply *s, sheaf_error *err)
+static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 {
-	sheaf_part *part = &s->parts[s->growing_part];
+	sheaf_row_source_part *part = &s->parts[s->lazy_part];
 	part->first_piece = s->pieces;
 	part->first_row = s->rows.rows;
 	s->recent_row = s->rows.rows;
@@ -63,9 +63,9 @@ static sheaf_status begin_part(sheaf_supply *s, sheaf_error *err)
 }
 
 /* All of a part that has its table, but for what of it is there already. */
-static sheaf_status finish_part(sheaf_supply *s, sheaf_error *err)
+static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
 {
-	sheaf_part *part = &s->parts[s->growing_part];
+	sheaf_row_source_part *part = &s->parts[s->lazy_part];
 	sheaf_piece_entry entry;
 	part->pieces = part->dataset->pieces;
 	SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
@@ -73,23 +73,23 @@ static sheaf_status finish_part(sheaf_supply *s, sheaf_error *err)
 		sheaf_pieces_at(part->pieces, i, &entry);
 		SHEAF_TRY(put_entry(s, &entry, err));
 	}
-	if (++s->growing_part < s->nparts) return begin_part(s, err);
+	if (++s->lazy_part < s->nparts) return begin_part(s, err);
 	s->rows.grow = NULL;
 	return SHEAF_OK;
 }
 
-static sheaf_status grow_once(sheaf_supply *s, sheaf_error *err)
+static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
 	const uint32_t *lengths;
-	sheaf_status status = sheaf_survey_next(s->parts[s->growing_part].dataset, &entry, &lengths, err);
+	sheaf_status status = sheaf_survey_next(s->parts[s->lazy_part].dataset, &entry, &lengths, err);
 	if (status == SHEAF_END) return finish_part(s, err);
 	SHEAF_TRY(status);
 	SHEAF_TRY(put_lengths(s, lengths, entry.rows, err));
 	return put_entry(s, &entry, err);
 }
 
-static int64_t pieces_beyond(const sheaf_supply *s, int64_t row)
+static int64_t pieces_beyond(const sheaf_row_source *s, int64_t row)
 {
 	int64_t n = 0;
 	while (n < s->rows.chunks && s->rows.first_row[s->rows.chunks - n - 1] > row) n++;
@@ -98,7 +98,7 @@ static int64_t pieces_beyond(const sheaf_supply *s, int64_t row)
 
 static sheaf_status grow(void *grower, int64_t from, int64_t to, sheaf_error *err)
 {
-	sheaf_supply *s = (sheaf_supply *)grower;
+	sheaf_row_source *s = (sheaf_row_source *)grower;
 	int64_t wanted = sheaf_context_threads(s->cx) > 1 ? AHEAD : 0;
 	bool enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted;
 	if (!enough) drop_lengths_before(s, from);
@@ -107,13 +107,13 @@ static sheaf_status grow(void *grower, int64_t from, int64_t to, sheaf_error *er
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_complete(sheaf_supply *s, sheaf_error *err)
+sheaf_status sheaf_row_source_complete(sheaf_row_source *s, sheaf_error *err)
 {
 	while (s->rows.grow) SHEAF_TRY(grow_once(s, err));
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_begin_growth(sheaf_supply *s, sheaf_error *err)
+sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sheaf_error *err)
 {
 	s->rows.grow = grow;
 	s->rows.grower = s;
@@ -123,7 +123,7 @@ sheaf_status sheaf_supply_begin_growth(sheaf_supply *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-void sheaf_supply_end_growth(sheaf_supply *s)
+void sheaf_row_source_end_lazy_table(sheaf_row_source *s)
 {
 	for (int i = 0; s->entries && i < s->nparts; i++) sheaf_survey_end(s->parts[i].dataset);
 	s->rows.grow = NULL;

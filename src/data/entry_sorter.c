@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Piles: blocks, buckets, and the order in them. */
-#include "data/pile.h"
+#include "data/entry_sorter.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct item {
-	sheaf_pile *p;
+	sheaf_entry_sorter *p;
 	int64_t bucket;
 	void *spare;
 	size_t spare_size;
@@ -18,10 +18,11 @@ typedef struct item {
 	sheaf_error error;
 } item;
 
-static size_t entry_size(const sheaf_pile *p) { return p->key_size + p->value_size; }
+static size_t entry_size(const sheaf_entry_sorter *p) { return p->key_size + p->value_size; }
 
 /* Not zeroed: it is written before it is read. */
-static sheaf_status allocate_entries(sheaf_pile *p, int64_t n, size_t size, void **out, sheaf_error *err)
+static sheaf_status allocate_entries(sheaf_entry_sorter *p, int64_t n, size_t size, void **out,
+                                     sheaf_error *err)
 {
 	size_t bytes;
 	*out = NULL;
@@ -30,30 +31,33 @@ static sheaf_status allocate_entries(sheaf_pile *p, int64_t n, size_t size, void
 	return bytes ? sheaf_reallocate(p->cx, out, 0, bytes, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_pile_begin(sheaf_pile *p, const sheaf_keying *keying, size_t value_size, int64_t room,
-                              sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_layout *layout,
+                                      size_t value_size, int64_t room, sheaf_context *cx, sheaf_error *err)
 {
 	(void)err;
-	*p = (sheaf_pile){.cx = cx, .keying = keying, .value_size = value_size, .room = room};
-	p->key_size = (size_t)keying->words * sizeof(uint64_t);
+	*p = (sheaf_entry_sorter){.cx = cx, .layout = layout, .value_size = value_size, .room = room};
+	p->key_size = (size_t)layout->words * sizeof(uint64_t);
 	return SHEAF_OK;
 }
 
 /* ---- adding ---- */
 
-static uint64_t *keys_of(const sheaf_pile *p, int64_t block) { return (uint64_t *)(void *)p->blocks[block]; }
+static uint64_t *keys_of(const sheaf_entry_sorter *p, int64_t block)
+{
+	return (uint64_t *)(void *)p->blocks[block];
+}
 
-static uint8_t *values_of(const sheaf_pile *p, int64_t block)
+static uint8_t *values_of(const sheaf_entry_sorter *p, int64_t block)
 {
 	return p->blocks[block] + (size_t)p->room * p->key_size;
 }
 
-static int64_t used_in(const sheaf_pile *p, int64_t block)
+static int64_t used_in(const sheaf_entry_sorter *p, int64_t block)
 {
 	return block + 1 < p->nblocks ? p->room : p->n - block * p->room;
 }
 
-static sheaf_status grow(sheaf_pile *p, sheaf_error *err)
+static sheaf_status grow(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	enum { FIRST = 16 };
 	void *memory = p->blocks;
@@ -69,20 +73,20 @@ static sheaf_status grow(sheaf_pile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_pile_room(sheaf_pile *p, uint64_t **keys, uint8_t **values, int64_t *room,
-                             sheaf_error *err)
+sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uint8_t **values, int64_t *room,
+                                     sheaf_error *err)
 {
 	if (p->n == p->nblocks * p->room) SHEAF_TRY(grow(p, err));
 	int64_t used = used_in(p, p->nblocks - 1);
-	*keys = keys_of(p, p->nblocks - 1) + used * p->keying->words;
+	*keys = keys_of(p, p->nblocks - 1) + used * p->layout->words;
 	*values = values_of(p, p->nblocks - 1) + (size_t)used * p->value_size;
 	*room = p->room - used;
 	return SHEAF_OK;
 }
 
-void sheaf_pile_added(sheaf_pile *p, int64_t n)
+void sheaf_entry_sorter_added(sheaf_entry_sorter *p, int64_t n)
 {
-	int words = p->keying->words;
+	int words = p->layout->words;
 	const uint64_t *keys = n ? keys_of(p, p->nblocks - 1) + used_in(p, p->nblocks - 1) * words : NULL;
 	if (p->n == 0 && n) p->first = keys[0];
 	uint64_t differ = p->differ;
@@ -91,17 +95,17 @@ void sheaf_pile_added(sheaf_pile *p, int64_t n)
 	p->n += n;
 }
 
-int64_t sheaf_pile_bytes(const sheaf_pile *p) { return p->n * (int64_t)entry_size(p); }
+int64_t sheaf_entry_sorter_bytes(const sheaf_entry_sorter *p) { return p->n * (int64_t)entry_size(p); }
 
 /* ---- from blocks into buckets ---- */
 
-static void free_block(sheaf_pile *p, int64_t block)
+static void free_block(sheaf_entry_sorter *p, int64_t block)
 {
 	if (p->blocks[block]) sheaf_release(p->cx, p->blocks[block], (size_t)p->room * entry_size(p));
 	p->blocks[block] = NULL;
 }
 
-static void free_blocks(sheaf_pile *p)
+static void free_blocks(sheaf_entry_sorter *p)
 {
 	for (int64_t b = 0; b < p->nblocks; b++) free_block(p, b);
 	if (p->blocks) sheaf_release(p->cx, p->blocks, (size_t)p->blocks_room * sizeof *p->blocks);
@@ -109,7 +113,7 @@ static void free_blocks(sheaf_pile *p)
 	p->nblocks = p->blocks_room = 0;
 }
 
-static sheaf_status allocate_buckets(sheaf_pile *p, int64_t n, sheaf_error *err)
+static sheaf_status allocate_buckets(sheaf_entry_sorter *p, int64_t n, sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)n + 1, sizeof *p->starts, &memory, err));
@@ -125,7 +129,7 @@ static sheaf_status allocate_buckets(sheaf_pile *p, int64_t n, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static void copy_blocks(sheaf_pile *p)
+static void copy_blocks(sheaf_entry_sorter *p)
 {
 	int64_t at = 0;
 	for (int64_t b = 0; b < p->nblocks; b++) {
@@ -141,7 +145,7 @@ static void copy_blocks(sheaf_pile *p)
 static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                           const void **values)
 {
-	const sheaf_pile *p = (const sheaf_pile *)user;
+	const sheaf_entry_sorter *p = (const sheaf_entry_sorter *)user;
 	int64_t block = from / p->room, n = used_in(p, block);
 	(void)to, (void)room;
 	*keys = keys_of(p, block);
@@ -151,12 +155,12 @@ static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, 
 
 static void free_taken(void *user, int64_t from, int64_t to)
 {
-	sheaf_pile *p = (sheaf_pile *)user;
+	sheaf_entry_sorter *p = (sheaf_entry_sorter *)user;
 	(void)to;
 	free_block(p, from / p->room);
 }
 
-static sheaf_status part(sheaf_pile *p, int bits, int top, sheaf_error *err)
+static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *err)
 {
 	sheaf_partition_source source = {p->n, p->room, take_block, free_taken, p};
 	sheaf_partition parts;
@@ -180,13 +184,13 @@ static sheaf_status part(sheaf_pile *p, int bits, int top, sheaf_error *err)
 
 /* ---- keys of several words ---- */
 
-static uint64_t word_of(const sheaf_pile *p, int64_t entry, int w)
+static uint64_t word_of(const sheaf_entry_sorter *p, int64_t entry, int w)
 {
-	return keys_of(p, entry / p->room)[entry % p->room * p->keying->words + w];
+	return keys_of(p, entry / p->room)[entry % p->room * p->layout->words + w];
 }
 
 /* Numbers of entries in the order of word `w`, which is all that differs between two calls. */
-static void sort_by_word(const sheaf_pile *p, int w, uint64_t **keys, uint64_t **numbers,
+static void sort_by_word(const sheaf_entry_sorter *p, int w, uint64_t **keys, uint64_t **numbers,
                          uint64_t **spare_keys, uint64_t **spare_numbers)
 {
 	for (int64_t i = 0; i < p->n; i++) (*keys)[i] = word_of(p, (int64_t)(*numbers)[i], w);
@@ -198,18 +202,18 @@ static void sort_by_word(const sheaf_pile *p, int w, uint64_t **keys, uint64_t *
 	*spare_keys = k, *spare_numbers = v;
 }
 
-static void gather(sheaf_pile *p, const uint64_t *numbers)
+static void gather(sheaf_entry_sorter *p, const uint64_t *numbers)
 {
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t entry = (int64_t)numbers[i], block = entry / p->room, at = entry % p->room;
-		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->keying->words,
+		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->layout->words,
 		       p->key_size);
 		memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size,
 		       p->value_size);
 	}
 }
 
-static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
+static sheaf_status sort_words(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	void *memory;
 	size_t n = (size_t)p->n;
@@ -219,7 +223,7 @@ static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
 	uint64_t *keys = (uint64_t *)memory, *numbers = keys + n, *spare_keys = keys + 2 * n,
 			 *spare_numbers = keys + 3 * n;
 	for (size_t i = 0; i < n; i++) numbers[i] = i;
-	for (int w = p->keying->words - 1; w >= 0; w--)
+	for (int w = p->layout->words - 1; w >= 0; w--)
 		sort_by_word(p, w, &keys, &numbers, &spare_keys, &spare_numbers);
 	gather(p, numbers);
 	free_blocks(p);
@@ -230,7 +234,7 @@ static sheaf_status sort_words(sheaf_pile *p, sheaf_error *err)
 
 /* ---- each bucket in its turn ---- */
 
-static int64_t bucket_size(const sheaf_pile *p, int64_t bucket)
+static int64_t bucket_size(const sheaf_entry_sorter *p, int64_t bucket)
 {
 	return (int64_t)(p->starts[bucket + 1] - p->starts[bucket]);
 }
@@ -257,11 +261,11 @@ static bool in_order(const uint64_t *keys, size_t n, int low)
 
 static sheaf_status sort_bucket(item *i, sheaf_error *err)
 {
-	sheaf_pile *p = i->p;
+	sheaf_entry_sorter *p = i->p;
 	size_t n = (size_t)bucket_size(p, i->bucket);
 	uint64_t *keys = p->keys + p->starts[i->bucket];
 	uint8_t *values = p->values + p->starts[i->bucket] * p->value_size;
-	int low = p->keying->loose;
+	int low = p->layout->loose;
 	if (p->done[i->bucket] || low >= p->high || in_order(keys, n, low)) return SHEAF_OK;
 	if (n > SHEAF_RADIX_MOST)
 		return sheaf_fail(
@@ -295,14 +299,14 @@ static void drop(void *user, void *memory)
 }
 
 /* Where the memory is not enough for several buckets at a time, from now on there is one. */
-static sheaf_status sort_alone(sheaf_pile *p, item *i, sheaf_error *err)
+static sheaf_status sort_alone(sheaf_entry_sorter *p, item *i, sheaf_error *err)
 {
 	sheaf_pipeline_hold(&p->pipeline);
 	for (int64_t n = 0; n < p->pipeline.depth; n++) drop(NULL, sheaf_pipeline_item(&p->pipeline, n));
 	return sort_bucket(i, err);
 }
 
-static sheaf_status settle_first(sheaf_pile *p, int64_t *bucket, sheaf_error *err)
+static sheaf_status settle_first(sheaf_entry_sorter *p, int64_t *bucket, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&p->pipeline);
 	if (sheaf_is_of_memory(i->status) && !p->pipeline.held) i->status = sort_alone(p, i, &i->error);
@@ -315,7 +319,7 @@ static sheaf_status settle_first(sheaf_pile *p, int64_t *bucket, sheaf_error *er
 	return SHEAF_OK;
 }
 
-static void submit_ahead(sheaf_pile *p)
+static void submit_ahead(sheaf_entry_sorter *p)
 {
 	item *i;
 	while (p->submitted < p->nbuckets && (i = (item *)sheaf_pipeline_free_item(&p->pipeline))) {
@@ -328,7 +332,7 @@ static void submit_ahead(sheaf_pile *p)
 	}
 }
 
-sheaf_status sheaf_pile_next(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
+sheaf_status sheaf_entry_sorter_next(sheaf_entry_sorter *p, sheaf_keyed *out, sheaf_error *err)
 {
 	int64_t bucket;
 	*out = (sheaf_keyed){0};
@@ -336,12 +340,12 @@ sheaf_status sheaf_pile_next(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
 	submit_ahead(p);
 	if (sheaf_pipeline_count(&p->pipeline) == 0) return SHEAF_END;
 	SHEAF_TRY(settle_first(p, &bucket, err));
-	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->keying->words,
+	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->layout->words,
 	                     p->values + p->starts[bucket] * p->value_size, bucket_size(p, bucket)};
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_pile_next_block(sheaf_pile *p, sheaf_keyed *out, sheaf_error *err)
+sheaf_status sheaf_entry_sorter_next_block(sheaf_entry_sorter *p, sheaf_keyed *out, sheaf_error *err)
 {
 	*out = (sheaf_keyed){0};
 	SHEAF_TRY(sheaf_check_stop(p->cx, err));
@@ -351,22 +355,22 @@ sheaf_status sheaf_pile_next_block(sheaf_pile *p, sheaf_keyed *out, sheaf_error 
 	return SHEAF_OK;
 }
 
-static sheaf_status open_pipeline(sheaf_pile *p, sheaf_error *err)
+static sheaf_status open_pipeline(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	int threads = sheaf_context_threads(p->cx);
 	return sheaf_pipeline_open(&p->pipeline, p->cx, sizeof(item), threads > 1 ? threads + 1 : 1,
 	                           (sheaf_pipeline_steps){work, NULL, drop, p}, err);
 }
 
-sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err)
+sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	int top = p->differ ? 64 - __builtin_clzll((unsigned long long)p->differ) : 0, bits = 0;
-	bool sorted = sheaf_keying_is_done(p->keying);
-	if (p->keying->words > 1 && !sorted) {
+	bool sorted = sheaf_key_layout_is_done(p->layout);
+	if (p->layout->words > 1 && !sorted) {
 		SHEAF_TRY(sort_words(p, err));
 		return open_pipeline(p, err);
 	}
-	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->keying->loose &&
+	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->layout->loose &&
 	       p->n >> bits > SHEAF_BUCKET_ENTRIES)
 		bits++;
 	if (bits) {
@@ -374,14 +378,14 @@ sheaf_status sheaf_pile_sort(sheaf_pile *p, sheaf_error *err)
 	} else {
 		SHEAF_TRY(allocate_buckets(p, 1, err));
 		copy_blocks(p);
-		p->high = sorted ? p->keying->loose : top;
+		p->high = sorted ? p->layout->loose : top;
 		p->done[0] = sorted;
 	}
 	free_blocks(p);
 	return open_pipeline(p, err);
 }
 
-void sheaf_pile_rewind(sheaf_pile *p)
+void sheaf_entry_sorter_rewind(sheaf_entry_sorter *p)
 {
 	int64_t bucket;
 	while (sheaf_pipeline_count(&p->pipeline) > 0 && settle_first(p, &bucket, NULL) == SHEAF_OK) {
@@ -389,7 +393,7 @@ void sheaf_pile_rewind(sheaf_pile *p)
 	p->submitted = 0;
 }
 
-void sheaf_pile_clear(sheaf_pile *p)
+void sheaf_entry_sorter_clear(sheaf_entry_sorter *p)
 {
 	sheaf_pipeline_close(&p->pipeline);
 	free_blocks(p);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that grow, with their room beside them. */
-#ifndef SHEAF_BATCH_ARRAY_H
-#define SHEAF_BATCH_ARRAY_H
+#ifndef SHEAF_BATCH_RESERVE_H
+#define SHEAF_BATCH_RESERVE_H
 
 #include "base/checked.h"
 #include "base/memory.h"
 
 /* Makes room for `wanted` entries of `size` bytes; what is there stays. On failure everything is as it
  * was. */
-SHEAF_USE static inline sheaf_status sheaf_array_room(sheaf_context *cx, void **array, size_t *room,
-                                                      size_t wanted, size_t size, sheaf_error *err)
+SHEAF_USE static inline sheaf_status sheaf_reserve(sheaf_context *cx, void **array, size_t *room,
+                                                   size_t wanted, size_t size, sheaf_error *err)
 {
 	enum { LEAST = 64 };
 	size_t old, bytes, entries = *room ? *room : LEAST;

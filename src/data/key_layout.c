@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys. */
-#include "data/keying.h"
+#include "data/key_layout.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,10 +37,10 @@ static int loose_bits(const sheaf_tensor *from, const sheaf_tensor *to)
 	return loose;
 }
 
-void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_tensor *to)
+void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to)
 {
 	int word = 0, used = 0;
-	*k = (sheaf_keying){.rank = to->rank};
+	*k = (sheaf_key_layout){.rank = to->rank};
 	for (int p = to->rank - 1; p >= 0; p--) {
 		int d = to->order[p], bits = bits_for(to->shape[d]);
 		if (used + bits > WORD) {
@@ -58,7 +58,7 @@ void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_te
 	for (int d = 0; d < k->rank; d++) k->places[d].word = word - k->places[d].word;
 	k->loose = loose_bits(from, to);
 	/* Words are sorted one after the other: bits are left out of one word only. */
-	if (k->words > 1 && !sheaf_keying_is_done(k)) k->loose = 0;
+	if (k->words > 1 && !sheaf_key_layout_is_done(k)) k->loose = 0;
 }
 
 /* ---- packing ---- */
@@ -88,8 +88,8 @@ static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, u
 	return n;
 }
 
-int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to,
-                          bool swapped, uint64_t *keys)
+int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
+                              bool swapped, uint64_t *keys)
 {
 	int64_t good = to - from;
 	memset(keys, 0, (size_t)(to - from) * (size_t)k->words * sizeof *keys);
@@ -103,8 +103,8 @@ int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64
 	return from + good;
 }
 
-void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type,
-                         void *out)
+void sheaf_key_layout_unpack(const sheaf_key_layout *k, const uint64_t *keys, int64_t n, int d,
+                             sheaf_type type, void *out)
 {
 	const sheaf_key_place *place = &k->places[d];
 	const uint64_t *from = keys + place->word;
@@ -118,13 +118,13 @@ void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n,
 	}
 }
 
-bool sheaf_keying_advance(const sheaf_keying *k, uint64_t *key)
+bool sheaf_key_layout_advance(const sheaf_key_layout *k, uint64_t *key)
 {
 	for (int p = k->rank - 1; p >= 0; p--) {
 		int d = k->order[p];
 		const sheaf_key_place *place = &k->places[d];
 		uint64_t *word = &key[place->word];
-		if (sheaf_keying_coordinate(k, key, d) + 1 < k->extents[d]) {
+		if (sheaf_key_layout_coordinate(k, key, d) + 1 < k->extents[d]) {
 			*word += (uint64_t)1 << place->shift;
 			return true;
 		}
@@ -133,12 +133,12 @@ bool sheaf_keying_advance(const sheaf_keying *k, uint64_t *key)
 	return false;
 }
 
-const char *sheaf_keying_text(const sheaf_keying *k, const uint64_t *key, char *text, size_t size)
+const char *sheaf_key_layout_text(const sheaf_key_layout *k, const uint64_t *key, char *text, size_t size)
 {
 	size_t used = 0;
 	for (int d = 0; d < k->rank && used < size; d++) {
 		int n = snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "(",
-		                 sheaf_keying_coordinate(k, key, d));
+		                 sheaf_key_layout_coordinate(k, key, d));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	if (used < size) snprintf(text + used, size - used, k->rank ? ")" : "()");

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The supply: datasets as one table of rows. One dataset, several one behind the other, or several side by
+/* A row source: datasets as one table of rows. One dataset, several one after the other, or several side by
  * side, joined by the keys of their rows. A row is found in one piece for each lane: lanes are the datasets
  * that are joined, else there is one. */
-#ifndef SHEAF_BATCH_SUPPLY_H
-#define SHEAF_BATCH_SUPPLY_H
+#ifndef SHEAF_BATCH_ROW_SOURCE_H
+#define SHEAF_BATCH_ROW_SOURCE_H
 
 #include "batch/order.h"
 #include "dataset/dataset.h"
 
-typedef struct sheaf_part {
+typedef struct sheaf_row_source_part {
 	sheaf_dataset *dataset;     /* the caller's */
 	const sheaf_pieces *pieces; /* NULL while the table grows and does not reach its end */
 	int64_t first_piece;        /* pieces are numbered through all parts */
 	int64_t first_row;          /* of its rows, when they stand one behind the other */
-} sheaf_part;
+} sheaf_row_source_part;
 
 /* What reading a piece takes: the table may grow meanwhile. */
 typedef struct sheaf_piece_ref {
@@ -22,21 +22,21 @@ typedef struct sheaf_piece_ref {
 } sheaf_piece_ref;
 
 /* A piece in memory: decoded, or with its rows located, which is enough where they are gathered anyway. */
-typedef struct sheaf_held {
+typedef struct sheaf_loaded_piece {
 	sheaf_frame frame;
 	sheaf_located located;
 	const sheaf_dataset *of; /* that the piece is of, where it is located */
 	bool is_located;
-} sheaf_held;
+} sheaf_loaded_piece;
 
 /* Where a column of a batch comes from. */
 typedef struct sheaf_origin {
 	int lane, column;
 } sheaf_origin;
 
-typedef struct sheaf_supply {
+typedef struct sheaf_row_source {
 	sheaf_context *cx;
-	sheaf_part *parts;
+	sheaf_row_source_part *parts;
 	int nparts, lanes;
 	int64_t pieces; /* of all parts */
 	sheaf_schema schema;
@@ -48,7 +48,7 @@ typedef struct sheaf_supply {
 	size_t row_room, sample_room, piece_room;
 	/* While the table grows: the part that it has reached, an entry for each piece, and the lengths of that
 	 * part's rows that are not given yet. */
-	int growing_part;
+	int lazy_part;
 	sheaf_piece_entry *entries;
 	uint32_t *recent;
 	size_t entry_room, recent_room;
@@ -60,7 +60,7 @@ typedef struct sheaf_supply {
 	double *frequencies; /* of each row the sum of its own and of all before; NULL where they were not asked
 	                        for */
 	int64_t match_room, matched; /* rows of the first part, and those that have a partner in each other one */
-} sheaf_supply;
+} sheaf_row_source;
 
 /* How datasets become one table. */
 typedef enum sheaf_union {
@@ -69,29 +69,29 @@ typedef enum sheaf_union {
 	SHEAF_UNION_JOIN
 } sheaf_union;
 
-/* The datasets outlive the supply, which must not move. */
-SHEAF_USE sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n,
-                                         sheaf_union how, sheaf_context *cx, sheaf_error *err);
+/* The datasets outlive the source, which must not move. */
+SHEAF_USE sheaf_status sheaf_row_source_open(sheaf_row_source *s, sheaf_dataset *const *datasets, int n,
+                                             sheaf_union how, sheaf_context *cx, sheaf_error *err);
 /* Makes a table that grows reach to its end. */
-SHEAF_USE sheaf_status sheaf_supply_complete(sheaf_supply *s, sheaf_error *err);
-sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece);
-void sheaf_supply_close(sheaf_supply *s);
+SHEAF_USE sheaf_status sheaf_row_source_complete(sheaf_row_source *s, sheaf_error *err);
+sheaf_piece_ref sheaf_row_source_piece(const sheaf_row_source *s, int64_t piece);
+void sheaf_row_source_close(sheaf_row_source *s);
 /* The piece, and the row in it, where lane `lane` of a row stands. *chunk, 0 at first, is where the last row
  * was, and is changed. */
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
-                         int64_t *at);
-/* Refills *held. END where the piece is to be located, and has to be decoded. Any thread. */
-SHEAF_USE sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held,
-                                         sheaf_context *cx, sheaf_error *err);
+void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
+                             int64_t *at);
+/* Refills *loaded. END where the piece is to be located, and has to be decoded. Any thread. */
+SHEAF_USE sheaf_status sheaf_row_source_read(const sheaf_piece_ref *piece, bool locate,
+                                             sheaf_loaded_piece *loaded, sheaf_context *cx, sheaf_error *err);
 /* Whether pieces can be located: all are of one format that does so, and rows stand in one piece each. */
-bool sheaf_supply_locates(const sheaf_supply *s);
+bool sheaf_row_source_locates(const sheaf_row_source *s);
 /* Gathers rows of pieces that are located. Any thread. */
-SHEAF_USE sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n,
-                                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
-void sheaf_held_free(sheaf_held *held);
-int64_t sheaf_held_bytes(const sheaf_held *held);
+SHEAF_USE sheaf_status sheaf_row_source_pick(const sheaf_row_source *s, const sheaf_row_at *rows, size_t n,
+                                             sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+void sheaf_loaded_piece_free(sheaf_loaded_piece *loaded);
+int64_t sheaf_loaded_piece_bytes(const sheaf_loaded_piece *loaded);
 /* Bytes of a piece as it stands in its input. */
-int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece);
+int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece);
 /* Of what the data are: what a state of them has to agree with. */
 typedef enum sheaf_likeness {
 	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look tells them: their number,
@@ -99,31 +99,31 @@ typedef enum sheaf_likeness {
 	SHEAF_LIKE_ROWS,   /* the streams, and how many rows, samples and bytes there are */
 	SHEAF_LIKE_CHUNKS  /* the same, and how rows are cut into chunks */
 } sheaf_likeness;
-SHEAF_USE sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out,
-                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_row_source_fingerprint(const sheaf_row_source *s, sheaf_likeness like,
+                                                    uint32_t *out, sheaf_error *err);
 
-/* ---- growth.c ---- */
+/* ---- lazy_table.c ---- */
 
 /* Begins a table that grows, with as much of it as it takes to know a sample. */
-SHEAF_USE sheaf_status sheaf_supply_begin_growth(sheaf_supply *s, sheaf_error *err);
-void sheaf_supply_end_growth(sheaf_supply *s);
+SHEAF_USE sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sheaf_error *err);
+void sheaf_row_source_end_lazy_table(sheaf_row_source *s);
 /* The lengths of rows of the part that the table has reached. */
-void sheaf_supply_recent_lengths(const sheaf_supply *s, int64_t row, int64_t n, uint32_t *lengths);
+void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths);
 
-/* ---- supply.c, for the files above and below ---- */
+/* ---- source.c, for the files above and below ---- */
 
 /* Adds a chunk to the table, if it has rows at all. There must be room for it. */
-void sheaf_supply_add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples);
-SHEAF_USE sheaf_status sheaf_supply_chunk_room(sheaf_supply *s, size_t chunks, sheaf_error *err);
+void sheaf_row_source_add_chunk(sheaf_row_source *s, int64_t piece, int64_t rows, int64_t samples);
+SHEAF_USE sheaf_status sheaf_row_source_chunk_room(sheaf_row_source *s, size_t chunks, sheaf_error *err);
 
 /* ---- frequency.c ---- */
 
 /* Reads how often each row wants to be drawn. DATA where there is no column that says so. */
-SHEAF_USE sheaf_status sheaf_supply_weigh(sheaf_supply *s, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_row_source_weigh(sheaf_row_source *s, sheaf_error *err);
 
 /* ---- join.c ---- */
 
 /* Finds the partners of the first part's rows: fills matches, lengths and their counts. */
-SHEAF_USE sheaf_status sheaf_supply_join(sheaf_supply *s, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_row_source_join(sheaf_row_source *s, sheaf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/supply.h"
-#include "batch/array.h"
+#include "batch/row_source.h"
+#include "batch/reserve.h"
 #include "data/frame.h"
 #include "dataset/index.h"
 #include "dataset/pieces.h"
@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-void sheaf_supply_close(sheaf_supply *s)
+void sheaf_row_source_close(sheaf_row_source *s)
 {
 	if (!s->cx) return;
 	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
-	if (s->parts) sheaf_supply_end_growth(s);
+	if (s->parts) sheaf_row_source_end_lazy_table(s);
 	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
 	sheaf_array_release(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
 	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
@@ -23,22 +23,23 @@ void sheaf_supply_close(sheaf_supply *s)
 	sheaf_array_release(s->cx, s->piece_of_chunk, s->piece_room, sizeof *s->piece_of_chunk);
 	sheaf_array_release(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
 	sheaf_array_release(s->cx, s->lengths, rows, sizeof *s->lengths);
-	*s = (sheaf_supply){0};
+	*s = (sheaf_row_source){0};
 }
 
 /* ---- parts ---- */
 
-static const char *name_of(const sheaf_part *part)
+static const char *name_of(const sheaf_row_source_part *part)
 {
 	return sheaf_source_name(sheaf_dataset_source(part->dataset));
 }
 
-static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, bool grows, sheaf_error *err)
+static sheaf_status open_parts(sheaf_row_source *s, sheaf_dataset *const *datasets, bool grows,
+                               sheaf_error *err)
 {
 	int64_t rows = 0;
 	for (int i = 0; i < s->nparts; i++) {
-		sheaf_part *part = &s->parts[i];
-		*part = (sheaf_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
+		sheaf_row_source_part *part = &s->parts[i];
+		*part = (sheaf_row_source_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
 		if (grows) continue;
 		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
 		SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
@@ -48,14 +49,14 @@ static sheaf_status open_parts(sheaf_supply *s, sheaf_dataset *const *datasets, 
 	return SHEAF_OK;
 }
 
-static const sheaf_part *part_of_piece(const sheaf_supply *s, int64_t piece)
+static const sheaf_row_source_part *part_of_piece(const sheaf_row_source *s, int64_t piece)
 {
 	int i = s->nparts - 1;
 	while (s->parts[i].first_piece > piece) i--;
 	return &s->parts[i];
 }
 
-static const sheaf_part *part_of_row(const sheaf_supply *s, int64_t row)
+static const sheaf_row_source_part *part_of_row(const sheaf_row_source *s, int64_t row)
 {
 	int i = s->nparts - 1;
 	while (s->parts[i].first_row > row) i--;
@@ -64,7 +65,8 @@ static const sheaf_part *part_of_row(const sheaf_supply *s, int64_t row)
 
 /* ---- the schema ---- */
 
-static sheaf_status add_field(sheaf_supply *s, const sheaf_part *part, int lane, int column, sheaf_error *err)
+static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *part, int lane, int column,
+                              sheaf_error *err)
 {
 	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
 	sheaf_field *field;
@@ -91,7 +93,7 @@ static sheaf_status add_field(sheaf_supply *s, const sheaf_part *part, int lane,
 }
 
 /* The first part's fields, then the streams of those joined to it. */
-static sheaf_status merge_schemas(sheaf_supply *s, sheaf_error *err)
+static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 {
 	for (int lane = 0; lane < s->lanes; lane++) {
 		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[lane].dataset);
@@ -116,7 +118,7 @@ static bool same_field(const sheaf_field *a, const sheaf_field *b)
 }
 
 /* Datasets one behind the other must be of one kind. */
-static sheaf_status check_likeness(const sheaf_supply *s, sheaf_error *err)
+static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 {
 	char text[200];
 	for (int i = s->lanes; i < s->nparts; i++) {
@@ -140,15 +142,15 @@ static sheaf_status check_likeness(const sheaf_supply *s, sheaf_error *err)
 static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
                                  sheaf_error *err)
 {
-	const sheaf_supply *s = (const sheaf_supply *)user;
+	const sheaf_row_source *s = (const sheaf_row_source *)user;
 	if (s->lengths) {
 		memcpy(lengths, s->lengths + row, (size_t)n * sizeof *lengths);
 		return SHEAF_OK;
 	}
 	while (n > 0) {
-		const sheaf_part *part = part_of_row(s, row);
+		const sheaf_row_source_part *part = part_of_row(s, row);
 		if (!part->pieces) {
-			sheaf_supply_recent_lengths(s, row, n, lengths);
+			sheaf_row_source_recent_lengths(s, row, n, lengths);
 			return SHEAF_OK;
 		}
 		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), some = n < left ? n : left;
@@ -160,16 +162,16 @@ static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint3
 	return SHEAF_OK;
 }
 
-static sheaf_status numbers_room(sheaf_supply *s, int64_t **numbers, size_t *room, size_t wanted,
+static sheaf_status numbers_room(sheaf_row_source *s, int64_t **numbers, size_t *room, size_t wanted,
                                  sheaf_error *err)
 {
 	void *memory = *numbers;
-	SHEAF_TRY(sheaf_array_room(s->cx, &memory, room, wanted, sizeof **numbers, err));
+	SHEAF_TRY(sheaf_reserve(s->cx, &memory, room, wanted, sizeof **numbers, err));
 	*numbers = (int64_t *)memory;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_chunk_room(sheaf_supply *s, size_t chunks, sheaf_error *err)
+sheaf_status sheaf_row_source_chunk_room(sheaf_row_source *s, size_t chunks, sheaf_error *err)
 {
 	SHEAF_TRY(numbers_room(s, &s->first_row, &s->row_room, chunks + 1, err));
 	SHEAF_TRY(numbers_room(s, &s->first_sample, &s->sample_room, chunks + 1, err));
@@ -180,7 +182,7 @@ sheaf_status sheaf_supply_chunk_room(sheaf_supply *s, size_t chunks, sheaf_error
 	return SHEAF_OK;
 }
 
-void sheaf_supply_add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_t samples)
+void sheaf_row_source_add_chunk(sheaf_row_source *s, int64_t piece, int64_t rows, int64_t samples)
 {
 	sheaf_rows *table = &s->rows;
 	if (rows == 0) return;
@@ -191,16 +193,16 @@ void sheaf_supply_add_chunk(sheaf_supply *s, int64_t piece, int64_t rows, int64_
 	s->first_sample[table->chunks] = table->samples;
 }
 
-static void add_chunks_of(sheaf_supply *s, const sheaf_part *part)
+static void add_chunks_of(sheaf_row_source *s, const sheaf_row_source_part *part)
 {
 	sheaf_piece_entry entry;
 	for (int64_t i = 0; i < sheaf_pieces_count(part->pieces); i++) {
 		sheaf_pieces_at(part->pieces, i, &entry);
-		sheaf_supply_add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
+		sheaf_row_source_add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
 	}
 }
 
-static sheaf_status add_all_chunks(sheaf_supply *s, sheaf_error *err)
+static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 {
 	void *first;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts + 1, sizeof *s->first_chunks, &first, err));
@@ -213,7 +215,7 @@ static sheaf_status add_all_chunks(sheaf_supply *s, sheaf_error *err)
 }
 
 /* The chunks of the first part, with what is left of each. */
-static void add_joined_chunks(sheaf_supply *s)
+static void add_joined_chunks(sheaf_row_source *s)
 {
 	sheaf_piece_entry entry;
 	int64_t row = 0;
@@ -222,65 +224,67 @@ static void add_joined_chunks(sheaf_supply *s)
 		sheaf_pieces_at(s->parts->pieces, i, &entry);
 		for (; row < s->matched && s->matches[row] < entry.row + entry.rows; row++)
 			samples += s->lengths[row];
-		sheaf_supply_add_chunk(s, i, row - first, samples);
+		sheaf_row_source_add_chunk(s, i, row - first, samples);
 	}
 }
 
-static sheaf_status make_table(sheaf_supply *s, sheaf_union how, sheaf_error *err)
+static sheaf_status make_table(sheaf_row_source *s, sheaf_union how, sheaf_error *err)
 {
 	s->rows.lengths = tell_lengths;
 	s->rows.user = s;
-	SHEAF_TRY(sheaf_supply_chunk_room(s, (size_t)s->pieces, err));
-	if (how == SHEAF_UNION_JOIN) SHEAF_TRY(sheaf_supply_join(s, err));
+	SHEAF_TRY(sheaf_row_source_chunk_room(s, (size_t)s->pieces, err));
+	if (how == SHEAF_UNION_JOIN) SHEAF_TRY(sheaf_row_source_join(s, err));
 	if (how == SHEAF_UNION_JOIN)
 		add_joined_chunks(s);
 	else
-		SHEAF_TRY(how == SHEAF_UNION_GROW ? sheaf_supply_begin_growth(s, err) : add_all_chunks(s, err));
+		SHEAF_TRY(how == SHEAF_UNION_GROW ? sheaf_row_source_begin_lazy_table(s, err)
+		                                  : add_all_chunks(s, err));
 	if (s->rows.samples > 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected sequences with samples, found %s", name_of(s->parts),
 	                  how == SHEAF_UNION_JOIN ? "no key that all joined inputs have" : "none");
 }
 
-static sheaf_status fill(sheaf_supply *s, sheaf_dataset *const *datasets, sheaf_union how, sheaf_error *err)
+static sheaf_status fill(sheaf_row_source *s, sheaf_dataset *const *datasets, sheaf_union how,
+                         sheaf_error *err)
 {
 	void *parts;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts, sizeof *s->parts, &parts, err));
-	s->parts = (sheaf_part *)parts;
+	s->parts = (sheaf_row_source_part *)parts;
 	SHEAF_TRY(open_parts(s, datasets, how == SHEAF_UNION_GROW, err));
 	SHEAF_TRY(merge_schemas(s, err));
 	SHEAF_TRY(check_likeness(s, err));
 	return make_table(s, how, err);
 }
 
-sheaf_status sheaf_supply_open(sheaf_supply *s, sheaf_dataset *const *datasets, int n, sheaf_union how,
-                               sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_row_source_open(sheaf_row_source *s, sheaf_dataset *const *datasets, int n,
+                                   sheaf_union how, sheaf_context *cx, sheaf_error *err)
 {
-	*s = (sheaf_supply){.cx = cx, .nparts = n, .lanes = how == SHEAF_UNION_JOIN ? n : 1};
+	*s = (sheaf_row_source){.cx = cx, .nparts = n, .lanes = how == SHEAF_UNION_JOIN ? n : 1};
 	sheaf_status status = fill(s, datasets, how, err);
-	if (status) sheaf_supply_close(s);
+	if (status) sheaf_row_source_close(s);
 	return status;
 }
 
 /* ---- asking ---- */
 
-void sheaf_supply_locate(const sheaf_supply *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
-                         int64_t *at)
+void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
+                             int64_t *at)
 {
 	*chunk = sheaf_rows_chunk_near(&s->rows, row, *chunk);
 	*piece = s->piece_of_chunk[*chunk];
 	*at = row - s->first_row[*chunk];
 	if (!s->matches) return;
 	sheaf_piece_entry entry;
-	const sheaf_part *part = &s->parts[lane];
+	const sheaf_row_source_part *part = &s->parts[lane];
 	int64_t own = s->matches[lane * s->match_room + row];
 	if (lane > 0) *piece = part->first_piece + sheaf_pieces_find(part->pieces, own);
 	sheaf_pieces_at(part->pieces, *piece - part->first_piece, &entry);
 	*at = own - entry.row;
 }
 
-sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece)
+sheaf_piece_ref sheaf_row_source_piece(const sheaf_row_source *s, int64_t piece)
 {
-	const sheaf_part *part = part_of_piece(s, piece);
+	const sheaf_row_source_part *part = part_of_piece(s, piece);
 	sheaf_piece_ref ref = {.dataset = part->dataset};
 	if (part->pieces)
 		sheaf_pieces_at(part->pieces, piece - part->first_piece, &ref.entry);
@@ -289,44 +293,44 @@ sheaf_piece_ref sheaf_supply_piece(const sheaf_supply *s, int64_t piece)
 	return ref;
 }
 
-sheaf_status sheaf_supply_read(const sheaf_piece_ref *piece, bool locate, sheaf_held *held, sheaf_context *cx,
-                               sheaf_error *err)
+sheaf_status sheaf_row_source_read(const sheaf_piece_ref *piece, bool locate, sheaf_loaded_piece *loaded,
+                                   sheaf_context *cx, sheaf_error *err)
 {
-	if (held->of) sheaf_dataset_let_go(held->of, &held->located);
-	held->is_located = locate;
-	held->of = locate ? piece->dataset : NULL;
-	if (locate) return sheaf_dataset_locate(piece->dataset, &piece->entry, &held->located, cx, err);
-	return sheaf_dataset_read_entry(piece->dataset, &piece->entry, &held->frame, cx, err);
+	if (loaded->of) sheaf_dataset_let_go(loaded->of, &loaded->located);
+	loaded->is_located = locate;
+	loaded->of = locate ? piece->dataset : NULL;
+	if (locate) return sheaf_dataset_locate(piece->dataset, &piece->entry, &loaded->located, cx, err);
+	return sheaf_dataset_read_entry(piece->dataset, &piece->entry, &loaded->frame, cx, err);
 }
 
-bool sheaf_supply_locates(const sheaf_supply *s)
+bool sheaf_row_source_locates(const sheaf_row_source *s)
 {
 	bool all = s->lanes == 1 && sheaf_dataset_locates(s->parts->dataset);
 	for (int i = 1; i < s->nparts; i++) all &= s->parts[i].dataset->format == s->parts->dataset->format;
 	return all;
 }
 
-sheaf_status sheaf_supply_pick(const sheaf_supply *s, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
-                               sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_row_source_pick(const sheaf_row_source *s, const sheaf_row_at *rows, size_t n,
+                                   sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	return sheaf_dataset_pick(s->parts->dataset, rows, n, frame, cx, err);
 }
 
-void sheaf_held_free(sheaf_held *held)
+void sheaf_loaded_piece_free(sheaf_loaded_piece *loaded)
 {
-	sheaf_frame_free(&held->frame);
-	if (held->of) sheaf_dataset_let_go(held->of, &held->located);
+	sheaf_frame_free(&loaded->frame);
+	if (loaded->of) sheaf_dataset_let_go(loaded->of, &loaded->located);
 }
 
-int64_t sheaf_held_bytes(const sheaf_held *held)
+int64_t sheaf_loaded_piece_bytes(const sheaf_loaded_piece *loaded)
 {
-	return held->is_located ? (int64_t)held->located.rows.size + held->located.piece.size
-	                        : sheaf_frame_bytes(&held->frame);
+	return loaded->is_located ? (int64_t)loaded->located.rows.size + loaded->located.piece.size
+	                          : sheaf_frame_bytes(&loaded->frame);
 }
 
-int64_t sheaf_supply_piece_size(const sheaf_supply *s, int64_t piece)
+int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece)
 {
-	return sheaf_supply_piece(s, piece).entry.size;
+	return sheaf_row_source_piece(s, piece).entry.size;
 }
 
 /* ---- what the data are ---- */
@@ -347,7 +351,7 @@ static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
 	return hash;
 }
 
-static uint64_t mix_rows(uint64_t hash, const sheaf_supply *s)
+static uint64_t mix_rows(uint64_t hash, const sheaf_row_source *s)
 {
 	hash = mix_number(mix_number(hash, s->rows.rows), s->rows.samples);
 	for (int i = 0; i < s->nparts; i++) {
@@ -377,8 +381,8 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_supply_fingerprint(const sheaf_supply *s, sheaf_likeness like, uint32_t *out,
-                                      sheaf_error *err)
+sheaf_status sheaf_row_source_fingerprint(const sheaf_row_source *s, sheaf_likeness like, uint32_t *out,
+                                          sheaf_error *err)
 {
 	uint64_t hash = like == SHEAF_LIKE_INPUTS ? 0 : mix_rows(0, s);
 	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);

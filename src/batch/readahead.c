@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/foresight.h"
+#include "batch/readahead.h"
 #include "base/context.h"
-#include "batch/array.h"
+#include "batch/reserve.h"
 
-sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply, sheaf_plan *plan,
-                                  sheaf_shelf *shelf, int64_t rank, int64_t world, sheaf_context *cx,
+sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *source, sheaf_plan *plan,
+                                  sheaf_piece_cache *cache, int64_t rank, int64_t world, sheaf_context *cx,
                                   sheaf_error *err)
 {
 	void *offered;
-	*a = (sheaf_foresight){.supply = supply,
+	*a = (sheaf_readahead){.source = source,
 	                       .plan = plan,
-	                       .shelf = shelf,
+	                       .cache = cache,
 	                       .rank = rank,
 	                       .world = world,
 	                       .lists = sheaf_plan_lists(plan),
@@ -20,31 +20,31 @@ sheaf_status sheaf_foresight_open(sheaf_foresight *a, const sheaf_supply *supply
 	return SHEAF_OK;
 }
 
-void sheaf_foresight_close(sheaf_foresight *a)
+void sheaf_readahead_close(sheaf_readahead *a)
 {
 	sheaf_array_release(a->cx, a->offered, (size_t)a->lists, sizeof *a->offered);
-	*a = (sheaf_foresight){0};
+	*a = (sheaf_readahead){0};
 }
 
 /* The pieces of one lane that the rows of a chunk stand in; false where one has to wait. */
-static bool offer_lane(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
+static bool offer_lane(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 {
 	int64_t near = chunk, piece, at, last = -1;
-	for (int64_t end = a->supply->first_row[chunk + 1]; o->row < end; o->row++) {
-		sheaf_supply_locate(a->supply, o->lane, o->row, &near, &piece, &at);
-		if (piece != last && !sheaf_shelf_offer(a->shelf, piece)) return false;
+	for (int64_t end = a->source->first_row[chunk + 1]; o->row < end; o->row++) {
+		sheaf_row_source_locate(a->source, o->lane, o->row, &near, &piece, &at);
+		if (piece != last && !sheaf_piece_cache_offer(a->cache, piece)) return false;
 		last = piece;
 	}
 	return true;
 }
 
 /* The pieces of a chunk: its own, and those that are joined to it. */
-static bool offer_chunk(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
+static bool offer_chunk(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 {
-	if (a->supply->lanes == 1) return sheaf_shelf_offer(a->shelf, a->supply->piece_of_chunk[chunk]);
-	for (; o->lane < a->supply->lanes; o->lane++) {
-		if (o->row < a->supply->first_row[chunk] || o->row >= a->supply->first_row[chunk + 1])
-			o->row = a->supply->first_row[chunk];
+	if (a->source->lanes == 1) return sheaf_piece_cache_offer(a->cache, a->source->piece_of_chunk[chunk]);
+	for (; o->lane < a->source->lanes; o->lane++) {
+		if (o->row < a->source->first_row[chunk] || o->row >= a->source->first_row[chunk + 1])
+			o->row = a->source->first_row[chunk];
 		if (!offer_lane(a, o, chunk)) return false;
 	}
 	o->lane = 0;
@@ -53,7 +53,7 @@ static bool offer_chunk(sheaf_foresight *a, sheaf_offered *o, int64_t chunk)
 
 /* The next chunk of a list; false where there is none, or it has to wait. A shard that owns whole chunks
  * needs no others. */
-static bool offer_next(sheaf_foresight *a, int list)
+static bool offer_next(sheaf_readahead *a, int list)
 {
 	sheaf_offered *o = &a->offered[list];
 	int64_t sweep = sheaf_plan_sweep(a->plan, list);
@@ -66,9 +66,9 @@ static bool offer_next(sheaf_foresight *a, int list)
 }
 
 /* Lists take turns, so that none takes all the room. */
-void sheaf_foresight_offer(sheaf_foresight *a)
+void sheaf_readahead_offer(sheaf_readahead *a)
 {
-	if (!sheaf_shelf_reads_ahead(a->shelf)) return;
+	if (!sheaf_piece_cache_reads_ahead(a->cache)) return;
 	for (bool any = true; any;) {
 		any = false;
 		for (int list = 0; list < a->lists; list++) any |= offer_next(a, list);

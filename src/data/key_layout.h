@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The coordinates of an entry as one key, whose order is the order that is wanted: each coordinate has its
  * bits in it, the outermost the highest. Keys are sorted, compared and spilled instead of coordinates. */
-#ifndef SHEAF_DATA_KEYING_H
-#define SHEAF_DATA_KEYING_H
+#ifndef SHEAF_DATA_KEY_LAYOUT_H
+#define SHEAF_DATA_KEY_LAYOUT_H
 
 #include <sheaf/frame.h>
 
@@ -12,7 +12,7 @@ typedef struct sheaf_key_place {
 	uint64_t mask;
 } sheaf_key_place;
 
-typedef struct sheaf_keying {
+typedef struct sheaf_key_layout {
 	int rank,
 		words; /* a key is as many words as it takes, the first counts most: one, for all but huge tensors */
 	int order[SHEAF_MAX_RANK];
@@ -21,31 +21,31 @@ typedef struct sheaf_keying {
 	int bits;  /* of all coordinates */
 	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the
 	              same */
-} sheaf_keying;
+} sheaf_key_layout;
 
 /* Keys for the order of `to`. What is known of the order in which entries come is said by `from`. */
-void sheaf_keying_make(sheaf_keying *k, const sheaf_tensor *from, const sheaf_tensor *to);
+void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to);
 /* Whether entries come in order as they are. */
-static inline bool sheaf_keying_is_done(const sheaf_keying *k) { return k->loose == k->bits; }
+static inline bool sheaf_key_layout_is_done(const sheaf_key_layout *k) { return k->loose == k->bits; }
 
 /* Keys of the entries [from, to) of a frame of entries; `swapped`: with the two coordinates of a matrix
  * changed over. Returns the first entry that has a coordinate outside of the shape, or `to`. */
-int64_t sheaf_keying_pack(const sheaf_keying *k, const sheaf_frame *frame, int64_t from, int64_t to,
-                          bool swapped, uint64_t *keys);
+int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
+                              bool swapped, uint64_t *keys);
 /* Coordinate `d` of n keys, as `type`, which is I32 or I64. */
-void sheaf_keying_unpack(const sheaf_keying *k, const uint64_t *keys, int64_t n, int d, sheaf_type type,
-                         void *out);
+void sheaf_key_layout_unpack(const sheaf_key_layout *k, const uint64_t *keys, int64_t n, int d,
+                             sheaf_type type, void *out);
 
-static inline int64_t sheaf_keying_coordinate(const sheaf_keying *k, const uint64_t *key, int d)
+static inline int64_t sheaf_key_layout_coordinate(const sheaf_key_layout *k, const uint64_t *key, int d)
 {
 	return (int64_t)(key[k->places[d].word] >> k->places[d].shift & k->places[d].mask);
 }
 
 /* "(3,5)" into text[size]; returns text. */
-const char *sheaf_keying_text(const sheaf_keying *k, const uint64_t *key, char *text, size_t size);
+const char *sheaf_key_layout_text(const sheaf_key_layout *k, const uint64_t *key, char *text, size_t size);
 
 /* Below 0, 0, above 0. */
-static inline int sheaf_keying_compare(const sheaf_keying *k, const uint64_t *a, const uint64_t *b)
+static inline int sheaf_key_layout_compare(const sheaf_key_layout *k, const uint64_t *a, const uint64_t *b)
 {
 	for (int w = 0; w < k->words; w++)
 		if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
@@ -53,6 +53,6 @@ static inline int sheaf_keying_compare(const sheaf_keying *k, const uint64_t *a,
 }
 
 /* The next position in order; false, and the first position, after the last one. */
-bool sheaf_keying_advance(const sheaf_keying *k, uint64_t *key);
+bool sheaf_key_layout_advance(const sheaf_key_layout *k, uint64_t *key);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Readahead: which pieces will be needed soon, offered to the cache to be read meanwhile. */
+#ifndef SHEAF_BATCH_READAHEAD_H
+#define SHEAF_BATCH_READAHEAD_H
+
+#include "batch/piece_cache.h"
+#include "batch/plan.h"
+
+/* How far one list of chunks has been offered. */
+typedef struct sheaf_offered {
+	int64_t sweep, chunk; /* chunks of this sweep */
+	int lane;             /* of the chunk after those: lanes before are offered */
+	int64_t row;          /* and rows of this lane */
+} sheaf_offered;
+
+/* Begins as zeros. */
+typedef struct sheaf_readahead {
+	const sheaf_row_source *source;
+	sheaf_plan *plan;
+	sheaf_piece_cache *cache;
+	int64_t rank, world; /* of the shard that needs only chunks of its own; world 1: it needs all */
+	int lists;
+	sheaf_offered *offered;
+	sheaf_context *cx;
+} sheaf_readahead;
+
+SHEAF_USE sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *source,
+                                            sheaf_plan *plan, sheaf_piece_cache *cache, int64_t rank,
+                                            int64_t world, sheaf_context *cx, sheaf_error *err);
+void sheaf_readahead_close(sheaf_readahead *a);
+/* Offers what there is room for. */
+void sheaf_readahead_offer(sheaf_readahead *a);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces that are read ahead of their turn, by the threads of the context. */
+#ifndef SHEAF_BATCH_READAHEAD_QUEUE_H
+#define SHEAF_BATCH_READAHEAD_QUEUE_H
+
+#include "base/pipeline.h"
+#include "batch/row_source.h"
+
+typedef struct sheaf_readahead_queue {
+	const sheaf_row_source *source;
+	sheaf_context *cx;
+	sheaf_pipeline pipeline;
+} sheaf_readahead_queue;
+
+/* So many at a time as there are threads, and as memory allows. The source outlives it. */
+SHEAF_USE sheaf_status sheaf_readahead_queue_open(sheaf_readahead_queue *p, const sheaf_row_source *source,
+                                                  sheaf_context *cx, sheaf_error *err);
+void sheaf_readahead_queue_close(sheaf_readahead_queue *p);
+/* Whether another piece could be begun. */
+bool sheaf_readahead_queue_has_room(sheaf_readahead_queue *p);
+/* Begins one. *loaded, zeros or an earlier one, goes to the caller again with sheaf_readahead_queue_take. */
+SHEAF_USE sheaf_status sheaf_readahead_queue_begin(sheaf_readahead_queue *p, int64_t piece, bool locate,
+                                                   sheaf_loaded_piece *loaded, sheaf_error *err);
+/* How many are under way. */
+int64_t sheaf_readahead_queue_count(const sheaf_readahead_queue *p);
+/* Whether the one begun first is complete. */
+bool sheaf_readahead_queue_is_ready(sheaf_readahead_queue *p);
+/* The one begun first, complete; *clean: it was read, and nothing was found to tell of. Where not, it has to
+ * be read again, in its turn. */
+void sheaf_readahead_queue_take(sheaf_readahead_queue *p, int64_t *piece, sheaf_loaded_piece **loaded,
+                                bool *clean);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries in memory, as keys and values, that are to come in order. They are added in blocks, parted into
+ * buckets that a cache holds, and each bucket is sorted when its turn comes near, on any thread. While they
+ * are parted they take twice their memory, and not again. */
+#ifndef SHEAF_DATA_ENTRY_SORTER_H
+#define SHEAF_DATA_ENTRY_SORTER_H
+
+#include "base/pipeline.h"
+#include "data/key_layout.h"
+
+/* Sorted entries, borrowed. */
+typedef struct sheaf_keyed {
+	const uint64_t *keys;
+	const uint8_t *values;
+	int64_t n;
+} sheaf_keyed;
+
+typedef struct sheaf_entry_sorter {
+	sheaf_context *cx;
+	const sheaf_key_layout *layout;
+	size_t key_size, value_size;
+	int64_t room; /* of a block, in entries */
+	int64_t n;    /* entries added */
+	uint8_t **blocks;
+	int64_t nblocks, blocks_room;
+	uint64_t first, differ; /* the bits in which first words of keys differ from the first one */
+	/* once sorted: */
+	uint64_t *keys;
+	uint8_t *values;
+	int64_t sorted_n;
+	size_t *starts; /* where each bucket begins; one more than there are */
+	int64_t nbuckets, submitted;
+	int high; /* the bits that buckets do not share end here */
+	bool *done;
+	sheaf_pipeline pipeline;
+} sheaf_entry_sorter;
+
+/* `room`: entries that are allocated at a time. The layout outlives the sorter. */
+SHEAF_USE sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_layout *layout,
+                                                size_t value_size, int64_t room, sheaf_context *cx,
+                                                sheaf_error *err);
+/* Where the next entries go: *room of them at most, and at least one. Say how many there were with
+ * sheaf_entry_sorter_added. */
+SHEAF_USE sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uint8_t **values,
+                                               int64_t *room, sheaf_error *err);
+void sheaf_entry_sorter_added(sheaf_entry_sorter *p, int64_t n);
+/* Bytes of the entries. */
+int64_t sheaf_entry_sorter_bytes(const sheaf_entry_sorter *p);
+/* Parts what was added. Nothing can be added until sheaf_entry_sorter_clear. */
+SHEAF_USE sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err);
+/* The next entries in order, or END; valid until the next call. */
+SHEAF_USE sheaf_status sheaf_entry_sorter_next(sheaf_entry_sorter *p, sheaf_keyed *out, sheaf_error *err);
+/* The next entries as they were added, or END; instead of sheaf_entry_sorter_sort, where that is their order.
+ */
+SHEAF_USE sheaf_status sheaf_entry_sorter_next_block(sheaf_entry_sorter *p, sheaf_keyed *out,
+                                                     sheaf_error *err);
+/* From the first again. */
+void sheaf_entry_sorter_rewind(sheaf_entry_sorter *p);
+/* Lets go of all entries. */
+void sheaf_entry_sorter_clear(sheaf_entry_sorter *p);
+
+#endif
