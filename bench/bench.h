@@ -18,7 +18,7 @@ enum { MAX_ENTRANTS = 16, MAX_WORKS = 6, MAX_ROUNDS = 25, PATH_SIZE = 1024, NAME
 typedef struct bench_setup {
 	const char *command; /* path of sheaf */
 	const char *folder;  /* where workloads and outputs stand */
-	const char *only;    /* parts to run, parted by commas; NULL: all */
+	const char *only;    /* parts to run, separated by commas; NULL: all */
 	const char *records; /* path of the results as lines of tab-separated fields; NULL: none */
 	int64_t megabytes;   /* size of a workload of 100 percent */
 	int rounds;
@@ -50,7 +50,7 @@ typedef struct bench_workload {
 	const bench_kind *kind;
 	const char *streams[3]; /* as the setting wants them; with `repeated`, one that holds %d for the number */
 	int repeated;           /* 0: the streams as they stand */
-	bool sparse;            /* values stand behind an index and a colon */
+	bool sparse;            /* values stand after an index and a colon */
 	void (*line)(bench_text *out); /* puts the next line */
 } bench_workload;
 
@@ -217,8 +217,8 @@ typedef struct bench_mapped {
 bench_mapped map_file(const char *path);
 int64_t file_size(const char *path);
 void drop_cache(const char *path);
-/* Runs the command; `words` are parted by spaces, and TEXT, BINARY, HUGE, OUTPUT and STREAMS stand for those
- * of the job. Gives its peak memory. */
+/* Runs the command; `words` are separated by spaces, and TEXT, BINARY, HUGE, OUTPUT and STREAMS stand for
+ * those of the job. Gives its peak memory. */
 int64_t command_run(const bench_job *job, const char *words);
 
 #ifdef __cplusplus

@@ -71,7 +71,7 @@ bool setup_wants(const bench_setup *s, const char *part)
 	return !s->only;
 }
 
-/* Copies what stands behind "key : " in the first such line of a file of /proc; "unknown" where there is
+/* Copies what stands after "key : " in the first such line of a file of /proc; "unknown" where there is
  * none. */
 static void read_fact(const char *path, const char *key, char *value, size_t size)
 {

@@ -251,7 +251,7 @@ static void fixed_cell(bench_text *t)
 
 /* ---- entries of a matrix ---- */
 
-/* The head's last number is known at the end: spaces stand behind it. */
+/* The head's last number is known at the end: spaces stand after it. */
 enum { SIDE_BITS = 18, COUNT_SIZE = 12 };
 #define HEAD(field, symmetry) \
 	"%%MatrixMarket matrix coordinate " field " " symmetry "\n262144 262144             \n"
@@ -278,7 +278,7 @@ static void entry_line(bench_text *t)
 }
 
 /* Below the diagonal or on it, none twice: the left half of the square, of which what stands above is turned
- * around its middle. Values of up to four digits and 13 behind the point, half of them with a sign: 37 bytes
+ * around its middle. Values of up to four digits and 13 after the point, half of them with a sign: 37 bytes
  * a line. */
 static void symmetric_line(bench_text *t)
 {

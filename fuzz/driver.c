@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 
-/* The whole file in memory of exactly its size, so that a sanitizer sees each byte read behind its end. */
+/* The whole file in memory of exactly its size, so that a sanitizer sees each byte read after its end. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");

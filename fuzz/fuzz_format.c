@@ -261,7 +261,7 @@ static void compare(const outcome *a, const outcome *b)
 		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if (a->status) return;
 	if ((a->fatal > 0) != (b->fatal > 0)) broken("what is fatal depends on the size of pieces", NULL);
-	/* Behind what is fatal, validation goes on with the next piece: what it leaves out is a matter of where
+	/* After what is fatal, validation goes on with the next piece: what it leaves out is a matter of where
 	 * that begins. */
 	if (a->fatal) return;
 	for (int i = 0; i < a->rules; i++)
@@ -347,7 +347,7 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64
 	return status;
 }
 
-/* The streams of the schema as settings behind the first *n, for a format whose files do not hold them. False
+/* The streams of the schema as settings after the first *n, for a format whose files do not hold them. False
  * where a name cannot be declared. */
 static bool declare_streams(const sheaf_format *format, const sheaf_schema *schema, sheaf_setting *settings,
                             int *n)

@@ -375,7 +375,7 @@ ln -s real.cbf link.cbf
 code_is $? 0
 [ -h link.cbf ] || fault 'expected the link to be a link still'
 [ "$(stat -c %a real.cbf)" = 640 ] || fault "expected mode 640, found $(stat -c %a real.cbf)"
-cmp -s real.cbf big.cbf || fault 'expected the new content behind the link'
+cmp -s real.cbf big.cbf || fault 'expected the new content after the link'
 no_litter
 end
 

@@ -38,7 +38,7 @@ static sheaf_status enter_group(reading *r, const char *from, const char *to)
 	return sheaf_box_make_group(r->box, r->group, r->err);
 }
 
-/* A text goes on behind its line in those that are indented. */
+/* A text goes on after its line in those that are indented. */
 static sheaf_status put_text(reading *r, const char *name, const char *from)
 {
 	const char *to = end_of_line(r, from);

@@ -118,7 +118,7 @@ expect 0 batches --json --order file --size 4 --sweeps 2 --no-cross-sweep ten.ct
 lines out 6
 end
 
-begin "files joined by key, and one behind the other"
+begin "files joined by key, and one after the other"
 expect 0 batches --json --order file --join ten.ctf some.ctf
 is out '{"batch":0,"position":[0,3],"sweep":0,"sweep_end":true,"epoch_end":true,"keys":[1,7]}'
 has err '8 sequences without one'

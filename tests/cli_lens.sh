@@ -77,7 +77,7 @@ expect 0 cat --json rich.ex
 same out again
 end
 
-begin 'head: some examples, behind others'
+begin 'head: some examples, after others'
 expect 0 head -n 1 --skip 2 --json xor.ex
 lines out 2
 has out '{"example":2,'
@@ -247,7 +247,7 @@ expect 0 cat --json wide.cbf
 has out '"a":[[1,2,0,0,0]],"b":[[0]],"c":[[1,0]]'
 end
 
-begin 'units of the whole network are those of its groups, one behind the other'
+begin 'units of the whole network are those of its groups, one after the other'
 expect 0 convert --group p:1:input --group q:1:input --group t:1:output xor.ex parts.ctf
 is parts.ctf '|p 0 |q 0 |t 0
 |p 0 |q 1 |t 1

@@ -68,7 +68,7 @@ end
 
 # ---- rows ----
 
-begin 'what ends the reading ends it behind rows that are passed over, too'
+begin 'what ends the reading ends it after rows that are passed over, too'
 head -c 219998 fixed.scidb >cut.scidb
 expect 4 cat --format-string "$FIXED" cut.scidb
 mv err kept
@@ -99,7 +99,7 @@ expect 0 hash --threads 2 --format-string "$FIXED" fixed.scidb
 same one out
 end
 
-begin 'an index finds rows behind strings'
+begin 'an index finds rows after strings'
 expect 0 index --format-string "$COUNTED" --piece-bytes 1000 counted.scidb
 expect 0 index --check --format-string "$COUNTED" counted.scidb
 expect 0 head --json --rows 1 --skip 15000 --index require --format-string "$COUNTED" counted.scidb
@@ -190,7 +190,7 @@ expect 2 split --schema "$SCHEMA" --parts 0 sample.scidb part
 expect 2 split --schema "$SCHEMA" --parts 2 sample.scidb a b
 printf '0 |x 1\n' >x.ctf
 expect 6 split --parts 2 x.ctf part
-has err 'expected a format whose files are rows one behind the other and nothing else (scidb), found ctf; convert joins files of all formats'
+has err 'expected a format whose files are rows one after the other and nothing else (scidb), found ctf; convert joins files of all formats'
 end
 
 begin 'merge: a cell that is not whole would shift the others'
@@ -246,7 +246,7 @@ has err 'expected a column of int64, never missing, for dimension "j", found non
 expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' --dimensions --fill-cells outside.csv outside.scidb
 end
 
-begin 'a dimension that goes on behind the last row has its last cells empty'
+begin 'a dimension that goes on after the last row has its last cells empty'
 printf 'i,v\n0,1\n1,2\n2,3\n' >short.csv
 expect 0 convert --quiet --schema '<v:int64 NOT NULL>[i=0:5:0:2]' --dimensions short.csv short.scidb
 [ "$(wc -c <short.scidb)" -eq 24 ] || fault 'expected 3 cells'

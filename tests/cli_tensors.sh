@@ -308,7 +308,7 @@ has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same leng
 [ ! -e uneven.npy ] || fault 'expected no file, found one'
 expect 0 convert --allow-loss --value A uneven.ctf uneven.npy
 has err 'loss: uneven.npy: sequence 0, stream "A"'
-has err 'samples of zeros are written behind theirs'
+has err 'samples of zeros are written after theirs'
 printf '0 |A 1 2 |B 1\n0 |A 3 4 |B 2\n1 |A 5 6 |B 3\n1 |A 7 8\n' >uneven.ctf
 expect 0 convert --value A uneven.ctf even.npy
 expect 6 convert --value B uneven.ctf uneven-b.npy

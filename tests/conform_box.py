@@ -468,7 +468,7 @@ def sound_headers(folder):
                 file.create_dataset("of a type", (3,), dtype=file["type"])
             items = listed(path)
             wrong = items if isinstance(items, str) else [item for item in items.values() if "damaged" in (item["refused"] or "")]
-            point(not wrong and len(items) > 30, f"headers of {version}, behind {block} bytes: sound", wrong)
+            point(not wrong and len(items) > 30, f"headers of {version}, after {block} bytes: sound", wrong)
 
 
 def real_files():

@@ -19,7 +19,7 @@ DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "lens")
 SMALL, LARGE = 1, 1 << 20  # bytes of a piece: an example at a time, and all at once
 
 # Files that Lens refuses and we read, and why.
-READ_HERE = {"b01_real8": "a Lens built with reals of 8 bytes writes the same bytes behind another sizeof(real)"}
+READ_HERE = {"b01_real8": "a Lens built with reals of 8 bytes writes the same bytes after another sizeof(real)"}
 
 
 def tool(mode, path, piece=LARGE):

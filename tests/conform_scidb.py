@@ -17,7 +17,7 @@ DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "scidb", "ca
 # What a wrong format string is called there, and words of our message.
 WORDS = {
     "attribute-count": "an entry for each of the",
-    "length-on-fixed-type": "no size behind",
+    "length-on-fixed-type": "no size after",
     "unknown-type": "the name of a type",
     "template-syntax": "expected",
     "no-converter": "a type that the server converts",

@@ -176,7 +176,7 @@ def npz_extremes(folder):
 
 
 def npz_with_data_descriptors(folder):
-    """Written to where nobody can go back, sums and sizes stand behind the members."""
+    """Written to where nobody can go back, sums and sizes stand after the members."""
 
     class Pipe(io.RawIOBase):
         def __init__(self):
@@ -209,7 +209,7 @@ def main():
         check("npy: rows as sequences and back", lambda: npy_sequences(folder))
         check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))
-        check("npz: sizes behind the members", lambda: npz_with_data_descriptors(folder))
+        check("npz: sizes after the members", lambda: npz_with_data_descriptors(folder))
     end()
     return 0
 

@@ -4,8 +4,8 @@ r"""Runs the command over the files of tests/files, as tests/files/expectations.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/files.py [PART OF A NAME]
 
-A line of the table holds, parted by tabs: the file; options, or `-`; the class; the rows as JSON, as `sheaf cat --json`
-prints them, or `-`; what `sheaf validate` finds, parted by ` ;; `, or `-`. Each finding is a part of one line of its
+A line of the table holds, separated by tabs: the file; options, or `-`; the class; the rows as JSON, as `sheaf cat --json`
+prints them, or `-`; what `sheaf validate` finds, separated by ` ;; `, or `-`. Each finding is a part of one line of its
 output, and there are no more lines. The classes, and what must happen:
 
     ok           cat prints the rows and ends with 0; validate ends with 0; its findings are notes and warnings

@@ -30,7 +30,7 @@ typedef struct settings {
 	int n;
 } settings;
 
-/* "A:2:dense -chunk-bytes=30 -sort-indices": streams, and other settings behind a dash. */
+/* "A:2:dense -chunk-bytes=30 -sort-indices": streams, and other settings after a dash. */
 void read_settings(const char *text, settings *s);
 
 #endif

@@ -139,7 +139,7 @@ void end_sample(filler *f);
 void end_row(filler *f);
 void finish_filling(filler *f, sheaf_column *column);
 
-/* Fills a stream from a short text: rows parted by ';', samples by ',', values by spaces, sparse ones as
+/* Fills a stream from a short text: rows separated by ';', samples by ',', values by spaces, sparse ones as
  * index:value. "" is no sample; an empty sample is "_". */
 void fill_text(table *t, int column, const char *rows);
 /* A table of one stream, for short tests. */

@@ -82,7 +82,7 @@ static void test_cursor_counts_are_held_against_what_is_left(void **state)
 		assert_int_equal(n, cases[i].needed ? 0 : 3);
 		assert_true((c.failed != NULL) == (cases[i].needed != 0));
 		if (!c.failed) continue;
-		assert_int_equal(c.failed_at, 100); /* where the count stands, not behind it */
+		assert_int_equal(c.failed_at, 100); /* where the count stands, not after it */
 		assert_true(c.needed == cases[i].needed);
 	}
 	sheaf_cursor c = sheaf_cursor_over(counted, 3, 0);

@@ -149,7 +149,7 @@ static char *batch_text(const sheaf_batch *b, const sheaf_schema *schema)
 
 typedef struct story {
 	char *batches[MOST_BATCHES];
-	char states[MOST_BATCHES][SHEAF_STATE_SIZE]; /* behind each */
+	char states[MOST_BATCHES][SHEAF_STATE_SIZE]; /* after each */
 	int n;
 } story;
 

@@ -546,7 +546,7 @@ static void put_array(sheaf_box *box, const char *group, const char *spec)
 	assert_ok(sheaf_box_put(box, path, types[t].type, stored, n, &plain, &err));
 }
 
-/* A tensor: its descriptor, then arrays parted by bars. */
+/* A tensor: its descriptor, then arrays separated by bars. */
 static void put_tensor(sheaf_box *box, const char *group, const char *json, const char *arrays)
 {
 	char copy[1000], *at = copy;
@@ -644,8 +644,8 @@ static void assert_tensor(const char *json, const char *arrays, const char *entr
 	assert_ok(read_tensor_as(json, arrays, false, NULL, SHEAF_TAKES_WHOLE, 1).status);
 }
 
-/* Refused when read, with this message; all of `findings`, parted by bars, are told when validated, by pieces
- * and as a whole. */
+/* Refused when read, with this message; all of `findings`, separated by bars, are told when validated, by
+ * pieces and as a whole. */
 static void assert_flawed(const char *json, const char *arrays, const char *findings)
 {
 	char copy[1000], *at = copy;

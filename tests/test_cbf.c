@@ -317,7 +317,7 @@ static const flaw flaws[] = {
 	FOUND(SHEAF_FATAL, "index range", 1, 2, "B", 120,
           ": chunk 1, sequence 2, stream \"B\", byte 120: expected an index below 10, found -1",
           {120, 4, -1}),
-	FOUND(SHEAF_FATAL, "bytes behind the last sequence", 1, -1, "", 116,
+	FOUND(SHEAF_FATAL, "bytes after the last sequence", 1, -1, "", 116,
           ": chunk 1, byte 116: expected the chunk to end with its 1 sequences, found 12 bytes more",
           {108, 4, 0}, {112, 4, 0}),
 	FOUND(SHEAF_ERROR, "sum of sample counts", 0, -1, "", 12,
@@ -389,7 +389,7 @@ static void check_validating(const flaw *f, const bytes *b, int64_t piece_bytes)
 	end(&r);
 }
 
-/* What is worse than a breach stops the reading with the same message, behind which an error says what would
+/* What is worse than a breach stops the reading with the same message, after which an error says what would
  * go on. */
 static void check_reading(const flaw *f, const bytes *b)
 {

@@ -97,7 +97,7 @@ static void assert_same_rows(const table *t, const sheaf_frame *frame, int64_t r
 		assert_true(sheaf_positions_equal(&frame->columns[c], 0, r, &t->frame.columns[c], 0, row));
 	snprintf(wanted, sizeof wanted, "%s", row_text(t, &t->frame, SHEAF_JSON, row));
 	const char *found = row_text(t, frame, SHEAF_JSON, r);
-	assert_text(strchr(wanted, ','), strchr(found, ',')); /* behind the key, which is the row's number */
+	assert_text(strchr(wanted, ','), strchr(found, ',')); /* after the key, which is the row's number */
 }
 
 static void test_rows_as_text(void **state)

@@ -54,7 +54,7 @@ static void end(reading *r)
 	end_context(r->cx);
 }
 
-/* Reads and compares all settings; where nothing is wanted of the order, CNTK's default is, behind all
+/* Reads and compares all settings; where nothing is wanted of the order, CNTK's default is, after all
  * others. */
 static void expect_settings(const char *text, const char *section, const char *wanted)
 {
@@ -301,7 +301,7 @@ static void test_wrong_values_have_their_place(void **state)
 		{"truncated = true", "a.cntk:5:13: truncated: expected a truncationLength"},
 		{"truncated = true\ntruncationLength = 0", "expected a truncationLength of at least 1"},
 		{"file = \"open", "a.cntk:5:8: expected a second \" to end this string"},
-		{"file = \"a\" b", "a.cntk:5:11: expected the end of the field behind a string"},
+		{"file = \"a\" b", "a.cntk:5:11: expected the end of the field after a string"},
 		{"input = 3", "a.cntk:5:9: input: expected a record"},
 		{"input = [ A = 3 ]", "a.cntk:5:15: input \"A\": expected a record"},
 		{"input = [ A = [ dim = 0 ; format = dense ] ]", "a.cntk:5:23: dim: expected at least 1, found 0"},

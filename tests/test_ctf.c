@@ -113,19 +113,19 @@ static const caret carets[] = {
 	/* names */
 	{"1 |A 1 2 | |B 1:1\n",
 	 "          ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a space; the input is left out", 0, 0},
+	 "x.ctf:1:11 (byte 10): expected a stream name directly after '|', found a space; the input is left out", 0, 0},
 	{"1 |A 1 2 |\t|B 1:1\n",
 	 "          ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found a tab; the input is left out", 0, 0},
+	 "x.ctf:1:11 (byte 10): expected a stream name directly after '|', found a tab; the input is left out", 0, 0},
 	{"1 |A 1 2 ||B 1:1\n",
 	 "          ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:11 (byte 10): expected a stream name straight behind '|', found \"|B\"; the input is left out", 0, 0},
+	 "x.ctf:1:11 (byte 10): expected a stream name directly after '|', found \"|B\"; the input is left out", 0, 0},
 	{"1 |A 1 2 |B 1:1 |\r\n",
 	 "                 ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the line; the input is left out", 0, 0},
+	 "x.ctf:1:18 (byte 17): expected a stream name directly after '|', found the end of the line; the input is left out", 0, 0},
 	{"1 |A 1 2 |B 1:1 |",
 	 "                 ^", SHEAF_ERROR, "no stream name",
-	 "x.ctf:1:18 (byte 17): expected a stream name straight behind '|', found the end of the file; the input is left out", 0, 0},
+	 "x.ctf:1:18 (byte 17): expected a stream name directly after '|', found the end of the file; the input is left out", 0, 0},
 	{"1 |A 1 2 |B 1:1 |\x7f C\n",
 	 "                 ^", SHEAF_BREACH, "unknown stream",
 	 "x.ctf:1:18 (byte 17): expected the name of a declared stream, found byte 0x7f; the input is left out", 0, 0},
@@ -156,7 +156,7 @@ static const caret carets[] = {
 	 "      ^", SHEAF_BREACH, "dense sample too short",
 	 "x.ctf:1:7 (byte 6): stream \"A\": expected 2 values, found 1; the rest is zeros", 0, 16},
 	{"1 |A 1+2 |B 1:1\n",
-	 "      ^", SHEAF_BREACH, "values not parted",
+	 "      ^", SHEAF_BREACH, "values not separated",
 	 "x.ctf:1:7 (byte 6): stream \"A\": expected a space between values, found \"+2\"; read as a value of its own", 0, 0},
 	{FIRST
 	 "1 |A 1:2 3 |B 1:1\n",
@@ -217,12 +217,12 @@ static const caret carets[] = {
 	 "x.ctf:2:13 (byte 28): stream \"B\": expected an index, found \"-1:1\"" LEFT_OUT, 0, 0},
 	{FIRST
 	 "1 |A 1 2 |B 1:1 5\n",
-	 "                 ^", SHEAF_ERROR, "no ':' behind an index",
-	 "x.ctf:2:18 (byte 33): stream \"B\": expected ':' and a value straight behind the index, found the end of the line" LEFT_OUT, 0, 0},
+	 "                 ^", SHEAF_ERROR, "no ':' after an index",
+	 "x.ctf:2:18 (byte 33): stream \"B\": expected ':' and a value directly after the index, found the end of the line" LEFT_OUT, 0, 0},
 	{FIRST
 	 "1 |A 1 2 |B 5 :1\n",
-	 "             ^", SHEAF_ERROR, "no ':' behind an index",
-	 "x.ctf:2:14 (byte 29): stream \"B\": expected ':' and a value straight behind the index, found a space" LEFT_OUT, 0, 0},
+	 "             ^", SHEAF_ERROR, "no ':' after an index",
+	 "x.ctf:2:14 (byte 29): stream \"B\": expected ':' and a value directly after the index, found a space" LEFT_OUT, 0, 0},
 	{FIRST
 	 "1 |A 1 2 |B 5: 1\n",
 	 "              ^", SHEAF_ERROR, "not a number",
@@ -389,7 +389,7 @@ static const budget budgets[] = {
 	{"an index of dim: one, the pairs before it go, too", FIRST "1 |B 3:1 10:1 4:1 |A 1 2\n", 1,
      ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"a missing colon: one", FIRST "1 |B 3:1 4 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
-	{"a space behind the colon: one", FIRST "1 |B 3: 1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
+	{"a space after the colon: one", FIRST "1 |B 3: 1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"a space before the colon: one", FIRST "1 |B 3 :1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"two colons: one", FIRST "1 |B 3:1:2 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
 	{"pairs by comma: one", FIRST "1 |B 3:1,4:1 |A 1 2\n", 1, ROW(1, "[5,6],[1,2]", "[[1,1]]"), 0},
@@ -471,9 +471,9 @@ static void validation_tells_everything_in_one_run(void **state)
 	                                    "stream twice on a line",
 	                                    "empty row",
 	                                    "stream missing in a sequence",
-	                                    "values not parted",
+	                                    "values not separated",
 	                                    "value overflow",
-	                                    "no ':' behind an index",
+	                                    "no ':' after an index",
 	                                    "no line feed at the end",
 	                                    "repeated sequence id"};
 	record r;
@@ -566,7 +566,7 @@ static void declarations_must_make_sense(void **state)
 	              "alias=NAME, found \"0\"");
 	check_refusal("|A 1\n", ":1:dense", SHEAF_USAGE, "--stream :1:dense: expected a name first, found none");
 	check_refusal("|A 1\n", "A:1:dense:alias=", SHEAF_USAGE,
-	              "--stream A:1:dense:alias=: expected a name behind alias=, found none");
+	              "--stream A:1:dense:alias=: expected a name after alias=, found none");
 	check_refusal("|A 1\n", "A:1:dense A:1:dense", SHEAF_USAGE,
 	              "stream \"A\": expected each name once, found it twice");
 	check_refusal("|A 1\n", "A:1:dense:alias=x B:1:dense:alias=x", SHEAF_USAGE,
@@ -651,7 +651,7 @@ static char *long_input(int64_t lines, const char *line, const char *last, size_
 	return input;
 }
 
-/* A glance takes the streams from the first part of the input. A longer dense sample behind it stops the
+/* A glance takes the streams from the first part of the input. A longer dense sample after it stops the
  * reading, an index beyond the dim does not. */
 static void glance_may_mislead(void **state)
 {

@@ -1516,12 +1516,12 @@ static void test_json_strings(void **state)
 	     "\"\xef\xbf\xbd"
 	     "a\""},                             /* a continuation byte alone */
 		{"\xc3", 1, "\"\xef\xbf\xbd\""},     /* cut */
-		{"\xc3\xa9", 1, "\"\xef\xbf\xbd\""}, /* cut, with the rest behind it */
+		{"\xc3\xa9", 1, "\"\xef\xbf\xbd\""}, /* cut, with the rest after it */
 		{"\xc3(", 2, "\"\xef\xbf\xbd(\""},
 		{"\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""}, /* overlong */
 		{"\xe0\x80\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
-		{"\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\""}, /* the last code point, and the one behind it */
+		{"\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\""}, /* the last code point, and the one after it */
 		{"\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1436,7 +1436,7 @@ static void test_validation_of_chunks(void **state)
 	free_bytes(&bytes);
 }
 
-/* Behind a count that hides where the next thing stands only the next chunk can be read. */
+/* After a count that hides where the next thing stands only the next chunk can be read. */
 static void test_validation_behind_a_broken_chunk(void **state)
 {
 	(void)state;

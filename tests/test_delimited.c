@@ -48,7 +48,7 @@ static const message messages[] = {
 	{"csv", "a,b\n1,2\n3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields",
      "expected 2 fields, found 1; the row is left out"},
 	{"csv", "a,b\n1,2,\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
-	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text behind a quote",
+	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text after a quote",
      "found \"z\"; the row is left out"},
 	{"csv", "a,b\n\"x\ny\",2\n3\n", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},
 	{"csv", "a,b\n1,\"x\n2,y\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote",
@@ -106,7 +106,7 @@ static const char *const refused[][3] = {
 	{"a\n", "a:int", "--columns: expected a type (bool, char, int8 to uint64"},
 	{"a\n", "a:int8,a:int8", "--columns: expected a name for each column"},
 	{"a\n", "<a:int8", "--columns: expected '>' or ','"},
-	{"a\n", "a:int8 not", "--columns: expected null behind not"},
+	{"a\n", "a:int8 not", "--columns: expected null after not"},
 };
 
 static void test_what_is_refused(void **state)
@@ -166,7 +166,7 @@ static void test_first_lines(void **state)
 static void test_delimiters_in_doubt(void **state)
 {
 	static const char *const cases[][2] = {
-		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields parted by comma, found none, and semicolon within "
+		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields separated by comma, found none, and semicolon within "
 	                   "the first line; each line is one field (--delimiter semicolon would"},
 		{"a\tb\n", "found none, and tab within"},
 		{"a|b\n", "found none, and pipe within"},

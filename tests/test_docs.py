@@ -60,7 +60,7 @@ class Skipped(Exception):
 
 
 class Block:
-    """An example, its words, and the rows of the json block behind it."""
+    """An example, its words, and the rows of the json block after it."""
 
     def __init__(self, page, line, info, text):
         self.page, self.text, self.rows = page, text, None
@@ -74,7 +74,7 @@ class Block:
         if not self.name or unknown:
             raise Fault(f"expected example=NAME and words of {sorted(WORDS[self.kind])}, found {sorted(self.words)}")
         if self.kind != "cntk" and self.rows is None and "invalid" not in self.words:
-            raise Fault("expected a json block with the rows behind it, found none")
+            raise Fault("expected a json block with the rows after it, found none")
         if self.kind == "cntk" and "streams" not in self.words:
             raise Fault('expected streams="...", found none')
 
@@ -105,7 +105,7 @@ def run(*arguments):
 # ---- configurations ----
 
 def without_comments(text):
-    """Lines without what stands behind a number sign, outside of quotes."""
+    """Lines without what stands after a number sign, outside of quotes."""
     return "\n".join(re.sub(r'^((?:[^"#]|"[^"]*")*)#.*$', r"\1", line) for line in text.split("\n"))
 
 

@@ -92,7 +92,7 @@ static void check_entries(const sheaf_kernel *kernel, const char *text, size_t s
 	while (run.at < run.end && run.room > run.count) {
 		const char *at = (const char *)run.at;
 		size_t before = run.count;
-		values[run.room * (size_t)numbers] = 77; /* behind the room */
+		values[run.room * (size_t)numbers] = 77; /* after the room */
 		kernel->entries(&run);
 		assert_true(run.count <= run.room && run.at <= run.end);
 		assert_int_equal(values[run.room * (size_t)numbers], 77);

@@ -195,7 +195,7 @@ static void *write_pipe(void *user)
 
 enum kind { PATH, FIFO, MEMORY, ONE_BYTE, RANDOM_BYTES, INTERRUPTED, KINDS };
 
-/* An input of one kind, and what stands behind it. */
+/* An input of one kind, and what stands after it. */
 typedef struct input {
 	enum kind kind;
 	sheaf_source *source;
@@ -639,7 +639,7 @@ static void a_suffix_alone_is_no_compression(void **state)
 	sheaf_source_close(source);
 }
 
-/* Three members, the middle one empty, with `pad` zero bytes behind each. */
+/* Three members, the middle one empty, with `pad` zero bytes after each. */
 static uint8_t *make_members(const char *suffix, const uint8_t *content, size_t size, size_t pad,
                              size_t *out_size)
 {
@@ -1524,7 +1524,7 @@ static void failures_of_sinks(void **state)
 	assert_int_equal(err.sys, ENOSPC);
 	assert_message("/dev/full");
 
-	/* The target turns into a folder behind our back. */
+	/* The target turns into a folder after our back. */
 	assert_ok(sheaf_sink_path(in_folder("turns"), cx, &sink, &err));
 	assert_int_equal(mkdir(in_folder("turns"), 0777), 0);
 	assert_status(SHEAF_IO, sheaf_sink_commit(sink, &err));
@@ -1666,7 +1666,7 @@ static void standard_output(void **state)
 	assert_file(in_folder("stdout"), "content", 7);
 	assert_ok(write_standard_output(fd, "other", 5, "/dev/stdout"));
 	assert_file(in_folder("stdout"), "contentother",
-	            12); /* behind what is there: the file is open, and not ours to replace */
+	            12); /* after what is there: the file is open, and not ours to replace */
 	close(fd);
 	/* An open file without a name can only be written directly. */
 	fd = memfd_create("nameless", 0);

@@ -138,7 +138,7 @@ static void nothing_is_no_json(void **state)
 	assert_message("d:1:0: expected JSON");
 }
 
-/* In memory of its own size, so that a sanitizer sees what is read behind it. */
+/* In memory of its own size, so that a sanitizer sees what is read after it. */
 static void a_text_that_ends_in_a_number_is_not_read_beyond(void **state)
 {
 	(void)state;

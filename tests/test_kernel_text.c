@@ -183,7 +183,7 @@ static void test_text_format(void **state)
 /* ---- tapes ---- */
 
 /* A kernel that reads lines at all reads plain ones to the end of the text, or of the tape, and no byte
- * behind it. */
+ * after it. */
 static void check_tape(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	static sheaf_tape tape;

@@ -207,8 +207,8 @@ static const caret carets[] = {
 	 "     ^", SHEAF_ERROR, "* in a range",
 	 "x.ex:1:6 (byte 5): expected '*' only as the first and only unit of a sparse range, found \"*\"; the example is left out", 0},
 	{";i:* 1;",
-	 "     ^", SHEAF_ERROR, "units behind *",
-	 "x.ex:1:6 (byte 5): expected no units behind '*', which means all, found \"1\"; the example is left out", 0},
+	 "     ^", SHEAF_ERROR, "units after *",
+	 "x.ex:1:6 (byte 5): expected no units after '*', which means all, found \"1\"; the example is left out", 0},
 	{";i:1.5;",
 	 "    ^", SHEAF_ERROR, "unit number",
 	 "x.ex:1:5 (byte 4): expected the number of a unit, found \".5\"; the example is left out", 0},
@@ -259,13 +259,13 @@ static const caret carets[] = {
 	 "x.ex:1:9 (byte 8): expected the header of a range to be closed with '\"', found \")\"; the example is left out", 0},
 	{";name:a;I:1;\n;",
 	 "       ^", SHEAF_WARNING, "semicolon in a bare word",
-	 "x.ex:1:8 (byte 7): expected a blank or a bracket behind a string without brackets, found \"a;I:1;\"; the semicolon is part of the string and ends nothing", 0},
+	 "x.ex:1:8 (byte 7): expected a blank or a bracket after a string without brackets, found \"a;I:1;\"; the semicolon is part of the string and ends nothing", 0},
 	{";i:{nan} 2;",
 	 "    ^", SHEAF_WARNING, "group named like a value",
 	 "x.ex:1:5 (byte 4): expected the name of a group, or '-' for NaN, found \"nan\"; read as the name of a group, as Lens does", 0},
 	{";2 i: i:1;",
 	 "   ^", SHEAF_NOTE, "turn without units",
-	 "x.ex:1:4 (byte 3): expected values or units, found nothing behind i:; an event's turn goes by without any", 0},
+	 "x.ex:1:4 (byte 3): expected values or units, found nothing after i:; an event's turn goes by without any", 0},
 	{";i:0-2-4;",
 	 "      ^", SHEAF_BREACH, "chain of unit ranges",
 	 "x.ex:1:7 (byte 6): expected a unit between two ends of ranges, found \"-4\"; kept, but Lens fails when it presents the example", 0},
@@ -321,7 +321,7 @@ static void caret_points_at_the_flaw(void **state)
 
 /* An input and the lines of its model's dump that tell the case. */
 typedef struct reading {
-	const char *name, *input, *model; /* parts of the dump, in order, parted by '|' */
+	const char *name, *input, *model; /* parts of the dump, in order, separated by '|' */
 } reading;
 
 static const reading readings[] = {
@@ -365,12 +365,12 @@ static const reading readings[] = {
 	{"B: gives targets the value of inputs", "actI:2 actT:3;b:1;t:1;",
      "sparse value=2|target shared-with INPUT of event 0|sparse value=3"},
 	{"inputs in turn", ";3 I:1 I:2 T:3;", "event 0|n=1: 1\n|n=1: 3\n|event 1|n=1: 2\n"},
-	{"the next turn is behind the highest event of a list", ";6 [0-2 4] I:1 I:2 T:3;",
+	{"the next turn is after the highest event of a list", ";6 [0-2 4] I:1 I:2 T:3;",
      "event 4|shared-with event 0|event 5|n=1: 2\n"},
 	{"turns do not go back", ";5 [3] i:1 i:2;", "event 3|n=1: 1\n|event 4|n=1: 2\n"},
-	{"B: behind T: takes the next target", ";3 [0] T:1 B:2;",
+	{"B: after T: takes the next target", ";3 [0] T:1 B:2;",
      "event 0|input\n|n=1: 2\n|target\n|n=1: 1\n|event 1|target shared-with INPUT of event 0\n"},
-	{"nothing behind I: spends the turn", ";2 i: i:1;", "event 0|event 1|input\n|n=1: 1\n"},
+	{"nothing after I: spends the turn", ";2 i: i:1;", "event 0|event 1|input\n|n=1: 1\n"},
 	{"events may be listed twice, with blanks around the dash", ";3 [0 - 1 1 0] i:1 [*] t:2;",
      "event 1|input shared-with event 0|event 2|target shared-with"},
 	{"fields reach the events of their list", ";3 [0-1 max:2 proc:{p}] [1 max:3 defT:-];",
@@ -453,7 +453,7 @@ typedef struct passage {
 static const passage passages[] = {
 	{"an empty set has four bytes", "\n\n\n\n", ";\n\n\n", NULL},
 	{"a header and an example", "max:2 defI:-;\nI:1;", "max:2\ndefI:-\n;\nI: 1\n;\n", NULL},
-	{"a count behind a semicolon", ";2 I:1 I:2;", ";\n2\n[0]I: 1\n[1]I: 2\n;\n", NULL},
+	{"a count after a semicolon", ";2 I:1 I:2;", ";\n2\n[0]I: 1\n[1]I: 2\n;\n", NULL},
 	{"strings in braces", "proc:\"x y\";name:a proc:(b) I:1;", "proc:{x y}\n;\nname:{a}\nproc:{b}\nI: 1\n;\n",
      NULL},
 	{"strings that are empty", ";name:{} [proc:{}];", ";\nname:{}\n[0 proc:{}]\n;\n", NULL},
@@ -541,9 +541,9 @@ static const binary binaries[] = {
 	{"more examples than are there", HEADER "i2 s s r1 i1 i0 i0 i0",
      "x.ex (byte 63): expected the name of an example (1 bytes), found that the file ends before",
      "truncated", NULL},
-	{"bytes behind the examples", HEADER "i0 f1",
-     "x.ex (byte 41): expected the end of the file behind the last example, found more bytes; ignored",
-     "bytes behind the examples", "examples=0"},
+	{"bytes after the examples", HEADER "i0 f1",
+     "x.ex (byte 41): expected the end of the file after the last example, found more bytes; ignored",
+     "bytes after the examples", "examples=0"},
 	{"a name without an end", HEADER "i1 f97",
      "x.ex (byte 41): expected the name of an example (2 bytes), found that the file ends before",
      "truncated", NULL},
@@ -579,7 +579,7 @@ static const binary binaries[] = {
      "x.ex (byte 72): expected a number of units from 0 to 2147483647, found -5; the example is left out",
      "number of units", NULL},
 	{"a list that begins with an end", HEADER ONE "i4 i0 i1 i1 i-2 i1 s i1 f1 r1 i0 f0 i0",
-     "x.ex (byte 63): expected the end of a range behind its start, found an end that begins the list; read "
+     "x.ex (byte 63): expected the end of a range after its start, found an end that begins the list; read "
      "as Lens does",
      "event range without a start", "event 1|input\n|event 2|shared-with event 1|event 3"},
 	{"inputs twice", HEADER ONE "i1 i0 i2 i1 i0 i1 s i1 f1 r1 i0 f0 i1 i0 i1 s i1 f1 r1 i7 f0 i0",

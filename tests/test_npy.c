@@ -7,7 +7,7 @@
  * 128. */
 #define SPACES "                                                          "
 #define HEADER(text) "\x93NUMPY\1\0v\0" text SPACES "\n"
-/* A binary file, without the NUL behind the literal. */
+/* A binary file, without the NUL after the literal. */
 #define SIZE(text) (sizeof(text) - 1)
 
 #define MATRIX \

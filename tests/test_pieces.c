@@ -336,7 +336,7 @@ static void test_calls_out_of_order(void **state)
 	assert_status(SHEAF_USAGE, sheaf_dataset_read_piece(dataset, 0, &frame, cx, &err));
 	assert_ok(sheaf_next(dataset, &first, &err));
 	assert_status(SHEAF_USAGE, sheaf_dataset_pieces(dataset, &pieces, &err));
-	assert_message("before the first row is read, found it behind 1 rows");
+	assert_message("before the first row is read, found it after 1 rows");
 	sheaf_close(dataset);
 	assert_ok(sheaf_open(in_folder("two.ctf"), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));

@@ -81,17 +81,17 @@ static void test_format_strings_that_are_none(void **state)
 		{"(int64", "column 7: expected \",\", \")\" or null, found the end: (int64^"},
 		{"(int64 null", "column 12: expected \",\" or \")\", found the end: (int64 null^"},
 		{"(int64 null null)", "column 13: expected \",\" or \")\", found \"null\": (int64 null ^null)"},
-		{"(int64) x", "column 9: expected nothing behind \")\", found \"x\": (int64) ^x"},
-		{"(int64);", "column 8: expected nothing behind \")\", found \";\": (int64)^;"},
+		{"(int64) x", "column 9: expected nothing after \")\", found \"x\": (int64) ^x"},
+		{"(int64);", "column 8: expected nothing after \")\", found \";\": (int64)^;"},
 		{"(int64(8))",
-	     "column 7: expected no size behind int64, which always has 8 bytes, found \"(\": (int64^(8))"},
+	     "column 7: expected no size after int64, which always has 8 bytes, found \"(\": (int64^(8))"},
 		{"(string(0))", "column 9: expected a size from 1 to 2147483647, found \"0\": (string(^0))"},
 		{"(string(2147483648))",
 	     "column 9: expected a size from 1 to 2147483647, found \"2147483648\": (string(^2147483648))"},
 		{"(string(-1))", "column 9: expected a size from 1 to 2147483647, found \"-\": (string(^-1))"},
 		{"(string())", "column 9: expected a size from 1 to 2147483647, found \")\": (string(^))"},
 		{"(string(8)", "column 11: expected \",\", \")\" or null, found the end: (string(8)^"},
-		{"(string(8", "column 10: expected \")\" behind the size, found the end: (string(8^"},
+		{"(string(8", "column 10: expected \")\" after the size, found the end: (string(8^"},
 		{"(int64 not null)", "column 8: expected \",\", \")\" or null (in a format string what does not say "
 	                         "null is not nullable), found \"not\": (int64 ^not null)"},
 		{"(text)", "column 2: expected the name of a type (--type NAME=BYTES declares others), found "
@@ -186,10 +186,9 @@ static void test_array_schemas_that_are_none(void **state)
 	static const char *const cases[][2] = {
 		{"", "column 1: expected the name of the array or \"<\", found the end: ^"},
 		{"x", "column 2: expected \"<\" and the attributes, found the end: x^"},
-		{"create x<a:int8>",
-	     "column 8: expected \"array\" behind \"create\", found \"x\": create ^x<a:int8>"},
+		{"create x<a:int8>", "column 8: expected \"array\" after \"create\", found \"x\": create ^x<a:int8>"},
 		{"<>", "column 2: expected the name of an attribute, found \">\": <^>"},
-		{"<a>", "column 3: expected \":\" behind the name of the attribute, found \">\": <a^>"},
+		{"<a>", "column 3: expected \":\" after the name of the attribute, found \">\": <a^>"},
 		{"<a:>", "column 4: expected a type, found \">\": <a:^>"},
 		{"<a:integer>", "column 4: expected the name of a type (--type NAME=BYTES declares others), found "
 	                    "\"integer\": <a:^integer>"},
@@ -197,17 +196,17 @@ static void test_array_schemas_that_are_none(void **state)
 	     "column 9: expected a name that no other attribute or dimension has, found \"a\": <a:int8,^a:int8>"},
 		{"<a:int8>[a]",
 	     "column 10: expected a name that no other attribute or dimension has, found \"a\": <a:int8>[^a]"},
-		{"<a:int8 not>", "column 12: expected NULL behind NOT, found \">\": <a:int8 not^>"},
-		{"<a:int8 default>", "column 16: expected a value behind DEFAULT, found \">\": <a:int8 default^>"},
+		{"<a:int8 not>", "column 12: expected NULL after NOT, found \">\": <a:int8 not^>"},
+		{"<a:int8 default>", "column 16: expected a value after DEFAULT, found \">\": <a:int8 default^>"},
 		{"<a:string default 'x>",
 	     "column 19: expected a string that ends with a quote, found \"'\": <a:string default ^'x>"},
 		{"<a:int8 default (1>",
 	     "column 17: expected a bracket that is closed, found \"(\": <a:int8 default ^(1>"},
-		{"<a:int8 compression zlib>", "column 21: expected 'zlib', 'bzlib' or 'none' behind COMPRESSION, "
+		{"<a:int8 compression zlib>", "column 21: expected 'zlib', 'bzlib' or 'none' after COMPRESSION, "
 	                                  "found \"zlib\": <a:int8 compression ^zlib>"},
-		{"<a:int8 reserve>", "column 16: expected a number behind RESERVE, found \">\": <a:int8 reserve^>"},
-		{"<a:int8", "column 8: expected \",\" or \">\" behind the attribute, found the end: <a:int8^"},
-		{"<\"a:int8>", "column 10: expected a quote behind the name, found the end: <\"a:int8>^"},
+		{"<a:int8 reserve>", "column 16: expected a number after RESERVE, found \">\": <a:int8 reserve^>"},
+		{"<a:int8", "column 8: expected \",\" or \">\" after the attribute, found the end: <a:int8^"},
+		{"<\"a:int8>", "column 10: expected a quote after the name, found the end: <\"a:int8>^"},
 		{"<a:int8>[]", "column 10: expected the name of a dimension, found \"]\": <a:int8>[^]"},
 		{"<a:int8>[i=]", "column 12: expected the lowest coordinate or \"?\", found \"]\": <a:int8>[i=^]"},
 		{"<a:int8>[i=0]",
@@ -239,8 +238,8 @@ static void test_array_schemas_that_are_none(void **state)
 		{"<a:int8>[i=0:2*4611686018427387903]", "column 14: expected a number from -(2^62-1) to 2^62-1, "
 	                                            "found \"2\": <a:int8>[i=0:^2*4611686018427387903]"},
 		{"<a:int8>[i=0:9",
-	     "column 15: expected \",\", \";\" or \"]\" behind the dimension, found the end: <a:int8>[i=0:9^"},
-		{"<a:int8>[i] x", "column 13: expected nothing behind the dimensions, found \"x\": <a:int8>[i] ^x"},
+	     "column 15: expected \",\", \";\" or \"]\" after the dimension, found the end: <a:int8>[i=0:9^"},
+		{"<a:int8>[i] x", "column 13: expected nothing after the dimensions, found \"x\": <a:int8>[i] ^x"},
 		{"<a:int8> x", "column 10: expected \"[\" and the dimensions, or nothing, found \"x\": <a:int8> ^x"},
 	};
 	(void)state;
@@ -419,7 +418,7 @@ static const cell_case cell_cases[] = {
      .rule = "bytes under a null",
      .cell = 0,
      .byte = 0,
-     .finding = "expected a count of 0 behind the null byte, found 2"},
+     .finding = "expected a count of 0 after the null byte, found 2"},
 	{.format = "(string null)",
      BYTES("\x01\x02\x00\x00\x00\x00\x00"),
      .rows = "{\"a0\":{\"null\":1}}",
@@ -442,7 +441,7 @@ static const cell_case cell_cases[] = {
 	{.format = "(string(4))",
      BYTES("a\x00zz"),
      .rows = "{\"a0\":\"a\"}",
-     .rule = "bytes behind the end of a string",
+     .rule = "bytes after the end of a string",
      .cell = 0,
      .byte = 0},
 	{.format = "(string)",
@@ -581,7 +580,7 @@ static const conversion_case conversion_cases[] = {
 	CONVERTS("datetime", "string", "\x99\x8f\xbf\x4f\x00\x00\x00\x00", "\"2012-05-25 13:56:41\"", NULL),
 	CONVERTS("string(4)", "int32", " 12\x00", "12", NULL),
 	CONVERTS("string(4)", "int32", "12ab", "12",
-             "expected a text with nothing behind the number, found \"12ab\""),
+             "expected a text with nothing after the number, found \"12ab\""),
 	CONVERTS("string(2)", "int32", "ab", "0", "found \"ab\"; 0 is put in its place"),
 	CONVERTS("string(4)", "int8", "0x1f", "31", NULL),
 	CONVERTS("string(3)", "int8", "300", "0", "found \"300\""),
@@ -813,7 +812,7 @@ static void test_wrong_format_strings_are_doubted(void **state)
 	                             "the first that does not, found 40 of 80 numbers below 1e-30"));
 	assert_int_equal(0, judge("(datetime, datetime)", bytes, sizeof bytes, text, sizeof text));
 	assert_non_null(
-		strstr(text, "found 40 of 80 dates before 1800 or behind 2200; the format string is probably wrong"));
+		strstr(text, "found 40 of 80 dates before 1800 or after 2200; the format string is probably wrong"));
 }
 
 /* ---- types that are declared ---- */
@@ -1026,7 +1025,7 @@ static void test_statements(void **state)
 	assert_text("-- format string\n(int64, int64, double null)\n\n"
 	            "-- array schema\nt<i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> "
 	            "[i=0:*:0:*]\n\n"
-	            "-- an array of the cells, one behind the other\n"
+	            "-- an array of the cells, one after the other\n"
 	            "create array t <i:int64 NOT NULL,j:int64 NOT NULL,v:double DEFAULT 1 COMPRESSION 'zlib'> "
 	            "[i=0:*:0:*];\n"
 	            "load(t, 'it\\'s', -2, '(int64, int64, double null)');\n\n"
@@ -1039,7 +1038,7 @@ static void test_statements(void **state)
 	declared(format, 1, text, sizeof text);
 	assert_text("-- format string\n(skip(8), string(10), int8 null)\n\n"
 	            "-- array schema\ncells<a0:string NOT NULL,a1:int8> [i=0:*:0:*]\n\n"
-	            "-- an array of the cells, one behind the other\n"
+	            "-- an array of the cells, one after the other\n"
 	            "create array cells <a0:string NOT NULL,a1:int8> [i=0:*:0:*];\n"
 	            "load(cells, 'it\\'s', -2, '(skip(8), string(10), int8 null)');\n",
 	            text);

@@ -558,7 +558,7 @@ static void test_refusals(void **state)
 	              SHEAF_DUPLICATES_ERROR);
 	t.sorted = true;
 	check_refusal(SHEAF_DATA,
-	              "a.x: expected entries in the order that the file promises, found (1,1) behind (2,0)",
+	              "a.x: expected entries in the order that the file promises, found (1,1) after (2,0)",
 	              small_list(t, SHEAF_F64, false, back, 3), &t, SHEAF_DUPLICATES_ERROR);
 	t.structure = SHEAF_SYMMETRIC_LOWER;
 	check_refusal(SHEAF_DATA, "a.x: entry (0,1): expected it in the lower triangle, found it in the upper",

@@ -390,7 +390,7 @@ static void test_gathered(void **state)
 	           "a.given: expected slices of the tensor from 3 on, below 3, found 1 of them from 1");
 	set_order(true, false, 1);
 	check_rows(&as_sequences,
-	           "a.given: expected entries in the order that the file promises, found (1,1) behind (2,1)");
+	           "a.given: expected entries in the order that the file promises, found (1,1) after (2,1)");
 	end_given();
 	end_context(cx);
 }
@@ -650,7 +650,7 @@ static void test_coordinates_refused(void **state)
 	check_coordinates_refused(
 		SHEAF_UNSUPPORTED, "column \"v\": expected integers, since they are to be coordinates, found float64",
 		"x,v", "w", NULL);
-	check_coordinates_refused(SHEAF_USAGE, "--shape: expected 2 extents, parted by commas, found \"3\"",
+	check_coordinates_refused(SHEAF_USAGE, "--shape: expected 2 extents, separated by commas, found \"3\"",
 	                          "x,y", "v", "3");
 	check_coordinates_refused(SHEAF_DATA, "a.given: column \"y\": expected a coordinate from 0 to 2, found 3",
 	                          "x,y", "v", "3,3");

@@ -34,9 +34,9 @@ typedef enum sheaf_rest {
 
 /* How sequences are laid out side by side. */
 typedef enum sheaf_packing {
-	SHEAF_PACK_NONE,      /* one behind the other: sheaf_batch.frame */
+	SHEAF_PACK_NONE,      /* one after the other: sheaf_batch.frame */
 	SHEAF_PACK_SEQUENCES, /* CNTK's: as wide as the longest; each goes to the first row that has room for it
-	                         behind others */
+	                         after others */
 	SHEAF_PACK_FRAMES,    /* CNTK's frame mode: each has one sample, and a row of its own; DATA where one has
 	                         more */
 	SHEAF_PACK_TRUNCATED, /* CNTK's truncated back-propagation through time: rows of `truncation` steps; what
@@ -77,7 +77,7 @@ typedef struct sheaf_batch_options {
 	 * through sweeps of its own; a sweep of all is as many sequences as all have. Must stay until the batches
 	 * are closed. */
 	const int64_t *weights;
-	bool join; /* datasets stand side by side, by the keys of their sequences; else one behind the other */
+	bool join; /* datasets stand side by side, by the keys of their sequences; else one after the other */
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */
@@ -111,13 +111,13 @@ typedef struct sheaf_packed {
  * buffers of the frame may be kept longer by reference. */
 typedef struct sheaf_batch {
 	int64_t number;     /* from 0, since the batches were opened or placed */
-	int64_t begin, end; /* positions before its first and behind its last sequence: samples, of all shards */
+	int64_t begin, end; /* positions before its first and after its last sequence: samples, of all shards */
 	int64_t sweep;      /* in which it begins */
-	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or behind it */
+	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or after it */
 	int64_t sequences, samples; /* of this shard */
 	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
 	const uint64_t *keys; /* of the sequences; their numbers where the format has no keys, or datasets stand
-	                         one behind the other */
+	                         one after the other */
 	const uint32_t *lengths;    /* of the sequences, in samples */
 	const sheaf_packed *packed; /* of each stream; NULL where nothing is packed */
 	int npacked;
@@ -145,12 +145,12 @@ SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches)
 SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples,
                                    int64_t *dropped);
 
-/* The next batch, or END behind the last epoch. An input that fails gives its error with the batch that needs
+/* The next batch, or END after the last epoch. An input that fails gives its error with the batch that needs
  * it, and with each further call. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out,
                                                     sheaf_error *err);
 
-/* Goes to the first sequence at or behind a position, 0 <= position, of whatever sweep. */
+/* Goes to the first sequence at or after a position, 0 <= position, of whatever sweep. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position,
                                                     sheaf_error *err);
 

@@ -28,7 +28,7 @@ typedef struct sheaf_config {
 	sheaf_context *cx; /* whose memory all of it is */
 } sheaf_config;
 
-/* Reads "FILE" or "FILE:SECTION", SECTION being names and (for elements of arrays) numbers parted by '.':
+/* Reads "FILE" or "FILE:SECTION", SECTION being names and (for elements of arrays) numbers separated by '.':
  * "train.reader", "train.reader.deserializers.1". Without SECTION the only reader is meant, or the one in the
  * section that trains. Unknown keys are warnings. DATA with file:line:column where a value is wrong; UNKNOWN
  * where there is no such section; free *out with sheaf_config_free before the context. */

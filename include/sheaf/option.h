@@ -14,8 +14,8 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_FLAG,  /* no value */
 	SHEAF_OPTION_TEXT,  /* any text; may be given several times */
 	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
-	SHEAF_OPTION_SIZE,  /* bytes: a decimal integer >= 0, with K M G T (powers of 1024) behind it if wanted */
-	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are parted by '|' */
+	SHEAF_OPTION_SIZE,  /* bytes: a decimal integer >= 0, with K M G T (powers of 1024) after it if wanted */
+	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
 } sheaf_option_kind;
 
 /* Which side of a format uses an option; commands leave it 0. */

@@ -24,7 +24,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const
                                                  sheaf_style style, int64_t row, int64_t from, int64_t to,
                                                  sheaf_buffer *out, sheaf_error *err);
 
-/* What stands before all rows, and behind them: empty but for entries in JSON. `name` is the tensor's in its
+/* What stands before all rows, and after them: empty but for entries in JSON. `name` is the tensor's in its
  * file, "/" for the root. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style,
                                                     const char *name, sheaf_context *cx, sheaf_buffer *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files in parts, and parts in one file again, without decoding a row: of formats whose files are rows one
- * behind the other, with nothing before them and nothing behind. */
+ * after the other, with nothing before them and nothing after. */
 #ifndef SHEAF_SPLIT_H
 #define SHEAF_SPLIT_H
 
@@ -20,7 +20,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
                                              const sheaf_open_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* Copies the rows of n files, one file behind the other, to one. Parts that sheaf_split has made become the
+/* Copies the rows of n files, one file after the other, to one. Parts that sheaf_split has made become the
  * same bytes again. *rows becomes how many there are; NULL: nobody asks. Nothing is read twice, so any input
  * may be a pipe. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's arrays as they lie in files: a header, which is a Python literal, and items one behind the other.
+/* NumPy's arrays as they lie in files: a header, which is a Python literal, and items one after the other.
  * What the formats that hold such arrays share.
  *
  *   literal.c  Python literals      dtype.c  types of items, structured ones too      header.c  the header,
@@ -40,7 +40,7 @@ typedef struct sheaf_part {
 	char kind; /* NumPy's: b i u f c M m S U V */
 	bool swapped;
 	bool nullable;             /* a byte before it says whether it is there: NumPy's fields null and val */
-	bool zoned;                /* datetimes with an offset behind them: NumPy's fields time and tz */
+	bool zoned;                /* datetimes with an offset after them: NumPy's fields time and tz */
 	bool absent;               /* of datetimes: some are not times */
 	int64_t size, at, null_at; /* bytes; where in the item */
 	int64_t scale;             /* M, m: seconds of its unit */
@@ -81,7 +81,7 @@ typedef struct sheaf_array {
 	int rank;
 	int64_t shape[SHEAF_MAX_RANK];
 	bool fortran;
-	int64_t count, data_at; /* items; where the first is, behind holding.at */
+	int64_t count, data_at; /* items; where the first is, after holding.at */
 } sheaf_array;
 
 /* Whether bytes begin as such an array does. */

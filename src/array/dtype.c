@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of items: a letter and a size, or fields one behind the other, two of which have a meaning of their
+/* Types of items: a letter and a size, or fields one after the other, two of which have a meaning of their
  * own: (null, val) is something that may be missing, (time, tz) a time with its zone. */
 #include "array/array.h"
 #include "base/checked.h"
@@ -172,28 +172,28 @@ static sheaf_status read_field(const reading *r, int depth)
 	sheaf_literal_needs(l, '(', "'(' of a field");
 	if (sheaf_literal_takes(l, '(')) {
 		sheaf_literal_string(l, name, sizeof name);
-		sheaf_literal_needs(l, ',', "',' behind a title");
+		sheaf_literal_needs(l, ',', "',' after a title");
 		sheaf_literal_string(l, name, sizeof name);
-		sheaf_literal_needs(l, ')', "')' behind a title and a name");
+		sheaf_literal_needs(l, ')', "')' after a title and a name");
 	} else {
 		sheaf_literal_string(l, name, sizeof name);
 	}
-	sheaf_literal_needs(l, ',', "',' behind the name of a field");
+	sheaf_literal_needs(l, ',', "',' after the name of a field");
 	SHEAF_TRY(read_type(r, name, depth));
 	bool more = sheaf_literal_takes(l, ',');
 	if (l->expected || sheaf_literal_takes(l, ')')) return SHEAF_OK;
 	if (more) return refuse(r, name, "fields without a shape of their own");
-	sheaf_literal_refuse(l, "')' behind a field");
+	sheaf_literal_refuse(l, "')' after a field");
 	return SHEAF_OK;
 }
 
-/* Up to the ']' behind them; the '[' has passed. */
+/* Up to the ']' after them; the '[' has passed. */
 static sheaf_status read_fields(const reading *r, int depth)
 {
 	while (!r->l->expected && !sheaf_literal_takes(r->l, ']')) {
 		SHEAF_TRY(read_field(r, depth));
 		if (sheaf_literal_takes(r->l, ',')) continue;
-		sheaf_literal_needs(r->l, ']', "',' or ']' behind a field");
+		sheaf_literal_needs(r->l, ']', "',' or ']' after a field");
 		break;
 	}
 	return SHEAF_OK;

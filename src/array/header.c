@@ -41,7 +41,7 @@ static void read_shape(sheaf_literal *l, sheaf_array *a, bool *too_many)
 		*too_many |= a->rank == SHEAF_MAX_RANK;
 		if (!*too_many && !l->expected) a->shape[a->rank++] = extent;
 		if (sheaf_literal_takes(l, ',')) continue;
-		sheaf_literal_needs(l, ')', "',' or ')' behind an extent");
+		sheaf_literal_needs(l, ')', "',' or ')' after an extent");
 		break;
 	}
 }
@@ -59,7 +59,7 @@ static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has,
 	if (!bit || (*has & bit))
 		sheaf_literal_refuse(l, "each of the keys 'descr', 'fortran_order' and 'shape' once");
 	*has |= bit;
-	sheaf_literal_needs(l, ':', "':' behind a key");
+	sheaf_literal_needs(l, ':', "':' after a key");
 	if (l->expected) return SHEAF_OK;
 	if (bit == HAS_DESCR) return sheaf_dtype_read(l, a->cx, &a->dtype, a->holding.name, err);
 	if (bit == HAS_ORDER)
@@ -79,13 +79,13 @@ static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, in
 	while (!l.expected && !sheaf_literal_takes(&l, '}')) {
 		SHEAF_TRY(read_member(a, &l, &has, &too_many, err));
 		if (sheaf_literal_takes(&l, ',')) continue;
-		sheaf_literal_needs(&l, '}', "',' or '}' behind a value");
+		sheaf_literal_needs(&l, '}', "',' or '}' after a value");
 		break;
 	}
 	if (!l.expected && has != HAS_ALL)
 		sheaf_literal_refuse(&l, "the keys 'descr', 'fortran_order' and 'shape'");
 	sheaf_literal_takes(&l, '\0');
-	if (!l.expected && l.at != l.end) sheaf_literal_refuse(&l, "nothing behind the dictionary");
+	if (!l.expected && l.at != l.end) sheaf_literal_refuse(&l, "nothing after the dictionary");
 	char shown[SHEAF_SHOWN_SIZE];
 	if (l.expected)
 		return refuse(a, SHEAF_DATA, at + (l.at - l.begin), l.expected,
@@ -146,7 +146,7 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 		              err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes behind the items", SHEAF_NOWHERE,
+	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes after the items",  SHEAF_NOWHERE,
 	                         expected,     found,      "the rest is passed over"};
 	problem.place.file = a->holding.name;
 	problem.place.byte = a->data_at;

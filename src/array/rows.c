@@ -290,7 +290,7 @@ sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes,
 	return take_column(&s, bytes, to);
 }
 
-/* Where item `first` and those behind it are. */
+/* Where item `first` and those after it are. */
 static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
                                 sheaf_column *to, sheaf_context *cx, sheaf_error *err)
 {

@@ -30,10 +30,10 @@ typedef struct sheaf_builder {
 /* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets
  * *recycled. */
 void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recycled);
-/* A builder that goes on behind the bytes of *buffer, which is reset: in its block where nobody else owns it,
+/* A builder that goes on after the bytes of *buffer, which is reset: in its block where nobody else owns it,
  * else in a copy. */
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer);
-/* Makes room for n bytes behind the size; false, stickily, where that fails. Slow path of
+/* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
  * sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, size_t n);
 /* The error of a failed builder, OK otherwise. */

@@ -109,7 +109,7 @@ sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_
 
 /* ---- making ---- */
 
-/* Whether the sequences stand one behind the other in one piece. */
+/* Whether the sequences stand one after the other in one piece. */
 static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	if (settings->source->lanes > 1) return false;

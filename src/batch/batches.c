@@ -19,7 +19,7 @@ struct sheaf_batches {
 	sheaf_plan *plan;
 	sheaf_truncation *cut; /* where sequences are truncated */
 	sheaf_piece_cache *cache;
-	sheaf_state state;     /* behind the last batch given */
+	sheaf_state state;     /* after the last batch given */
 	sheaf_pipeline makers; /* of sheaf_batch_builder */
 	bool makes_ahead,
 		given; /* batches are made before they are asked for; the first one of the pipeline is the caller's */

@@ -54,7 +54,7 @@ static void find_samples(const sheaf_pick *picks, size_t n, int from, span *span
 
 /* ---- entries of sparse samples ---- */
 
-/* Offsets of all samples, one row's behind the other's. */
+/* Offsets of all samples, one row's after the other's. */
 static sheaf_status put_entry_offsets(sheaf_buffer *to, const sheaf_pick *picks, size_t n, int from,
                                       const span *samples, int64_t total, sheaf_context *cx, sheaf_error *err)
 {

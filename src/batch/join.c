@@ -120,7 +120,7 @@ typedef struct keyed_row {
 typedef struct ranking {
 	const key_table *table;
 	keyed_row *rows; /* NULL: as in the table */
-	int64_t last;    /* what was found last: the next one is mostly behind it */
+	int64_t last;    /* what was found last: the next one is mostly after it */
 } ranking;
 
 static int by_key(const void *a, const void *b)

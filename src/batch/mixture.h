@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mixtures: several tables of rows, one behind the other, from which sequences are drawn by weights. Of every
+/* Mixtures: several tables of rows, one after the other, from which sequences are drawn by weights. Of every
  * W sequences, W being the sum of the weights, each table gives as many as its weight says, in shuffled
  * turns; each goes through sweeps of its own. */
 #ifndef SHEAF_BATCH_MIXTURE_H
@@ -12,7 +12,7 @@ typedef struct sheaf_mixture sheaf_mixture;
 typedef struct sheaf_mixture_options {
 	const sheaf_order *order;
 	sheaf_order_options arranged;
-	const int64_t *first_chunks; /* of each table, n of them, and what is behind the last */
+	const int64_t *first_chunks; /* of each table, n of them, and what is after the last */
 	const int64_t *weights;      /* > 0, their sum below 2^31 */
 	int n;
 } sheaf_mixture_options;

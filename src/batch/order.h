@@ -11,7 +11,7 @@
 typedef struct sheaf_rows {
 	int64_t rows, samples; /* of a sweep; as far as they are known where the table grows */
 	int64_t chunks;
-	const int64_t *first_row, *first_sample; /* of each chunk, and one entry more: what is behind the last */
+	const int64_t *first_row, *first_sample; /* of each chunk, and one entry more: what is after the last */
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
 	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 	const void *user;

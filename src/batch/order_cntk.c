@@ -27,7 +27,7 @@ typedef struct cntk_order {
 	sheaf_context *cx;
 	int64_t sweep; /* that the rest is of; -1: none */
 	sheaf_mersenne draws;
-	cntk_chunk *chunks; /* one more than there are, which begins behind the last */
+	cntk_chunk *chunks; /* one more than there are, which begins after the last */
 	int64_t handed;     /* places before this one are final */
 	int64_t drawn;      /* sequences of places before this one have been drawn for */
 	int64_t first_loaded, loaded;

@@ -7,7 +7,7 @@
 typedef struct file_order {
 	const sheaf_rows *rows;
 	sheaf_context *cx;
-	int64_t row, chunk; /* behind those given last */
+	int64_t row, chunk; /* after those given last */
 } file_order;
 
 static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,

@@ -259,7 +259,7 @@ static bool at_an_end(const sheaf_plan *plan, const cutting *c)
 	return plan->mark.position >= plan->epoch_end && !wraps;
 }
 
-/* Whether the next sequence belongs to this batch. The first one always does, but not behind the end of a
+/* Whether the next sequence belongs to this batch. The first one always does, but not after the end of a
  * sweep that left the batch empty. */
 static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *item, bool own)
 {

@@ -18,7 +18,7 @@ typedef struct sheaf_plan_options {
 	const sheaf_order *order;
 	sheaf_order_options arranged;
 	const int64_t
-		*first_chunks; /* of the tables that are mixed, `mixed` of them, and what is behind the last */
+		*first_chunks; /* of the tables that are mixed, `mixed` of them, and what is after the last */
 	const int64_t *weights;
 	int mixed;    /* 0: none are */
 	int64_t size; /* > 0 */
@@ -50,9 +50,9 @@ typedef struct sheaf_plan sheaf_plan;
 SHEAF_USE sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options,
                                        sheaf_context *cx, sheaf_plan **out, sheaf_error *err);
 void sheaf_plan_close(sheaf_plan *plan);
-/* The next batch into *out, whose items are reused; END behind the last epoch. */
+/* The next batch into *out, whose items are reused; END after the last epoch. */
 SHEAF_USE sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err);
-/* To the first sequence at or behind a position. The table of rows must not grow any more here and in the
+/* To the first sequence at or after a position. The table of rows must not grow any more here and in the
  * next. */
 SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err);
 /* To a mark that an earlier plan of the same rows and options has told; USAGE where no plan of them can

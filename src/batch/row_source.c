@@ -117,7 +117,7 @@ static bool same_field(const sheaf_field *a, const sheaf_field *b)
 	return same;
 }
 
-/* Datasets one behind the other must be of one kind. */
+/* Datasets one after the other must be of one kind. */
 static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 {
 	char text[200];

@@ -12,7 +12,7 @@ typedef struct sheaf_row_source_part {
 	sheaf_dataset *dataset;     /* the caller's */
 	const sheaf_pieces *pieces; /* NULL while the table grows and does not reach its end */
 	int64_t first_piece;        /* pieces are numbered through all parts */
-	int64_t first_row;          /* of its rows, when they stand one behind the other */
+	int64_t first_row;          /* of its rows, when they stand one after the other */
 } sheaf_row_source_part;
 
 /* What reading a piece takes: the table may grow meanwhile. */
@@ -43,7 +43,7 @@ typedef struct sheaf_row_source {
 	sheaf_origin *origins; /* of each field */
 	int key;               /* the field that has the keys of rows; -1: their numbers are */
 	sheaf_rows rows;
-	int64_t *first_chunks; /* of each part, and what is behind the last; NULL where they are joined */
+	int64_t *first_chunks; /* of each part, and what is after the last; NULL where they are joined */
 	int64_t *first_row, *first_sample, *piece_of_chunk;
 	size_t row_room, sample_room, piece_room;
 	/* While the table grows: the part that it has reached, an entry for each piece, and the lengths of that
@@ -64,7 +64,7 @@ typedef struct sheaf_row_source {
 
 /* How datasets become one table. */
 typedef enum sheaf_union {
-	SHEAF_UNION_FOLLOW, /* one behind the other */
+	SHEAF_UNION_FOLLOW, /* one after the other */
 	SHEAF_UNION_GROW,   /* the same; what no index knows is found as it is needed, piece by piece */
 	SHEAF_UNION_JOIN
 } sheaf_union;

@@ -16,7 +16,7 @@ void sheaf_truncation_close(sheaf_truncation *t);
 /* Forgets what is in the rows: the plan was placed elsewhere. */
 void sheaf_truncation_clear(sheaf_truncation *t);
 /* The next batch: the sequences that it has a part of in *out, as a plan tells them, and the parts in
- * *layout. END behind the last epoch. */
+ * *layout. END after the last epoch. */
 SHEAF_USE sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
                                              sheaf_error *err);
 /* Where the epoch under way began, and how many batches it has given: together they tell what is in the

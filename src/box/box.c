@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the bytes behind ---- */
+/* ---- the bytes after ---- */
 
 static sheaf_status read_source(void *user, int64_t at, void *data, size_t size, sheaf_error *err)
 {

@@ -35,7 +35,7 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 {
 	if (data->size < CHECKSUM)
-		return sheaf_fail(err, SHEAF_DATA, "expected a checksum behind a chunk, found %zu bytes in all",
+		return sheaf_fail(err, SHEAF_DATA, "expected a checksum after a chunk, found %zu bytes in all",
 		                  data->size);
 	data->size -= CHECKSUM;
 	uint32_t stored = sheaf_load_u32le(data->data + data->size),

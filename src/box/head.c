@@ -103,7 +103,7 @@ static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint
 	if (first != base)
 		return refuse(store, base + at, "the base address to be where the signature stands", first, err);
 	if (end < at + 4 * width)
-		return refuse(store, base + at + 2 * width, "an end of the file behind its superblock", end, err);
+		return refuse(store, base + at + 2 * width, "an end of the file after its superblock", end, err);
 	if (end > size)
 		return sheaf_fail(err, SHEAF_SHORT,
 		                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, store->name,

@@ -70,7 +70,7 @@ void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
 typedef struct sheaf_store {
 	const char *name;
 	bool is_writable;
-	/* Bytes behind the end are zeros where the store is writable, else SHORT. */
+	/* Bytes after the end are zeros where the store is writable, else SHORT. */
 	sheaf_status (*read)(void *user, int64_t at, void *data, size_t size, sheaf_error *err);
 	sheaf_status (*write)(void *user, int64_t at, const void *data, size_t size, sheaf_error *err);
 	sheaf_status (*size)(void *user, int64_t *size, sheaf_error *err);

@@ -227,7 +227,7 @@ static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, 
 	return SHEAF_OK;
 }
 
-/* The last chunk is as long as the others; what is behind the end of the array is zeros. */
+/* The last chunk is as long as the others; what is after the end of the array is zeros. */
 static sheaf_status flush_chunks(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->written % a->plan.chunk != 0) {
@@ -382,7 +382,7 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	            sheaf_mul_size(&size, (size_t)count, sheaf_type_size(a->plan.type));
 	if (!fits || (a->plan.count >= 0 && end > a->plan.count))
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " behind %" PRId64,
+		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
 		                  a->box->name, a->plan.count, a->path, count, a->written);
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
 	a->written = end;

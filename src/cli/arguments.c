@@ -254,7 +254,8 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	size_t used = 0;
 	if (!name || sheaf_format_find(name)) return SHEAF_OK;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof names; i++) {
-		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
+		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+		                 sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	const char *near = nearest_format(name);

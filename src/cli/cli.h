@@ -245,7 +245,7 @@ int visit_files(const arguments *args, opening how, visitor visit);
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
 
-/* Prints rows, `limit` of them behind the first `skip`; limit -1: all. */
+/* Prints rows, `limit` of them after the first `skip`; limit -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip,
                                   int64_t limit, sheaf_error *err);
 

@@ -66,7 +66,7 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	o->weights = weights;
 	if (n == args->nfiles && *at == '\0') return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
-	                  "--mix: expected a weight for each of %d files, parted by commas, found \"%s\"",
+	                  "--mix: expected a weight for each of %d files, separated by commas, found \"%s\"",
 	                  args->nfiles, text);
 }
 

@@ -137,12 +137,12 @@ static const sheaf_option batches_options[] = {
      "the size",
      0},
 	{"position", SHEAF_OPTION_COUNT, 0, "N",
-     "begin with the first sequence at or behind sample N, counted through all sweeps", 0},
+     "begin with the first sequence at or after sample N, counted through all sweeps", 0},
 	{"state", SHEAF_OPTION_TEXT, 0, "FILE",
      "go on where the state in FILE says, if there is one, and leave the new state there", 0},
 	{"join", SHEAF_OPTION_FLAG, 0, NULL,
      "the files stand side by side, by the keys of their sequences; the first one leads", 0},
-	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "the files stand one behind the other (default)", 0},
+	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "the files stand one after the other (default)", 0},
 	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, a whole number for each",
      0},
 	{"pack", SHEAF_OPTION_FLAG, 0, NULL,
@@ -247,7 +247,7 @@ const command commands[] = {
      "that sheaf merge gives the same bytes again. For formats whose files are rows and nothing else."},
 	{"merge", run_merge, "several files into one, row by row as they stand", "IN... OUT", 2, -1,
      READS_ALL & ~TAKES_INDEX, SHEAF_READING, no_options,
-     "Copies the rows of all inputs, one file behind the other, to OUT, without a change. For formats whose "
+     "Copies the rows of all inputs, one file after the other, to OUT, without a change. For formats whose "
      "files are rows and nothing else."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING, index_options,

@@ -160,7 +160,7 @@ void help_manual(void)
 		"from one format to another and compares "
 		"their contents. Formats are found by content and name. Compressed input (gzip, bzip2, zstd, xz) is "
 		"recognised by content. A file "
-		"named - is standard input or output. Options may stand before and behind files; -- ends them.");
+		"named - is standard input or output. Options may stand before and after files; -- ends them.");
 	put_heading(".SH", "COMMANDS");
 	for (const command *c = commands; c->name; c++) put_command(c);
 	put_heading(".SH", "COMMON OPTIONS");

@@ -59,7 +59,8 @@ static void print_formats(void)
 	char text[600];
 	size_t used = 0;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof text; i++) {
-		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
+		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
+		                 sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 	wrap(text, 2, 2);

@@ -43,7 +43,8 @@ static void list_formats(const sheaf_option *option, int i, char *names, size_t 
 	names[0] = '\0';
 	for (; sheaf_format_at(i) && used < size; i++) {
 		if (!row_like(i, option)) continue;
-		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "", sheaf_format_name(sheaf_format_at(i)));
+		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+		                 sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
 }

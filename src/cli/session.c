@@ -209,7 +209,7 @@ static sheaf_status visit_file(session *s, const char *path, const visit_options
 	sheaf_status status = options->visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
-	return out_flush(err); /* so that the summary stands behind it where both go to one place */
+	return out_flush(err); /* so that the summary stands after it where both go to one place */
 }
 
 /* An option of formats may be for some of the files only, but not for none. */

@@ -81,7 +81,7 @@ typedef struct tree {
 	char before[512]; /* the dataset listed last */
 } tree;
 
-/* The folders of a path that the one before it is not in, each on a line, and the name behind them. */
+/* The folders of a path that the one before it is not in, each on a line, and the name after them. */
 static void print_branch(const char *before, const char *path)
 {
 	size_t common = 0;

@@ -55,7 +55,7 @@ static bool is_word(char byte)
 	       byte == '_' || byte == '.' || byte == '$' || (unsigned char)byte >= 0x80;
 }
 
-/* Behind the comment or string that begins at `at`. A string that its line does not end stops there: where it
+/* After the comment or string that begins at `at`. A string that its line does not end stops there: where it
  * is a value, reading it as one says so. */
 static size_t past_quiet(const sheaf_cntk *c, size_t at, size_t end)
 {
@@ -68,7 +68,7 @@ static size_t past_quiet(const sheaf_cntk *c, size_t at, size_t end)
 
 static bool begins_quiet(char byte) { return byte == '#' || byte == '"' || byte == '\''; }
 
-/* Behind the bracket that closes the one at `at`. */
+/* After the bracket that closes the one at `at`. */
 static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_t *past)
 {
 	size_t open[DEEPEST] = {at};
@@ -137,7 +137,7 @@ static sheaf_status read_value(const sheaf_cntk *c, sheaf_span *rest, sheaf_span
 	return SHEAF_OK;
 }
 
-/* Behind '=' or ':', but neither "==" nor ":=" nor "::", which stand in other sections' expressions. */
+/* After '=' or ':', but neither "==" nor ":=" nor "::", which stand in other sections' expressions. */
 static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 {
 	size_t sign = past_blanks(c, *at, end, true);

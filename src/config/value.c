@@ -31,7 +31,7 @@ static sheaf_status unquote(const sheaf_cntk *c, sheaf_span *value)
 		                       "expected a second %c to end this string, found the end of the line", mark);
 	size_t end = (size_t)(second - c->text);
 	if (end + 1 != value->end)
-		return sheaf_cntk_fail(c, end + 1, "expected the end of the field behind a string, found more");
+		return sheaf_cntk_fail(c, end + 1, "expected the end of the field after a string, found more");
 	*value = (sheaf_span){value->at + 1, end};
 	return SHEAF_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries by rows, the columns of each row in order: buckets of rows are sorted where a core's own cache
- * holds them, side by side, and put behind one another in their order, since one may keep fewer entries than
+ * holds them, side by side, and put after one another in their order, since one may keep fewer entries than
  * it had. */
 #include "base/context.h"
 #include "base/memory.h"
@@ -212,7 +212,7 @@ static bool has_repeats(const item *i)
 	return k < i->n;
 }
 
-/* ---- a bucket, behind those before it ---- */
+/* ---- a bucket, after those before it ---- */
 
 static void sort_bucket(void *user, void *memory)
 {

@@ -61,7 +61,7 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 			out->alias = part + sizeof alias - 1;
 			out->alias_size = strlen(out->alias);
 			if (out->alias_size == 0)
-				return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name behind alias=, found none",
+				return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name after alias=, found none",
 				                  text);
 			return SHEAF_OK;
 		}

@@ -13,7 +13,7 @@ typedef struct each {
 
 typedef struct item {
 	int64_t k;
-	char rest[LINE - sizeof(int64_t)]; /* scratch begins behind it, on a line of its own */
+	char rest[LINE - sizeof(int64_t)]; /* scratch begins after it, on a line of its own */
 } item;
 
 static void work(void *user, void *memory)

@@ -125,10 +125,10 @@ SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema 
  * those whose numbers are in `columns`, or of all (NULL). */
 SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to,
                                          const int *columns, int n, sheaf_frame *out, sheaf_error *err);
-/* Copies rows [from, to) of `rows` behind those of *to, which has the same columns (or none yet). */
+/* Copies rows [from, to) of `rows` after those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from,
                                           int64_t until, sheaf_context *cx, sheaf_error *err);
-/* The same for one column: rows `run` behind the `before` ones that *to has. */
+/* The same for one column: rows `run` after the `before` ones that *to has. */
 SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from,
                                            sheaf_run run, sheaf_context *cx, sheaf_error *err);
 /* No rows; buffers that nobody else owns stay for reuse. */

@@ -67,7 +67,7 @@ struct sheaf_arranger {
 	uint64_t *out_keys;
 	uint8_t *out_values;
 	int64_t out_n, out_room;
-	sheaf_keyed direct; /* behind these, where they lie */
+	sheaf_keyed direct; /* after these, where they lie */
 	sheaf_frame frame;
 	bool gave; /* the given frame itself */
 };

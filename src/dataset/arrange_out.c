@@ -39,7 +39,7 @@ static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before
 {
 	char first[64], second[64];
 	return sheaf_fail(err, SHEAF_DATA,
-	                  "%sexpected entries in the order that the file promises, found %s behind %s", a->name,
+	                  "%sexpected entries in the order that the file promises, found %s after %s", a->name,
 	                  sheaf_key_layout_text(&a->layout, key, second, sizeof second),
 	                  sheaf_key_layout_text(&a->layout, before, first, sizeof first));
 }
@@ -135,7 +135,7 @@ static void emit_fill(sheaf_arranger *a)
 	a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
-/* What is ready goes out, behind the positions before it that have no entry. */
+/* What is ready goes out, after the positions before it that have no entry. */
 static void emit_ready(sheaf_arranger *a)
 {
 	if (a->fills && sheaf_key_layout_compare(&a->layout, a->position.key, a->ready.key) < 0) {

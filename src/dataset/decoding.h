@@ -17,7 +17,7 @@ typedef struct sheaf_decoding {
 	sheaf_pipeline pipeline;
 	int ahead;             /* how many pieces may be under way now */
 	bool given;            /* the first item is the caller's */
-	sheaf_status cut;      /* of the last cut: what comes behind the pieces under way */
+	sheaf_status cut;      /* of the last cut: what comes after the pieces under way */
 	sheaf_error cut_error; /* where that is a failure */
 } sheaf_decoding;
 

@@ -17,7 +17,7 @@ typedef struct sheaf_encoding {
 	int64_t row;       /* number of the next row to submit */
 	int64_t under_way; /* bytes of rows that are */
 	bool wastes; /* a loss was found, so nothing more is appended: encoding goes on to find the others */
-	bool stuck;  /* a chunk could not be appended: what comes behind it waits for its turn */
+	bool stuck;  /* a chunk could not be appended: what comes after it waits for its turn */
 } sheaf_encoding;
 
 /* `overlap`: other threads work while the caller goes on, so that findings and failures may come with a later

@@ -6,7 +6,7 @@
 #include <sheaf/frame.h>
 
 /* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one
- * counts samples, and those behind it are one element together, numbered with the last one fastest. */
+ * counts samples, and those after it are one element together, numbered with the last one fastest. */
 typedef struct sheaf_grouping {
 	int rank;
 	int64_t rows, samples, dim; /* samples: of a row at most */

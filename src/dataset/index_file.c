@@ -264,7 +264,7 @@ sheaf_status sheaf_index_open(const char *path, sheaf_context *cx, sheaf_index_f
 
 /* ---- reading the tables ---- */
 
-/* Pieces lie one behind the other within the input, and their rows, too. */
+/* Pieces lie one after the other within the input, and their rows, too. */
 static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
 {
 	int64_t byte = 0, row = 0, samples = 0;

@@ -83,7 +83,7 @@ static sheaf_status flush(sheaf_runs *r, sheaf_error *err)
 {
 	int64_t n = r->batch_n;
 	if (n == 0) return SHEAF_OK;
-	/* A short segment has its values right behind its keys, too. */
+	/* A short segment has its values right after its keys, too. */
 	memmove(values_in(r, r->batch, n, 0), values_in(r, r->batch, r->segment, 0), (size_t)n * r->value_size);
 	SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)n * entry_size(r), err));
 	r->runs[r->nruns - 1].n += n;
@@ -180,7 +180,7 @@ static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64
 	return SHEAF_OK;
 }
 
-/* The first head has given its last entry: it goes behind those that are left. */
+/* The first head has given its last entry: it goes after those that are left. */
 static void retire_first(sheaf_runs *r)
 {
 	head done = r->heads[0];

@@ -70,7 +70,7 @@ static sheaf_status refuse_format(const char *path, const sheaf_format *format, 
 			used +=
 				(size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected a format whose files are rows one behind the other and nothing else "
+	                  "%s: expected a format whose files are rows one after the other and nothing else "
 	                  "(%s), found %s; convert joins files of all formats",
 	                  path, used ? names : "none", format->name);
 }
@@ -109,7 +109,7 @@ static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
 	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
 }
 
-/* The number of the first row behind part i: the first parts have one more where they cannot all have the
+/* The number of the first row after part i: the first parts have one more where they cannot all have the
  * same. */
 static int64_t end_of(const parts *p, int i)
 {

@@ -90,7 +90,7 @@ static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
 	if (d->decoding.format || d->ended || d->failed)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"%s: expected a call for its pieces before the first row is read, found it behind %" PRId64
+			"%s: expected a call for its pieces before the first row is read, found it after %" PRId64
 			" rows",
 			file, d->next_row);
 	return SHEAF_OK;

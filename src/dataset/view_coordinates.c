@@ -229,7 +229,7 @@ static sheaf_status read_shape(coordinates *v, const char *text, sheaf_error *er
 	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end)
 		v->shape[d] = strtoll(at, &end, 10);
 	if (d == v->rank && *at == '\0') return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, parted by commas, found \"%s\"",
+	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, separated by commas, found \"%s\"",
 	                  v->rank, text);
 }
 

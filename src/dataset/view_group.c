@@ -23,11 +23,11 @@ typedef struct grouped {
 	int64_t next_row;    /* the first that no piece has so far */
 	int64_t gap;         /* rows up to here have no entries */
 	bool ended;          /* there is nothing below any more */
-	sheaf_piece waiting; /* behind the gap */
+	sheaf_piece waiting; /* after the gap */
 	bool waits;
 	bool gathers;
 	sheaf_gatherer gatherer;
-	sheaf_buffer rest; /* gathered entries behind those of the last piece: a wrapped frame */
+	sheaf_buffer rest; /* gathered entries after those of the last piece: a wrapped frame */
 	sheaf_buffer last; /* those of that piece */
 	int64_t last_row, last_rows;
 	bool again;          /* it is cut once more */
@@ -91,7 +91,7 @@ static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sh
 /* ---- gathered pieces ---- */
 
 /* The entries that make whole rows, about `most` of them: up to the first of a row with which there are
- * enough, or behind which too many rows have none. */
+ * enough, or after which too many rows have none. */
 static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t most)
 {
 	int64_t n = entries->nrows, at = 0, row = sheaf_group_row(&v->grouping, entries, 0);
@@ -169,7 +169,7 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	if (v->gap < v->next_row)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected entries in the order of rows, found one of row %" PRId64
-		                  " behind row %" PRId64,
+		                  " after row %" PRId64,
 		                  v->grouping.name, v->gap, v->next_row - 1);
 	if (v->gap > v->next_row) return cut_empty(v, piece);
 	if (n == 0) return SHEAF_END;

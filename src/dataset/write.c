@@ -143,7 +143,7 @@ static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
 	                         SHEAF_NOWHERE,
 	                         expected,
 	                         found,
-	                         "samples of zeros are written behind theirs"};
+	                         "samples of zeros are written after theirs"};
 	problem.place.file = w->name;
 	problem.place.row = from->first_short;
 	problem.place.stream = w->given.fields[from->rank].name;

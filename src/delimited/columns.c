@@ -15,8 +15,8 @@ static bool takes_word(const char **at, const char *word)
 {
 	size_t n = strlen(word);
 	const char *from = skip_blanks(*at);
-	char behind = (char)(from[0] && strlen(from) >= n ? from[n] : '\0');
-	if (strncasecmp(from, word, n) != 0 || (behind && !strchr(" \t,>", behind))) return false;
+	char after = (char)(from[0] && strlen(from) >= n ? from[n] : '\0');
+	if (strncasecmp(from, word, n) != 0 || (after && !strchr(" \t,>", after))) return false;
 	*at = from + n;
 	return true;
 }
@@ -40,7 +40,7 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 		return refuse(name, "a name for each column", err);
 	*at = end;
 	if (takes_word(at, "not")) {
-		if (!takes_word(at, "null")) return refuse(*at, "null behind not", err);
+		if (!takes_word(at, "null")) return refuse(*at, "null after not", err);
 		nullable = false;
 	} else if (takes_word(at, "null")) {
 		nullable = true;

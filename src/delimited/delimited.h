@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as delimited text: rows are records of fields, parted by a delimiter and ended by a line feed. The
- * formats of this family differ in their dialects and options only; what is read and written is here.
+/* Tables as delimited text: rows are records of fields, separated by a delimiter and ended by a line feed.
+ * The formats of this family differ in their dialects and options only; what is read and written is here.
  *
  *   dialect.c  quotes, escapes, and which of them a file uses       columns.c  columns that the settings
  * declare, names word.c     a field's text: nulls, kinds, without its escapes     item.c     a field's text
@@ -41,7 +41,7 @@ typedef struct sheaf_delimited_kind {
 const char *sheaf_delimiter_name(uint8_t delimiter);
 /* The name of one in this text that texts seldom have; NULL: there is none. */
 const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end);
-/* A setting by its name; for writing, the one of the same name behind "out-" comes first. */
+/* A setting by its name; for writing, the one of the same name after "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
 /* The dialect that the settings ask for. *guess is set where the file is to be asked which quotes it uses. */
 SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values,
@@ -61,14 +61,14 @@ typedef enum sheaf_record_flaw {
 } sheaf_record_flaw;
 
 typedef struct sheaf_record_finding {
-	uint32_t at, line_start, line; /* bytes of the piece; lines behind its first one */
+	uint32_t at, line_start, line; /* bytes of the piece; lines after its first one */
 	uint32_t rows;                 /* records before it that stand */
 	uint32_t count;                /* fields of the record */
 	sheaf_record_flaw flaw;
 } sheaf_record_finding;
 
 /* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one
- * begins behind it. */
+ * begins after it. */
 typedef struct sheaf_records {
 	const uint8_t *begin;
 	uint32_t width;
@@ -88,9 +88,9 @@ SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_di
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
 void sheaf_records_drop(sheaf_records *records);
 
-/* The byte behind the last whole record of [begin, end), or NULL. `begin` begins one. */
+/* The byte after the last whole record of [begin, end), or NULL. `begin` begins one. */
 const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
-/* The byte behind the first one. */
+/* The byte after the first one. */
 const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin,
                                        const uint8_t *end);
 
@@ -147,7 +147,7 @@ bool sheaf_begins_as_number(const uint8_t *text, size_t size);
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect);
 
 /* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has
- * nothing behind it. */
+ * nothing after it. */
 uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to);
 
 /* ---- item.c ---- */
@@ -223,7 +223,7 @@ typedef struct sheaf_seen {
 
 SHEAF_USE sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err);
 void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width);
-/* Looks at all of the input, behind the header, and goes back to its beginning. */
+/* Looks at all of the input, after the header, and goes back to its beginning. */
 SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err);
 /* Looks at the first part without moving. */
 SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part,

@@ -78,7 +78,7 @@ typedef struct text {
 	bool clean;              /* none of its bytes is special */
 } text;
 
-/* Short texts are copied with what stands behind them, where that may be read: how long they are nobody can
+/* Short texts are copied with what stands after them, where that may be read: how long they are nobody can
  * guess. */
 static inline char *copy_text(char *to, const text *t)
 {
@@ -338,7 +338,7 @@ static size_t room_for(const block *b)
 	return room;
 }
 
-/* Looks at all texts of a column at once: they stand one behind the other, and most have nothing special. */
+/* Looks at all texts of a column at once: they stand one after the other, and most have nothing special. */
 static void find_specials(const block *b, source *s)
 {
 	sheaf_run run = items_of(b, s);

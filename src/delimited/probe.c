@@ -5,7 +5,7 @@
 #include "delimited/delimited.h"
 #include <string.h>
 
-/* The delimiters outside of quotes on the line that begins at *at, which moves behind it; -1 where it has
+/* The delimiters outside of quotes on the line that begins at *at, which moves after it; -1 where it has
  * what lines of tables do not have, or does not end. */
 static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t delimiter)
 {

@@ -98,7 +98,7 @@ static sheaf_status doubt_delimiter(const opening *o)
 	sheaf_word word = first_word(o, 0);
 	if (!word.quoted) other = sheaf_delimiter_within(word.at, word.end);
 	if (!other) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "fields parted by %s", sheaf_delimiter_name(dialect->delimiter));
+	snprintf(expected, sizeof expected, "fields separated by %s", sheaf_delimiter_name(dialect->delimiter));
 	snprintf(found, sizeof found, "none, and %s within the first line", other);
 	snprintf(
 		advice, sizeof advice,
@@ -121,7 +121,7 @@ static sheaf_status name_of(const opening *o, int column, sheaf_builder *b)
 	b->size = 0;
 	if (o->in->header && word.at < word.end && sheaf_builder_room(b, (size_t)(word.end - word.at))) {
 		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, b->data);
-		if (!end) return refuse_first(o, "a name", "a backslash with nothing behind it");
+		if (!end) return refuse_first(o, "a name", "a backslash with nothing after it");
 		b->size = (size_t)(end - b->data);
 		if (b->size && memchr(b->data, '\0', b->size))
 			return refuse_first(o, "names without NUL bytes", "one with some");

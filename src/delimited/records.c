@@ -4,7 +4,7 @@
 #include "delimited/delimited.h"
 #include <string.h>
 
-/* The quote that closes a field, from the byte behind the one that opens it; NULL where none does. */
+/* The quote that closes a field, from the byte after the one that opens it; NULL where none does. */
 static const uint8_t *find_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {

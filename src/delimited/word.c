@@ -96,11 +96,11 @@ static unsigned number_kind(const uint8_t *at, const uint8_t *end)
 static unsigned date_kind(const uint8_t *at, const uint8_t *end)
 {
 	int64_t seconds;
-	const char *stop = (const char *)end, *behind = sheaf_scan_datetime((const char *)at, stop, &seconds);
-	if (!behind) return KIND_TEXT;
-	if (behind == stop) return KIND_DATETIME;
-	if (*behind == ' ') behind++;
-	return sheaf_scan_offset(behind, stop, &seconds) == stop ? KIND_DATETIMETZ : KIND_TEXT;
+	const char *stop = (const char *)end, *after = sheaf_scan_datetime((const char *)at, stop, &seconds);
+	if (!after) return KIND_TEXT;
+	if (after == stop) return KIND_DATETIME;
+	if (*after == ' ') after++;
+	return sheaf_scan_offset(after, stop, &seconds) == stop ? KIND_DATETIMETZ : KIND_TEXT;
 }
 
 static bool is_nonfinite(const uint8_t *at, const uint8_t *end)

@@ -11,7 +11,7 @@ enum { BLOCK = 256 << 10 };
 typedef struct block {
 	uint8_t *data;
 	size_t size, at;
-	int64_t done; /* byte of the stored input behind it */
+	int64_t done; /* byte of the stored input after it */
 	sheaf_status status;
 	sheaf_error error;
 } block;

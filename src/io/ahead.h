@@ -16,7 +16,7 @@ typedef struct sheaf_ahead {
 	sheaf_raw *raw;
 	sheaf_pipeline pipeline;
 	_Atomic size_t filled; /* bytes read and not given yet */
-	int64_t done;          /* byte of the stored input behind what was given */
+	int64_t done;          /* byte of the stored input after what was given */
 } sheaf_ahead;
 
 /* How many blocks may be read ahead: enough for a piece or two, as far as memory allows; 0 where there is no

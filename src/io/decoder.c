@@ -53,7 +53,7 @@ static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sh
 	                  raw->name, raw->at, d->filter->a_member);
 }
 
-/* Reads more behind the bytes that are left. */
+/* Reads more after the bytes that are left. */
 static sheaf_status feed(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 {
 	size_t got;

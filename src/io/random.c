@@ -193,8 +193,8 @@ void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
 	enum { LEAST = 128 << 20, STEP = 16 << 20 };
 	if (end / STEP == (end + size) / STEP) return; /* now and then is enough */
-	size_t behind = size * (size_t)sheaf_context_threads(s->cx);
-	end = end > behind ? end - behind : 0;
+	size_t after = size * (size_t)sheaf_context_threads(s->cx);
+	end = end > after ? end - after : 0;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), run = size > LEAST / 2 ? size * 2 : LEAST;
 	size_t begin = end > run ? (end - run) / page * page : 0;
 	end = end / page * page;

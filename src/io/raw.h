@@ -20,9 +20,9 @@ typedef struct sheaf_raw {
 	int fd;
 	bool is_owned; /* the descriptor is closed with the source; standard input's is not */
 	bool is_spool; /* a temporary file of ours, without a name */
-	int64_t base; /* byte of the file where the input begins: standard input may stand behind the beginning */
-	int64_t size; /* -1: not known */
-	int64_t at;   /* bytes read so far */
+	int64_t base;  /* byte of the file where the input begins: standard input may stand after the beginning */
+	int64_t size;  /* -1: not known */
+	int64_t at;    /* bytes read so far */
 	bool has_ended; /* the end was seen: a terminal must not be asked again */
 	bool is_polled; /* a thread that no signal reaches reads it */
 	sheaf_bytes memory;

@@ -34,7 +34,7 @@ SHEAF_USE sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err
  * is no plain regular file. */
 SHEAF_USE sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error *err);
 
-/* Any thread, once it is random. Bytes that were never written are zeros, also behind the end. */
+/* Any thread, once it is random. Bytes that were never written are zeros, also after the end. */
 SHEAF_USE sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, size_t size,
                                           sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size,

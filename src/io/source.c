@@ -182,7 +182,7 @@ static bool is_worth_reading_ahead(const sheaf_source *s)
 	       s->position + (int64_t)available(s) >= LONG;
 }
 
-/* One read behind the window's bytes. */
+/* One read after the window's bytes. */
 static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 {
 	size_t got;

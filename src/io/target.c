@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file behind a sink. */
+/* The file after a sink. */
 #include "io/target.h"
 #include "base/context.h"
 #include "io/descriptor.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file behind a sink. A regular one is written under a temporary name beside the resolved target and
+/* The file after a sink. A regular one is written under a temporary name beside the resolved target and
  * takes its place at commit; everything else is written directly. */
 #ifndef SHEAF_IO_TARGET_H
 #define SHEAF_IO_TARGET_H

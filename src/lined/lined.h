@@ -16,7 +16,7 @@
 typedef struct sheaf_lined_syntax {
 	uint64_t spaces; /* bit c: byte c is white space; up to ' ' */
 	uint8_t comment; /* what a line that is no row begins with */
-	uint8_t stop;    /* what a row ends with: a comment, where one may stand behind it, or the feed */
+	uint8_t stop;    /* what a row ends with: a comment, where one may stand after it, or the feed */
 } sheaf_lined_syntax;
 
 /* What parts words in all of them. */
@@ -56,7 +56,7 @@ static inline bool sheaf_lined_ends_word(const sheaf_lined_syntax *syntax, const
 	return *at > ' ' ? *at == syntax->stop : *at == '\n' || sheaf_lined_is_space(syntax, *at);
 }
 
-/* Behind the line's feed, or the end. */
+/* After the line's feed, or the end. */
 static inline const uint8_t *sheaf_lined_pass_line(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *feed = at < end ? (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) : NULL;

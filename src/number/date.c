@@ -102,7 +102,7 @@ char *sheaf_print_offset(char *to, int64_t seconds)
 
 static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
 
-/* Two digits of a number of at most `most`, behind `before` where that is no NUL. */
+/* Two digits of a number of at most `most`, after `before` where that is no NUL. */
 static const char *scan_two(const char *at, const char *end, char before, int64_t most, int64_t *out)
 {
 	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end))

@@ -14,7 +14,7 @@ enum { SHEAF_DATE_MAX = 48 };
  * `between` standing for the T; years have four digits, more where they need them, and a sign where they are
  * negative (year 0 is 1 BC). */
 char *sheaf_print_datetime(char *to, int64_t seconds, char between);
-/* The day that was printed last, which dates one behind the other mostly share. Begins as zeros. */
+/* The day that was printed last, which dates one after the other mostly share. Begins as zeros. */
 typedef struct sheaf_day {
 	int64_t days; /* since 1970-01-01 */
 	int size;     /* 0: none yet */
@@ -25,7 +25,7 @@ char *sheaf_print_datetime_near(char *to, int64_t seconds, char between, sheaf_d
 /* An offset in seconds as "+02:00", with seconds where it has any. */
 char *sheaf_print_offset(char *to, int64_t seconds);
 
-/* What stands behind the text that was read, or NULL where there is none of this kind, or one beyond 64 bits.
+/* What stands after the text that was read, or NULL where there is none of this kind, or one beyond 64 bits.
  * "2012-05-25 14:13:29", with a blank or a T in between: exactly what sheaf_print_datetime prints. */
 const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds);
 /* "+02:00", "-00:30", "+01:00:30". */

@@ -95,16 +95,16 @@ INLINE uint64_t take_eight(number *v, unsigned n, unsigned back)
 INLINE void take_exponent(number *v)
 {
 	uint64_t word = word_at(v->stop - 8), e = find_in_word(word | UINT64_C(0x2020202020202020), 'e');
-	unsigned behind = (unsigned)_lzcnt_u64(e) / 8;
-	if (!e || v->stop - behind - 1 <= v->first) return;
-	uint8_t sign = *(v->stop - behind);
+	unsigned after = (unsigned)_lzcnt_u64(e) / 8;
+	if (!e || v->stop - after - 1 <= v->first) return;
+	uint8_t sign = *(v->stop - after);
 	bool negative = sign == '-';
-	unsigned n = behind - (behind && (negative || sign == '+'));
+	unsigned n = after - (after && (negative || sign == '+'));
 	uint64_t digits = last_bytes(word ^ SHEAF_ZEROS, n);
 	v->strange |= find_no_digits(digits) | (n == 0);
 	v->exponent = (int)sheaf_eight_digits_value(digits);
 	if (negative) v->exponent = -v->exponent;
-	v->stop -= behind + 1;
+	v->stop -= after + 1;
 }
 
 INLINE uint64_t join_digits(number *v)
@@ -145,7 +145,7 @@ INLINE uint64_t join_digits(number *v)
 	v->strange |= find_no_digits(units);
 	units = sheaf_eight_digits_value(units);
 	if (decimals > 16) {
-		/* 1843 times 10^16, and what is behind it, fit into 64 bits. */
+		/* 1843 times 10^16, and what is after it, fit into 64 bits. */
 		uint64_t high = take_eight(v, decimals, 16);
 		v->strange |= high > 1843;
 		digits += high * 10000000000000000;
@@ -223,7 +223,7 @@ INLINE bool read_listed(sheaf_entries *caller, const marks *m, int coordinates, 
 		     k++)
 			run.count++;
 		caller->count = run.count;
-		caller->at = behind_line(m, (int)k - 1, coordinates + numbers);
+		caller->at = after_line(m, (int)k - 1, coordinates + numbers);
 		if (k < m->lines && run.count < run.room && !sheaf_entries_some(caller, 1)) return false;
 	}
 	return true;

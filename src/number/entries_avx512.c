@@ -43,7 +43,7 @@ INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 /* Lines of a vector; marks of as many, and one before them, that a vector holds, for each line. */
 enum { LANES = 8, HELD = 3 };
 
-/* Mark number `mark` of eight lines, of line number k and those behind it; -1: the last of the lines before
+/* Mark number `mark` of eight lines, of line number k and those after it; -1: the last of the lines before
  * them. */
 INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
@@ -232,7 +232,7 @@ INLINE void take_exponents(parts *v)
 	const __m512i zero = _mm512_setzero_si512(), byte = _mm512_set1_epi64(8);
 	__m512i words = words_at(v->base - 8, v->stop), low = _mm512_or_si512(words, _mm512_set1_epi8(0x20));
 	__m512i bits = _mm512_lzcnt_epi64(
-		_mm512_movm_epi8(_mm512_cmpeq_epi8_mask(low, _mm512_set1_epi8('e')))); /* of the bytes behind it */
+		_mm512_movm_epi8(_mm512_cmpeq_epi8_mask(low, _mm512_set1_epi8('e')))); /* of the bytes after it */
 	__m512i e = _mm512_sub_epi64(_mm512_sub_epi64(v->stop, _mm512_srli_epi64(bits, 3)), _mm512_set1_epi64(1));
 	__mmask8 some =
 		_mm512_cmplt_epi64_mask(bits, _mm512_set1_epi64(64)) & _mm512_cmpgt_epi64_mask(e, v->first);
@@ -257,14 +257,14 @@ INLINE __m512i bytes_before_point(__m512i words, __m512i size)
 	return _mm512_min_epu64(_mm512_srai_epi64(_mm512_sub_epi64(_mm512_set1_epi64(63), before), 3), size);
 }
 
-/* Mantissas as digits: those before the point, and the last 24 behind it. */
+/* Mantissas as digits: those before the point, and the last 24 after it. */
 typedef struct mantissas {
-	__m512i size, decimals; /* digits before the point, and behind it */
+	__m512i size, decimals; /* digits before the point, and after it */
 	__m512i whole, high, middle, low;
 	bool is_long; /* some have digits in `high` */
 } mantissas;
 
-/* The digits behind the point that are the eight before the last `back`. */
+/* The digits after the point that are the eight before the last `back`. */
 INLINE __m512i take_decimals(const parts *v, __m512i decimals, int back)
 {
 	const __m512i eight = _mm512_set1_epi64(8);
@@ -303,7 +303,7 @@ INLINE __m512i join_digits(parts *v, const mantissas *m)
 	v->left |= _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(m->size, _mm512_set1_epi64(1)), _mm512_set1_epi64(7));
 	if (m->is_long) {
 		__m512i high = eight_digits(m->high);
-		/* 1843 times 10^16, and what is behind it, fit into 64 bits. */
+		/* 1843 times 10^16, and what is after it, fit into 64 bits. */
 		v->left |= _mm512_cmpgt_epi64_mask(m->decimals, _mm512_set1_epi64(24)) |
 		           _mm512_cmpgt_epi64_mask(high, _mm512_set1_epi64(1843));
 		digits = _mm512_add_epi64(digits, _mm512_mullo_epi64(high, _mm512_set1_epi64(10000000000000000)));
@@ -420,7 +420,7 @@ INLINE bool read_listed(sheaf_entries *run, const marks *m, int coordinates, int
 		unsigned stored = store_lines(run, m, k, n, coordinates, numbers, integers, exponents);
 		k += stored;
 		run->count += stored;
-		run->at = behind_line(m, (int)k - 1, coordinates + numbers);
+		run->at = after_line(m, (int)k - 1, coordinates + numbers);
 		if (stored == n) continue;
 		if (!sheaf_entries_some(run, 1)) return false;
 		k++;

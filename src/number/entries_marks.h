@@ -13,7 +13,7 @@
 
 /* Bytes of text that are listed at once; where the first of them stands for the places, so that some bytes
  * before it have places, too; places before the first one that is listed; bytes that are loaded before a
- * line, and behind it; lines that are read one by one where few could be listed. */
+ * line, and after it; lines that are read one by one where few could be listed. */
 enum {
 	MARKS_TEXT = 8192,
 	MARKS_FIRST = 64,
@@ -24,7 +24,7 @@ enum {
 	MARKS_SOME = 32
 };
 
-/* The places behind the numbers of whole lines, one behind the other, and before them the end of the line
+/* The places after the numbers of whole lines, one after the other, and before them the end of the line
  * before. */
 typedef struct marks {
 	const uint8_t *base; /* places count from there */
@@ -79,8 +79,8 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 	m->lines = found / of_line;
 }
 
-/* Behind line number k; before the first one where k is -1. */
-INLINE const uint8_t *behind_line(const marks *m, int k, int of_line)
+/* After line number k; before the first one where k is -1. */
+INLINE const uint8_t *after_line(const marks *m, int k, int of_line)
 {
 	return m->base + m->places[MARKS_AHEAD + (k + 1) * of_line - 1] + 1;
 }

@@ -24,7 +24,7 @@ INLINE uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-/* Up to eight digits behind *value; returns how many. */
+/* Up to eight digits after *value; returns how many. */
 INLINE int take_eight(const uint8_t *at, uint64_t *value)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -114,7 +114,7 @@ INLINE const uint8_t *take_number(const uint8_t *at, const sheaf_entries *run, s
 	                     : take_real(at, (double *)run->values + n);
 }
 
-/* Behind the line's feed; NULL where it is left. */
+/* After the line's feed; NULL where it is left. */
 INLINE const uint8_t *take_line(sheaf_entries *run, int coordinates, int numbers)
 {
 	const uint8_t *at = run->at;

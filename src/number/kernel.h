@@ -8,7 +8,7 @@
  * limit, a value whose rounding to float32 two roundings could spoil, a byte of no class.
  *
  * All kernels give the same bits as sheaf_scan_f32 and sheaf_scan_f64, whatever the rounding mode. None
- * touches a byte outside [at, end), or values behind `room`. Any number of threads may use them. */
+ * touches a byte outside [at, end), or values after `room`. Any number of threads may use them. */
 #ifndef SHEAF_NUMBER_KERNEL_H
 #define SHEAF_NUMBER_KERNEL_H
 
@@ -29,7 +29,7 @@ typedef struct sheaf_delimiters {
 	uint8_t mark;        /* straight before the name of a list: ends the list before */
 	uint8_t feed;        /* ends a line, and the list on it */
 	uint8_t before_feed; /* may stand there, and ends a list, too */
-	uint8_t comment;     /* straight behind a mark: no list follows */
+	uint8_t comment;     /* directly after a mark: no list follows */
 } sheaf_delimiters;
 
 /* A list of numbers, or of index:value pairs, as it is being read. */
@@ -51,7 +51,7 @@ enum { SHEAF_NUMBERS_ROOM = 64 };
 typedef void sheaf_numbers_reader(sheaf_numbers *run);
 
 /* What short lines hold: of each an id, or none, as its first bytes, and lists of numbers or of index:value
- * pairs behind their names. Events are the marks and the feeds, in order: the name behind a mark is the
+ * pairs after their names. Events are the marks and the feeds, in order: the name after a mark is the
  * caller's to read. */
 enum { SHEAF_TAPE_ROOM = 1024, SHEAF_TAPE_SLACK = 64, SHEAF_TAPE_SIZE = SHEAF_TAPE_ROOM + SHEAF_TAPE_SLACK };
 typedef struct sheaf_tape {
@@ -64,13 +64,13 @@ typedef struct sheaf_tape {
 	} values;
 	uint32_t indices[SHEAF_TAPE_SIZE];
 	uint64_t ids[SHEAF_TAPE_SIZE];
-	uint32_t at[SHEAF_TAPE_SIZE]; /* of each event: its byte behind `begin`; how many values and indices stand
+	uint32_t at[SHEAF_TAPE_SIZE]; /* of each event: its byte after `begin`; how many values and indices stand
 	                                 before it */
 	uint32_t values_before[SHEAF_TAPE_SIZE], indices_before[SHEAF_TAPE_SIZE];
 } sheaf_tape;
 
 /* Reads lines onto an empty tape until there is no more room or something is left. The last event need not be
- * a feed: what stands behind the last feed is to be read again. No line whose feed is an event has anything
+ * a feed: what stands after the last feed is to be read again. No line whose feed is an event has anything
  * in it that is left; but a list may mix numbers and pairs, which shows in what stands before its events. */
 typedef void sheaf_tape_reader(sheaf_tape *tape);
 
@@ -93,7 +93,7 @@ typedef struct sheaf_kernel {
  * names: "scalar" (nothing but the scanner), "portable", "avx2" or "avx512". A name that is none of these has
  * no effect. Chosen once. */
 const sheaf_kernel *sheaf_kernel_chosen(void);
-/* All kernels of this build from the slowest to the fastest, NULL behind the last. */
+/* All kernels of this build from the slowest to the fastest, NULL after the last. */
 extern const sheaf_kernel *const sheaf_kernels[];
 
 #endif

@@ -45,7 +45,7 @@ INLINE block load(const sheaf_numbers *run)
 	return b;
 }
 
-/* Where the first digits of the indices are, the colons behind them, and the bytes behind the values, of n
+/* Where the first digits of the indices are, the colons after them, and the bytes after the values, of n
  * pairs. */
 typedef struct places {
 	uint64_t first, colon, after;
@@ -110,7 +110,7 @@ INLINE uint64_t load_word(const uint8_t *at)
 	return word;
 }
 
-/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes behind them
+/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes after them
  * have no say. */
 INLINE unsigned count_below(__m256i indices, uint64_t limit, unsigned n)
 {

@@ -66,7 +66,7 @@ INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64
 	store_small(run, words, (size_t)_mm_popcnt_u64(last), wide);
 }
 
-/* Behind the last number that a block has read: at the end of the list, or behind spaces at what halts, where
+/* After the last number that a block has read: at the end of the list, or after spaces at what halts, where
  * it may be told by a byte that no number follows. */
 INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
 {
@@ -93,7 +93,7 @@ INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide, bool *more)
 /* ---- all other numbers: eight in a step ---- */
 
 /* The numbers up to the end of the list, or up to a flaw. Each pair mark has an index before it and a number
- * behind it. */
+ * after it. */
 INLINE numbers find_numbers(const block *b, bool pairs)
 {
 	numbers m = {.number = b->digit | b->dot | b->minus | b->e | b->plus};

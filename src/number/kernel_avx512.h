@@ -3,7 +3,7 @@
  * masks. What its readers of runs and of lines share.
  *
  * Adding the mask of all numbers' first bytes to the mask of their bytes carries each bit to the first byte
- * behind its number: so ends are found for all numbers at once, and what stands where it must not is found by
+ * after its number: so ends are found for all numbers at once, and what stands where it must not is found by
  * comparing masks. Then the bytes that are no digits are pressed out of the numbers, eight numbers are
  * gathered into the eight lanes of a register, each against the right end of its lane, and three
  * multiplications make integers of their digits. */
@@ -23,7 +23,7 @@
  * vector of places holds. */
 enum { LANES = 8, LANE_DIGITS = 8, MOST_DIGITS = 15, MOST_DECIMALS = 15 };
 
-/* 64 bytes of text, and for each class of bytes a mask; bytes behind the text belong to no class. */
+/* 64 bytes of text, and for each class of bytes a mask; bytes after the text belong to no class. */
 typedef struct block {
 	__m512i bytes;
 	uint64_t digit, zero, dot, minus, plus, e; /* of numbers */
@@ -66,12 +66,12 @@ typedef struct numbers {
 	unsigned n;            /* how many are read */
 	uint64_t first;        /* first bytes, signs included */
 	uint64_t number;       /* all bytes of numbers, those of indices included */
-	uint64_t stop, after;  /* behind the mantissa; behind the number */
-	uint64_t fraction;     /* behind the point, or `stop` */
+	uint64_t stop, after;  /* after the mantissa; after the number */
+	uint64_t fraction;     /* after the point, or `stop` */
 	uint64_t digits;       /* first byte of the mantissa that is kept */
 	uint64_t kept;         /* bytes that are not pressed out */
-	uint64_t index, colon; /* first byte of, and one behind, each index */
-	uint64_t flaws;        /* bytes of, or straight behind, what is no number of the plain kind */
+	uint64_t index, colon; /* first byte of, and one after, each index */
+	uint64_t flaws;        /* bytes of, or directly after, what is no number of the plain kind */
 } numbers;
 
 /* The exponents: from each 'e' to the end of its number. */
@@ -84,7 +84,7 @@ INLINE uint64_t find_exponents(const block *b, numbers *m)
 	return exponents;
 }
 
-/* From m->number and m->first. A zero before the point, and zeros straight behind that point, say nothing:
+/* From m->number and m->first. A zero before the point, and zeros directly after that point, say nothing:
  * they are pressed out. */
 INLINE void find_mantissas(const block *b, numbers *m)
 {
@@ -179,7 +179,7 @@ INLINE void scale(lanes *l, __m512i exponent)
 		power, NEAREST);
 }
 
-/* The digits behind 'e', where there is one; what is no digit is its sign. */
+/* The digits after 'e', where there is one; what is no digit is its sign. */
 INLINE __m512i read_exponents(const block *b, const numbers *m, __m512i text, __m512i stop, __m512i after,
                               __mmask8 *left)
 {

@@ -17,7 +17,7 @@ typedef struct place {
 /* Masks of what stands around numbers. */
 typedef struct frame {
 	uint64_t mark, feed;
-	uint64_t run;        /* bytes that are parted by spaces and feeds */
+	uint64_t run;        /* bytes that are separated by spaces and feeds */
 	uint64_t ids, names; /* all their bytes; names with their marks */
 	uint64_t first_id, after_id;
 	uint64_t flaws;
@@ -25,10 +25,10 @@ typedef struct frame {
 
 INLINE void find_names(frame *f, const block *b, const sheaf_delimiters *is, uint64_t back)
 {
-	uint64_t letters = f->run & ~back, behind = f->mark << 1;
+	uint64_t letters = f->run & ~back, after = f->mark << 1;
 	f->names = letters & ~(letters + f->mark);
 	f->flaws |= f->mark & ~f->names; /* in a name */
-	f->flaws |= behind & (~letters | f->mark | find(b->bytes, is->comment));
+	f->flaws |= after & (~letters | f->mark | find(b->bytes, is->comment));
 	f->flaws |=
 		(_mm512_movepi8_mask(b->bytes) | _mm512_cmplt_epu8_mask(b->bytes, _mm512_set1_epi8(0x20))) & f->names;
 }
@@ -75,7 +75,7 @@ INLINE frame find_frame(block *b, const sheaf_delimiters *is, const place *p)
 	return f;
 }
 
-/* Numbers that end in a pair mark are indices; a value stands behind each of these. */
+/* Numbers that end in a pair mark are indices; a value stands after each of these. */
 INLINE numbers find_numbers(const block *b)
 {
 	numbers m = {.number = b->digit | b->dot | b->minus | b->e | b->plus};
@@ -124,7 +124,7 @@ INLINE void store_events(sheaf_tape *tape, const uint8_t *at, uint64_t events, u
 	                                     _mm512_set1_epi32((int)tape->nindices)));
 }
 
-/* Values onto the tape, behind its end. False where one is left. */
+/* Values onto the tape, after its end. False where one is left. */
 INLINE bool store_values(sheaf_tape *tape, lanes *l, bool wide)
 {
 	if (wide) {

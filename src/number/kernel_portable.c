@@ -51,7 +51,7 @@ INLINE const uint8_t *take_digits(const uint8_t *at, int most, uint64_t *value)
 	return at;
 }
 
-/* Digits behind a point: all of a word, or those before the first byte that is none, pushed to its upper
+/* Digits after a point: all of a word, or those before the first byte that is none, pushed to its upper
  * end. */
 INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
@@ -201,7 +201,7 @@ INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, c
 	return sheaf_is_halfway(value) || ((float)value != value && sheaf_has_many_digits(d.digits)) ? NULL : at;
 }
 
-/* Behind the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a
+/* After the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a
  * comment. */
 INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
 {
@@ -211,7 +211,7 @@ INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
 	return at > first && (is_space(is, *at) || is_end(is, *at)) && *at != is->mark ? at : NULL;
 }
 
-/* Behind the id of a line, if it has one; NULL where it is left. */
+/* After the id of a line, if it has one; NULL where it is left. */
 INLINE const uint8_t *put_id(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at)
 {
 	uint64_t id;
@@ -226,7 +226,7 @@ INLINE bool has_room(const sheaf_tape *tape)
 	return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM;
 }
 
-/* Behind the line's feed, or NULL where it is left; then the tape may hold some of it. */
+/* After the line's feed, or NULL where it is left; then the tape may hold some of it. */
 INLINE const uint8_t *put_line(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
 {
 	bool listed = false;

@@ -33,7 +33,7 @@ void sheaf_lines_begin(sheaf_lines *lines, const uint8_t *at, const uint8_t *end
 /* The masks of the next blocks; false where there are none. */
 bool sheaf_lines_refill(sheaf_lines *lines);
 
-/* The byte behind the next line feed, which may be the end; NULL behind the last one. */
+/* The byte after the next line feed, which may be the end; NULL after the last one. */
 static inline const uint8_t *sheaf_lines_next(sheaf_lines *lines)
 {
 	while (!lines->mask) {

@@ -62,7 +62,7 @@ void sheaf_find_feeds_portable(const uint8_t *text, int64_t n, uint64_t *masks)
 	}
 }
 
-/* A feed straight behind a return ends no other line. */
+/* A feed directly after a return ends no other line. */
 int64_t sheaf_count_ends_portable(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;

@@ -49,7 +49,7 @@ AVX512 void sheaf_find_feeds_avx512(const uint8_t *text, int64_t n, uint64_t *ma
 	for (int64_t k = 0; k < n; k++) masks[k] = feeds_avx512(text + k * SHEAF_LINES_BLOCK);
 }
 
-/* A feed straight behind a return ends no other line. */
+/* A feed directly after a return ends no other line. */
 AVX2 int64_t sheaf_count_ends_avx2(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. Behind
+/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. After
  * the word; NULL where none is. */
 static inline const uint8_t *sheaf_scan_nonfinite(const uint8_t *at, const uint8_t *end, double *out)
 {

@@ -2,7 +2,7 @@
 /* Numbers as text: reading them exactly and printing them shortest, whatever the locale and the rounding
  * mode.
  *
- * The scalar code behind these functions defines what a number means; faster kernels must agree with it bit
+ * The scalar code after these functions defines what a number means; faster kernels must agree with it bit
  * for bit. Nothing here allocates, fails otherwise than shown, or touches a byte outside [at, end) or
  * to[SHEAF_NUMBER_MAX]. */
 #ifndef SHEAF_NUMBER_NUMBER_H

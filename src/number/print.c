@@ -14,7 +14,7 @@
 #define PLAIN_FIRST (-5)
 #define PLAIN_LAST 16
 
-/* A decimal in scientific terms: `count` digits without zeros behind the last, padded with zeros, and the
+/* A decimal in scientific terms: `count` digits without zeros after the last, padded with zeros, and the
  * exponent of the first. */
 typedef struct digits {
 	char first;

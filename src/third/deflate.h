@@ -27,7 +27,7 @@ void sheaf_inflater_free(sheaf_inflater *inflater);
 bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
 /* The same of a stream without a head and a sum, as archives have them. */
 bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
-/* The sum of `before`, which begins as 0, and what is behind. */
+/* The sum of `before`, which begins as 0, and what is after. */
 uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size);
 
 #endif

@@ -39,7 +39,7 @@ bool sheaf_json_i64(const sheaf_json *value, int64_t *out);
 bool sheaf_json_u64(const sheaf_json *value, uint64_t *out);
 /* The nearest double of a number; false where it is none. */
 bool sheaf_json_number(const sheaf_json *value, double *out);
-/* A text ends with a NUL behind its *size bytes (NULL: not wanted); NULL where it is none. */
+/* A text ends with a NUL after its *size bytes (NULL: not wanted); NULL where it is none. */
 const char *sheaf_json_text(const sheaf_json *value, size_t *size);
 /* Values of an array or members of an object; 0 of anything else. */
 size_t sheaf_json_size(const sheaf_json *value);

@@ -221,7 +221,7 @@ static sheaf_status describe_contiguous(description *d)
 	SHEAF_TRY(file_size(d, &size));
 	int64_t bytes = d->item->count * (int64_t)d->width;
 	if (at > (haddr_t)size || bytes > size - (int64_t)at)
-		refuse(d, "values behind the end of the file");
+		refuse(d, "values after the end of the file");
 	else
 		d->inside->offset = (int64_t)at;
 	return SHEAF_OK;

@@ -93,7 +93,7 @@ static sheaf_status read_collection(sheaf_h5 *h5, int64_t at, sheaf_error *err)
 }
 
 /* The bytes of an object: its number, a count, four bytes, its size, itself, and up to a multiple of eight.
- * Number 0 is what is free behind all of them. */
+ * Number 0 is what is free after all of them. */
 static sheaf_status find_object(sheaf_h5 *h5, const place *p, const uint8_t **out, sheaf_error *err)
 {
 	const uint8_t *bytes = h5->heap.data;

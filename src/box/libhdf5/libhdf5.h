@@ -16,7 +16,7 @@ typedef struct sheaf_h5 {
 	const sheaf_store *store;
 	sheaf_box_kind kind;
 	hid_t file;
-	sheaf_error failure; /* of the bytes behind: worth more than what the library makes of it */
+	sheaf_error failure; /* of the bytes after: worth more than what the library makes of it */
 	int64_t next_dimension;
 	struct sheaf_h5_bytes *bytes;     /* the library's view of the store */
 	size_t address_size, length_size; /* bytes of each in the file */
@@ -34,7 +34,7 @@ typedef struct sheaf_h5 {
 void sheaf_h5_enter(void);
 void sheaf_h5_leave(void);
 
-/* A failure of the library: what it says itself, from its innermost, or what the bytes behind have said.
+/* A failure of the library: what it says itself, from its innermost, or what the bytes after have said.
  * While inside. */
 sheaf_status sheaf_h5_fail(sheaf_h5 *h5, const char *path, const char *expected, sheaf_error *err);
 

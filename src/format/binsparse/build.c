@@ -82,7 +82,7 @@ static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t
 		while (from + n < to && offsets[from + n] == offsets[from] + n) n++;
 		if (base + offsets[from] < t->made[m])
 			return sheaf_fail(err, SHEAF_USAGE,
-			                  "expected entries in the order of the layout, found one behind its place");
+			                  "expected entries in the order of the layout, found one after its place");
 		if (!t->d.values.is_iso) {
 			SHEAF_TRY(fill_values(t, base + offsets[from], err));
 			SHEAF_TRY(sheaf_bsp_store_add(&t->values, values + (size_t)from * size, n * parts, err));

@@ -85,7 +85,7 @@ static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *range
 
 /* ---- outermost coordinates ---- */
 
-/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies behind
+/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies after
  * what is covered. */
 static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t at,
                                    const int64_t *covered, int64_t *coordinate, int64_t *first,

@@ -76,7 +76,7 @@ static const char *number_at(const char *text, int64_t *out)
 	return at == text ? NULL : at;
 }
 
-/* "major.minor", and behind it ".patch" and what semantic versions have behind that. */
+/* "major.minor", and after it ".patch" and what semantic versions have after that. */
 static sheaf_status parse_version(parsing *p)
 {
 	sheaf_json *value;

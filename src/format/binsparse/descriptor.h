@@ -58,7 +58,7 @@ bool sheaf_bsp_layout_named(const char *name, sheaf_bsp_layout *out);
 /* The pre-defined format that is the same as the layout, or NULL. "Doubly compressed" ones are not offered
  * where inner slices may be empty. */
 const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_empty);
-/* All their names, parted by commas. */
+/* All their names, separated by commas. */
 extern const char sheaf_bsp_layout_names[];
 /* As --layout has it: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and "@" with
  * a permutation ("S3@120"). USAGE. */
@@ -121,7 +121,7 @@ sheaf_json *sheaf_bsp_custom_json(const sheaf_bsp_layout *layout);
 /* A whole descriptor: {"binsparse": {...}}, from everything in *d but `json`, `inner` and `is_bare`.
  * `may_be_empty`: see sheaf_bsp_layout_name. NULL where there is no memory. */
 sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty);
-/* Prints it behind what is in *text. */
+/* Prints it after what is in *text. */
 SHEAF_USE sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx,
                                            sheaf_buffer *text, sheaf_error *err);
 

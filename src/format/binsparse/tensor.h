@@ -87,7 +87,7 @@ SHEAF_USE sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view
 /* The position of level l above position q of level l + 1, not before `least`. */
 SHEAF_USE sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q,
                                        int64_t least, int64_t *out, sheaf_error *err);
-/* The first position of array `a`, at or behind `from`, whose value is at least `value`; its end where there
+/* The first position of array `a`, at or after `from`, whose value is at least `value`; its end where there
  * is none. Values ascend. */
 SHEAF_USE sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
                                         sheaf_bsp_window *window, int64_t from, int64_t value, int64_t *out,

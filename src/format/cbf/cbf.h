@@ -74,7 +74,7 @@ SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const shea
  * where they do not fit. */
 typedef struct sheaf_cbf_extent {
 	uint32_t samples;
-	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing behind it is passed */
+	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing after it is passed */
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences,
- * which takes a walk over the counts in it, since the streams of a chunk stand one behind the other. */
+ * which takes a walk over the counts in it, since the streams of a chunk stand one after the other. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -39,7 +39,7 @@ static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf
 	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
 }
 
-/* A piece without starts is the whole chunk: the streams stand one behind the other, the first behind the
+/* A piece without starts is the whole chunk: the streams stand one after the other, the first after the
  * sample counts. */
 static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
 {
@@ -129,7 +129,7 @@ static bool find_starts(sheaf_cbf_reader *in, const sheaf_piece *piece)
 	return c.at == c.end;
 }
 
-/* As many sequences as take about `bytes` bytes, at least one; the starts move behind them. */
+/* As many sequences as take about `bytes` bytes, at least one; the starts move after them. */
 static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];

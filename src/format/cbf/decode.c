@@ -19,7 +19,7 @@ typedef struct decoding {
 	sheaf_error *err;
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
 	sheaf_cbf_finding *findings;
-	bool broken;  /* found while validating: what is behind cannot be read, and the piece gives no rows */
+	bool broken;  /* found while validating: what is after cannot be read, and the piece gives no rows */
 	bool unsound; /* the sequence at hand is, for its stream: it stands there without samples, also while
 	                 validating only */
 } decoding;
@@ -39,7 +39,7 @@ static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Only validation goes on behind a flaw. */
+/* Only validation goes on after a flaw. */
 static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte,
                          const char *expected, const char *found)
 {
@@ -47,7 +47,7 @@ static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequ
 	return report(d->in, d->piece, SHEAF_FATAL, rule, stream, sequence, byte, expected, found, d->cx, d->err);
 }
 
-/* The cursor tells what did not fit; where it has not failed, it stands behind a negative count. */
+/* The cursor tells what did not fit; where it has not failed, it stands after a negative count. */
 static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c,
                                  const sheaf_cbf_extent *extent)
 {
@@ -299,7 +299,7 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 	snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences", chunk->sequences);
 	snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(c));
 	d->broken = true;
-	return fail(d, "bytes behind the last sequence", -1, -1, sheaf_cursor_tell(c), expected, found);
+	return fail(d, "bytes after the last sequence", -1, -1, sheaf_cursor_tell(c), expected, found);
 }
 
 static void compare_largest(const decoding *d)

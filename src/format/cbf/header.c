@@ -94,7 +94,7 @@ static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* `byte` is that of the name's length; the name is behind it. */
+/* `byte` is that of the name's length; the name is after it. */
 static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte,
                                sheaf_error *err)
 {
@@ -137,7 +137,7 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	uint8_t storage = sheaf_cursor_u8(c, "storage type");
 	if (!c->failed)
 		SHEAF_TRY(check_storage(in, storage, byte,
-		                        err)); /* a wrong one mostly means that all behind it is wrong, too */
+		                        err)); /* a wrong one mostly means that all after it is wrong, too */
 	uint32_t n = sheaf_cursor_count_u32le(c, 1, "stream name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "stream name");
 	int64_t type_byte = sheaf_cursor_tell(c);

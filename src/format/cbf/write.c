@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences into chunks, one stream behind the other, and the header with the chunk table at the end. */
+/* Sequences into chunks, one stream after the other, and the header with the chunk table at the end. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"

@@ -120,9 +120,8 @@ static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)
 static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1,
-	                           "a stream name straight behind '|'", sheaf_ctf_found(name, d->end, found),
-	                           "the input is left out"));
+	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name directly after '|'",
+	                           sheaf_ctf_found(name, d->end, found), "the input is left out"));
 	return SHEAF_OK;
 }
 

@@ -192,26 +192,26 @@ sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const
 	return sheaf_check_stop(look->cx, err);
 }
 
-static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *behind, int i)
+static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *after, int i)
 {
-	const char *name = behind->schema.fields[i].name;
+	const char *name = after->schema.fields[i].name;
 	int stream;
 	SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
-	take_over(guess_at(look, stream), guess_at(behind, i));
+	take_over(guess_at(look, stream), guess_at(after, i));
 	look->last = stream;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind, sheaf_error *err)
+sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *after, sheaf_error *err)
 {
 	look->err = err;
-	for (int i = 0; i < behind->schema.nfields; i++) SHEAF_TRY(add_stream(look, behind, i));
-	if (behind->rows == 0) return SHEAF_OK;
-	if (look->rows == 0) look->first_key = behind->first_key;
+	for (int i = 0; i < after->schema.nfields; i++) SHEAF_TRY(add_stream(look, after, i));
+	if (after->rows == 0) return SHEAF_OK;
+	if (look->rows == 0) look->first_key = after->first_key;
 	look->in_a_row =
-		look->in_a_row && behind->in_a_row && behind->first_key == look->first_key + (uint64_t)look->rows;
-	if (behind->longest > look->longest) look->longest = behind->longest;
-	look->samples += behind->samples;
-	look->rows += behind->rows;
+		look->in_a_row && after->in_a_row && after->first_key == look->first_key + (uint64_t)look->rows;
+	if (after->longest > look->longest) look->longest = after->longest;
+	look->samples += after->samples;
+	look->rows += after->rows;
 	return SHEAF_OK;
 }

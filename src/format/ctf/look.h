@@ -38,8 +38,8 @@ SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ct
 /* A run of whole sequences, the first of which begins on `line`. */
 SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end,
                                          int64_t line, bool continues, sheaf_error *err);
-/* Adds what was seen behind all that *look has seen. */
-SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *behind,
+/* Adds what was seen after all that *look has seen. */
+SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *after,
                                           sheaf_error *err);
 void sheaf_ctf_look_free(sheaf_ctf_look *look);
 

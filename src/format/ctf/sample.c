@@ -49,7 +49,7 @@ static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, 
 {
 	enum { KEPT = 9 };
 	double exact;
-	int digits = 0, zeros = 0; /* zeros: behind the last digit that is none */
+	int digits = 0, zeros = 0; /* zeros: after the last digit that is none */
 	sheaf_scan_f64((const char *)at, (const char *)end, &exact);
 	if (exact == read || isinf(read)) return;
 	for (; at < end && (*at | 0x20) != 'e'; at++) {
@@ -118,7 +118,7 @@ static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 	char found[CTF_FOUND_SIZE];
 	*ok = may_follow(d);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
-	return sheaf_ctf_report(d, SHEAF_BREACH, "values not parted", d->at, stream, "a space between values",
+	return sheaf_ctf_report(d, SHEAF_BREACH, "values not separated", d->at, stream, "a space between values",
 	                        sheaf_ctf_found(d->at, d->end, found), "read as a value of its own");
 }
 
@@ -137,7 +137,7 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 		return report_found(d, "not an index", stream, "an index");
 	if (over || read >= index_limit(d, stream)) return report_index(d, stream, at);
 	if (d->at == d->end || *d->at != ':')
-		return report_found(d, "no ':' behind an index", stream, "':' and a value straight behind the index");
+		return report_found(d, "no ':' after an index", stream, "':' and a value directly after the index");
 	d->at++;
 	*index = (int64_t)read;
 	*ok = true;

@@ -43,7 +43,7 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 	return name_stream(in, field, err);
 }
 
-/* ---- the map file: four columns, name alias format dim, parted by white space ---- */
+/* ---- the map file: four columns, name alias format dim, separated by white space ---- */
 
 typedef struct map_line {
 	const char *words[4];

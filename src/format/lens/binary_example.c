@@ -37,7 +37,7 @@ static sheaf_status tell_cut_short(reading *r)
 	return SHEAF_END;
 }
 
-/* What the cursor could not read: nothing can be read behind it. */
+/* What the cursor could not read: nothing can be read after it. */
 static inline sheaf_status cut_short(reading *r) { return r->c.failed ? tell_cut_short(r) : SHEAF_OK; }
 
 static sheaf_status refuse_count(reading *r, const char *what, const uint8_t *at, int32_t count)
@@ -133,7 +133,7 @@ static sheaf_status read_specials(reading *r)
 	return count ? sheaf_lens_set_status(r->set, r->teller.err) : SHEAF_OK;
 }
 
-/* An event, or the negative of the last one of a run that began behind the event before: Lens takes a list
+/* An event, or the negative of the last one of a run that began after the event before: Lens takes a list
  * that begins with such an end to begin with event 1. */
 static sheaf_status read_event(reading *r, int32_t *at_event)
 {
@@ -147,7 +147,7 @@ static sheaf_status read_event(reading *r, int32_t *at_event)
 	                : s.last + (event < 0); /* where the reader of Lens stands then */
 	if (event < 0 && (r->spans.size == 0 || s.first > s.last))
 		SHEAF_TRY(sheaf_lens_tell(&r->teller, SHEAF_BREACH, SHEAF_DATA, "event range without a start", at,
-		                          "the end of a range behind its start",
+		                          "the end of a range after its start",
 		                          r->spans.size ? "an end before the start" : "an end that begins the list",
 		                          "read as Lens does"));
 	if (s.first > s.last) return SHEAF_OK;

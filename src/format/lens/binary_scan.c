@@ -56,8 +56,8 @@ static bool read_count(sheaf_lens_scan *scan, const uint8_t *at, uint32_t *count
 	return !scan->broken;
 }
 
-/* Behind a list of ranges: an input list says whether targets share it. */
-static int behind_ranges(const sheaf_lens_scan *scan) { return scan->targets ? LISTS : SHARED; }
+/* After a list of ranges: an input list says whether targets share it. */
+static int after_ranges(const sheaf_lens_scan *scan) { return scan->targets ? LISTS : SHARED; }
 
 static bool step_counts(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
@@ -99,7 +99,7 @@ static bool step_lists(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	return true;
 }
 
-/* Integers behind their count. */
+/* Integers after their count. */
 static bool step_events(sheaf_lens_scan *scan, const uint8_t *data, size_t size, int next)
 {
 	size_t start = scan->at;
@@ -125,7 +125,7 @@ static bool step_ranges(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 static bool step_group(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
 	if (scan->ranges > 0) return pass_string(scan, data, size, RANGE);
-	scan->state = behind_ranges(scan);
+	scan->state = after_ranges(scan);
 	return true;
 }
 
@@ -178,9 +178,9 @@ static inline const uint8_t *walk_string(const uint8_t *at, const uint8_t *end)
 
 static inline const uint8_t *walk_count(const uint8_t *at, const uint8_t *end, int32_t *count)
 {
-	const uint8_t *behind = walk(at, end, 4);
-	*count = behind ? sheaf_load_i32be(at) : 0;
-	return *count < 0 ? NULL : behind;
+	const uint8_t *after = walk(at, end, 4);
+	*count = after ? sheaf_load_i32be(at) : 0;
+	return *count < 0 ? NULL : after;
 }
 
 static inline const uint8_t *walk_events(const uint8_t *at, const uint8_t *end)
@@ -258,10 +258,10 @@ bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 {
 	if (scan->broken || size < scan->needed) return false;
 	scan->needed = 0;
-	const uint8_t *behind =
+	const uint8_t *after =
 		scan->state == NAME && scan->at < size ? walk_example(data + scan->at, data + size) : NULL;
-	if (behind) {
-		scan->at = (size_t)(behind - data);
+	if (after) {
+		scan->at = (size_t)(after - data);
 		return true;
 	}
 	while (scan->state != END)

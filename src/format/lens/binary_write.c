@@ -100,11 +100,11 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 	int32_t count, words = 0;
 	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
 	put_integer(to, 0);
-	for (int32_t from = 0, behind; from < count; from = behind) {
-		behind = sheaf_lens_end_of_run(events, count, from);
+	for (int32_t from = 0, after; from < count; from = after) {
+		after = sheaf_lens_end_of_run(events, count, from);
 		put_integer(to, events[from]);
-		if (behind > from + 1) put_integer(to, -(int64_t)events[behind - 1]);
-		words += behind > from + 1 ? 2 : 1;
+		if (after > from + 1) put_integer(to, -(int64_t)events[after - 1]);
+		words += after > from + 1 ? 2 : 1;
 	}
 	put_count(to, at, words);
 }

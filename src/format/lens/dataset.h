@@ -60,7 +60,7 @@ enum { SHEAF_LENS_SHOWN_PROCS = 5 };
 typedef struct sheaf_lens_survey {
 	bool made, complete;
 	int64_t examples, events, longest, procs;
-	sheaf_builder texts;  /* names of groups and first lines of procs, parted by NUL */
+	sheaf_builder texts;  /* names of groups and first lines of procs, separated by NUL */
 	sheaf_builder groups; /* group_use */
 	sheaf_builder
 		shown; /* size_t: where in the texts the first lines begin, SHEAF_LENS_SHOWN_PROCS at most */
@@ -83,7 +83,7 @@ bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 
 /* ---- streams.c ---- */
 
-/* What is said of examples and events besides their values, behind the streams and in this order. */
+/* What is said of examples and events besides their values, after the streams and in this order. */
 typedef enum sheaf_lens_column {
 	SHEAF_LENS_NAME,
 	SHEAF_LENS_PROC,

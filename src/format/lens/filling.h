@@ -18,7 +18,7 @@ static inline void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_l
 	*list = (sheaf_lens_list){.first = LENS_COUNT(set, sheaf_lens_range, ranges)};
 }
 
-/* A place behind the set's ranges, until the next one is begun; the set's `lost` where memory is out. The
+/* A place after the set's ranges, until the next one is begun; the set's `lost` where memory is out. The
  * items of the range go to the end of the set's `values` or `units`. */
 static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool sparse, int32_t group,
                                                        float value)

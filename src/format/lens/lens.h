@@ -26,7 +26,7 @@ typedef enum sheaf_lens_field {
 	SHEAF_LENS_FIELDS
 } sheaf_lens_field;
 
-/* A string of the set: where it begins in `texts`, with a NUL behind it; SHEAF_LENS_ABSENT: there is none,
+/* A string of the set: where it begins in `texts`, with a NUL after it; SHEAF_LENS_ABSENT: there is none,
  * which differs from "". */
 typedef int64_t sheaf_lens_text;
 enum { SHEAF_LENS_ABSENT = -1 };
@@ -153,7 +153,7 @@ SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, s
 /* Makes room for examples that are to come from so many bytes: for what each of them takes, and not for what
  * it may hold. */
 void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes);
-/* An example whose events have nothing of their own: a place behind the set's examples, until the next one is
+/* An example whose events have nothing of their own: a place after the set's examples, until the next one is
  * begun. */
 SHEAF_USE sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents,
                                                 sheaf_lens_example **out, sheaf_error *err);
@@ -186,7 +186,7 @@ const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
 /* Number of examples where the header tells (binary), else -1. */
 int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
 /* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more
- * than is there once there is one. END behind the last one. piece->notes belongs to the reader. */
+ * than is there once there is one. END after the last one. piece->notes belongs to the reader. */
 SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece,
                                       sheaf_error *err);
 /* Fills a piece of which place and size are known, as cut has filled it, from a source made seekable; only

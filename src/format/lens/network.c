@@ -57,7 +57,7 @@ static bool is_word(const char *begin, const char *end, const char *word)
 	return strlen(word) == (size_t)(end - begin) && memcmp(begin, word, strlen(word)) == 0;
 }
 
-/* The part before `end` and behind the last ':' there. NULL where there is none. */
+/* The part before `end` and after the last ':' there. NULL where there is none. */
 static const char *last_part(const char *text, const char *end)
 {
 	while (end > text && end[-1] != ':') end--;
@@ -101,8 +101,7 @@ sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_val
 				INT32_MAX, text);
 		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
 			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--group: expected each group once on each side, found %s behind another",
-			                  text);
+			                  "--group: expected each group once on each side, found %s after another", text);
 		stream.before = sheaf_lens_side_width(streams, stream.target);
 		if (stream.before + stream.width > INT32_MAX)
 			return sheaf_fail(err, SHEAF_USAGE,

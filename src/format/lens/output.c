@@ -103,7 +103,7 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 
 /* ---- a file ---- */
 
-/* The name says it; a suffix for compression may stand behind. */
+/* The name says it; a suffix for compression may stand after. */
 static bool names_binary(const char *name)
 {
 	const sheaf_filter *packed = sheaf_filter_by_suffix(name);

@@ -107,7 +107,7 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 	return SHEAF_OK;
 }
 
-/* Where as many bytes are shown, the next example would end behind them. */
+/* Where as many bytes are shown, the next example would end after them. */
 static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_bytes shown, size_t bytes)
 {
 	return shown.size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
@@ -169,7 +169,7 @@ sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, 
 	            err); /* what is left was cut as an example, too */
 }
 
-/* The line and column behind a piece. */
+/* The line and column after a piece. */
 static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
 {
 	sheaf_lens_teller lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
@@ -179,7 +179,7 @@ static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
 	in->column = end - lines.line_begin + lines.column;
 }
 
-/* The next bytes begin behind these. */
+/* The next bytes begin after these. */
 static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
 {
 	size_t size = piece->bytes.size;
@@ -190,7 +190,7 @@ static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t exa
 	if (in->line > 0) pass_lines(in, piece);
 }
 
-/* What stands behind the last example that the header tells of. */
+/* What stands after the last example that the header tells of. */
 static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 {
 	sheaf_bytes shown;
@@ -201,9 +201,9 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	if (shown.size == 0) return SHEAF_END;
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_DATA,
-	                         "bytes behind the examples",
+	                         "bytes after the examples",
 	                         SHEAF_NOWHERE,
-	                         "the end of the file behind the last example",
+	                         "the end of the file after the last example",
 	                         "more bytes",
 	                         "ignored"};
 	problem.place.file = sheaf_source_name(in->source);

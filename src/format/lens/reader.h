@@ -24,7 +24,7 @@ typedef struct sheaf_lens_scan {
 	bool line_start; /* the first byte that is not cut begins a line */
 	bool comment;    /* within one */
 	bool last;       /* nothing follows the bytes shown */
-	int behind;      /* the state behind the string that is open */
+	int after;       /* the state after the string that is open */
 	sheaf_lens_nest nest;
 	/* binary */
 	bool targets;                 /* their section, not that of the inputs */
@@ -56,7 +56,7 @@ struct sheaf_lens_reader {
 	int64_t line, column; /* of the next byte to cut, from 1; -1 where there are no lines */
 	int64_t cut;          /* examples so far */
 	int64_t told;         /* examples by the header, or -1 */
-	bool found;           /* the scan stands behind an example that is not cut yet */
+	bool found;           /* the scan stands after an example that is not cut yet */
 	bool ended;           /* nothing can follow what was cut */
 	sheaf_status cut_off; /* the input failed here, when the examples before had been cut */
 	sheaf_error cut_off_error;

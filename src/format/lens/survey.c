@@ -42,7 +42,7 @@ static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, i
 	sheaf_lens_use use = {s->texts.size, size, target, 0};
 	sheaf_builder_append(&s->texts, name, size);
 	sheaf_builder_byte(&s->texts, '\0');
-	if (s->texts.failed) return NULL; /* no use may point behind them */
+	if (s->texts.failed) return NULL; /* no use may point after them */
 	sheaf_builder_append(&s->groups, &use, sizeof use);
 	return s->groups.failed ? NULL : (sheaf_lens_use *)(void *)s->groups.data + n;
 }

@@ -45,7 +45,7 @@ enum {
 	LENS_BRACKET = 2, /* { } ( ) [ ] ": ends a bare word */
 	LENS_OPENER = 4,  /* { ( [ ": begins a string that is no bare word */
 	LENS_DIGIT = 8,
-	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: behind these the word "-" ends */
+	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: after these the word "-" ends */
 	LENS_ENDS_DASH = 32, /* } ) ; and blanks: a "-" before these is a number */
 	LENS_TELLS = 64      /* in a string: brackets, a backslash, newlines, NUL, and what is not ASCII */
 };
@@ -140,7 +140,7 @@ SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *
 
 /* ---- text_events.c, text_ranges.c, text_example.c ---- */
 
-/* Behind '[': the events, then their fields, up to ']'. */
+/* After '[': the events, then their fields, up to ']'. */
 SHEAF_USE sheaf_status sheaf_lens_read_events(sheaf_lens_parsing *p);
 /* The event that owns what comes next; it is the first of those that get it. */
 SHEAF_USE sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,

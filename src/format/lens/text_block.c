@@ -122,7 +122,7 @@ static sheaf_status read_bare(sheaf_lens_parsing *p)
 	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
 	if (!semicolon) return SHEAF_OK;
 	return sheaf_lens_tell(&p->teller, SHEAF_WARNING, SHEAF_DATA, "semicolon in a bare word", semicolon,
-	                       "a blank or a bracket behind a string without brackets",
+	                       "a blank or a bracket after a string without brackets",
 	                       sheaf_show(from, at, '\0', found),
 	                       "the semicolon is part of the string and ends nothing");
 }

@@ -60,8 +60,8 @@ static float active_of(const sheaf_lens_parsing *p, int32_t event, bool is_input
 
 static sheaf_status tell_bare(sheaf_lens_parsing *p, const uint8_t *word)
 {
-	char found[] = "nothing behind  :";
-	found[15] = (char)*word;
+	char found[sizeof "nothing after i:"];
+	snprintf(found, sizeof found, "nothing after %c:", *word);
 	return sheaf_lens_tell(&p->teller, SHEAF_NOTE, SHEAF_DATA, "turn without units", word, "values or units",
 	                       found, "an event's turn goes by without any");
 }
@@ -109,7 +109,7 @@ static sheaf_status read_example(sheaf_lens_parsing *p)
 
 /* ---- pieces ---- */
 
-/* An example without its errors, or none; the next one begins behind the ';' in either case. */
+/* An example without its errors, or none; the next one begins after the ';' in either case. */
 static sheaf_status add_example(sheaf_lens_parsing *p, sheaf_lens_scan *scan)
 {
 	sheaf_lens_mark mark;

@@ -120,7 +120,7 @@ sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_status status = check_start(&p);
 	if (status == SHEAF_OK) status = read_header(&p, &in->header);
 	sheaf_builder_drop(&p.string);
-	/* Behind a flaw that was reported, examples begin where the header may have ended. */
+	/* After a flaw that was reported, examples begin where the header may have ended. */
 	if (status && p.teller.flawed) p.at = p.begin + in->scan.at;
 	if (status && !p.teller.flawed) return status;
 	sheaf_lens_count_lines(&p.teller, p.at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values and units: what stands behind I: and its kin. '(' begins a dense range, '{' a sparse one, a bare
+/* Values and units: what stands after I: and its kin. '(' begins a dense range, '{' a sparse one, a bare
  * number goes on with the one that is open. */
 #include "format/lens/filling.h"
 #include "format/lens/text.h"
@@ -166,7 +166,7 @@ static sheaf_status read_unit(listing *l)
 	const int32_t *units = units_of(l, &count);
 	int32_t unit;
 	if (count && units[0] < 0)
-		return sheaf_lens_flaw_here(p, "units behind *", "no units behind '*', which means all");
+		return sheaf_lens_flaw_here(p, "units after *", "no units after '*', which means all");
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, &unit);
 	if (kind != SHEAF_LENS_INTEGER) return flaw_integer(p, at, kind, "unit number", "the number of a unit");
 	if (unit == INT32_MIN)

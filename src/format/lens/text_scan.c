@@ -19,11 +19,11 @@ static bool starts_line(const sheaf_lens_scan *scan, const uint8_t *data)
 	return scan->at == 0 ? scan->line_start : sheaf_lens_is_newline(data[scan->at - 1]);
 }
 
-static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int behind)
+static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int after)
 {
 	sheaf_lens_nest_begin(&scan->nest, opener);
 	scan->state = BLOCK;
-	scan->behind = behind;
+	scan->after = after;
 }
 
 /* Whether "name:" or "proc:" stands there. */
@@ -36,7 +36,7 @@ typedef enum finding {
 	MORE,
 	INSIDE,
 	ENDED
-} finding; /* more bytes are needed; something else begins; behind the ';' */
+} finding; /* more bytes are needed; something else begins; after the ';' */
 
 static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
@@ -72,7 +72,7 @@ static void scan_block(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	uint8_t byte = data[scan->at++];
 	sheaf_lens_nesting nesting =
 		sheaf_lens_is_newline(byte) ? SHEAF_LENS_INSIDE : sheaf_lens_nest_byte(&scan->nest, byte);
-	if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->behind : TOP;
+	if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->after : TOP;
 }
 
 static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size)

@@ -138,7 +138,7 @@ static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t 
 	return at;
 }
 
-/* Behind "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any
+/* After "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any
  * exponent that matters. */
 static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
 {

@@ -93,14 +93,14 @@ static void put_real(sheaf_builder *to, float v)
 static bool is_same(float a, float b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
 static void put_fields(const float fields[SHEAF_LENS_FIELDS], const float usual[SHEAF_LENS_FIELDS],
-                       const char *before, const char *behind, sheaf_builder *to)
+                       const char *before, const char *after, sheaf_builder *to)
 {
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
 		if (is_same(fields[f], usual[f])) continue;
 		sheaf_builder_text(to, before);
 		sheaf_builder_text(to, sheaf_lens_field_words[f]);
 		put_real(to, fields[f]);
-		sheaf_builder_text(to, behind);
+		sheaf_builder_text(to, after);
 	}
 }
 
@@ -129,10 +129,10 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 	int32_t count;
 	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
 	if (w->example->nevents == 1) return;
-	for (int32_t from = 0, behind; from < count; from = behind) {
-		behind = sheaf_lens_end_of_run(events, count, from);
+	for (int32_t from = 0, after; from < count; from = after) {
+		after = sheaf_lens_end_of_run(events, count, from);
 		sheaf_builder_byte(to, from ? ' ' : '[');
-		put_span(events[from], events[behind - 1], to);
+		put_span(events[from], events[after - 1], to);
 	}
 	sheaf_builder_byte(to, ']');
 }
@@ -141,13 +141,12 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	const sheaf_lens_event *events = sheaf_lens_event_at(w->set, w->example, 0);
-	for (int32_t e = 0, behind; e < w->example->nevents; e = behind) {
-		for (behind = e + 1; behind < w->example->nevents && events[behind].traits == events[e].traits;)
-			behind++;
+	for (int32_t e = 0, after; e < w->example->nevents; e = after) {
+		for (after = e + 1; after < w->example->nevents && events[after].traits == events[e].traits;) after++;
 		const sheaf_lens_traits *traits = sheaf_lens_event_traits(w->set, w->example, &events[e]);
 		if (!sheaf_lens_is_special(w->set, traits)) continue;
 		sheaf_builder_byte(to, '[');
-		put_span(e, behind - 1, to);
+		put_span(e, after - 1, to);
 		SHEAF_TRY(
 			put_string(w, " proc:", sheaf_lens_string(w->set, traits->proc), "", "event proc", to, err));
 		put_fields(traits->fields, w->set->plain.fields, " ", "", to);
@@ -328,7 +327,7 @@ static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_b
 	return count ? tell_copy(w, err) : SHEAF_OK;
 }
 
-/* All targets stand behind all inputs, in the order of their events, whether they are shared or not: so a
+/* All targets stand after all inputs, in the order of their events, whether they are shared or not: so a
  * file that is read and written again stays as it is. */
 static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {

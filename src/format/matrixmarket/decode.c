@@ -70,8 +70,8 @@ static size_t value_size(const sheaf_mtx_reader *in)
 	return in->field == MTX_PATTERN ? 1 : in->field == MTX_COMPLEX ? 16 : 8;
 }
 
-/* Some room where none is asked for, too, so that there is a place behind. */
-static void *room_behind(sheaf_builder *b, size_t bytes)
+/* Some room where none is asked for, too, so that there is a place after. */
+static void *room_after(sheaf_builder *b, size_t bytes)
 {
 	return sheaf_builder_room(b, bytes + 1) ? b->data + b->size : NULL;
 }
@@ -103,7 +103,7 @@ static void take_array(sheaf_mtx_decoding *d, size_t n)
 		sheaf_mtx_pass_places(d, (int64_t)run);
 		left -= run;
 	}
-	d->i.size -= n * (d->wide_i ? 8 : 4); /* as behind the other lines: take_rows counts them */
+	d->i.size -= n * (d->wide_i ? 8 : 4); /* as after the other lines: take_rows counts them */
 	d->j.size -= n * (d->wide_j ? 8 : 4);
 }
 
@@ -117,10 +117,10 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 		.at = d->text.at, .end = d->text.end, .coordinates = in->array ? 0 : 2, .room = most};
 	run.numbers = in->field == MTX_COMPLEX ? 2 : in->field != MTX_PATTERN;
 	run.integers = in->field == MTX_INTEGER;
-	run.to[0] = room_behind(&d->i, most * 8);
-	run.to[1] = room_behind(&d->j, most * 8);
-	run.values = room_behind(&d->values, most * value_size(in));
-	if (!run.to[0] || !run.to[1] || !run.values || !room_behind(&d->lines, most * 8))
+	run.to[0] = room_after(&d->i, most * 8);
+	run.to[1] = room_after(&d->j, most * 8);
+	run.values = room_after(&d->values, most * value_size(in));
+	if (!run.to[0] || !run.to[1] || !run.values || !room_after(&d->lines, most * 8))
 		return; /* the builders keep the failure */
 	run.wide[0] = d->wide_i;
 	run.wide[1] = d->wide_j;

@@ -136,7 +136,7 @@ static sheaf_status read_place(sheaf_mtx_decoding *d, int64_t *i, int64_t *j, bo
 	return refuse(d, "too many entries", d->text.at, expected);
 }
 
-/* The whole line or nothing: a value that was read goes again where something else stands behind it. */
+/* The whole line or nothing: a value that was read goes again where something else stands after it. */
 static sheaf_status read_entry(sheaf_mtx_decoding *d)
 {
 	int64_t i = 0, j = 0;
@@ -146,7 +146,7 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 	if (ok) SHEAF_TRY(read_value(d, &ok));
 	pass_spaces(d);
 	bool ended = sheaf_lined_ends_row(&sheaf_mtx_syntax, d->text.at, d->text.end);
-	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->text.at, "the end of the line"));
+	if (ok && !ended) SHEAF_TRY(refuse(d, "text after an entry", d->text.at, "the end of the line"));
 	if (ok && ended)
 		sheaf_mtx_put_entry(d, i, j);
 	else

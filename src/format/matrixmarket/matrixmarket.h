@@ -32,7 +32,7 @@ static const sheaf_lined_syntax sheaf_mtx_syntax = {
 	.spaces = SHEAF_LINED_SPACES | UINT64_C(1) << '\v' | UINT64_C(1) << '\f', .comment = '%', .stop = '\n'};
 
 typedef struct sheaf_mtx_reader {
-	sheaf_lined lined; /* behind the sizes, once they are read; the lines of an array, which do not say where
+	sheaf_lined lined; /* after the sizes, once they are read; the lines of an array, which do not say where
 	                      their values stand, are numbered */
 	sheaf_context *cx;
 	sheaf_schema schema; /* i, j, value */
@@ -48,7 +48,7 @@ typedef struct sheaf_mtx_reader {
 
 /* ---- header.c ---- */
 
-/* Reads up to the sizes, and makes the schema; the source stands behind them. */
+/* Reads up to the sizes, and makes the schema; the source stands after them. */
 SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err);
 
 /* ---- decode.c ---- */
@@ -69,12 +69,12 @@ SHEAF_USE sheaf_status sheaf_mtx_decode(const void *in, const sheaf_piece *piece
 /* Adds an entry; coordinates count from 0. */
 void sheaf_mtx_put_entry(sheaf_mtx_decoding *d, int64_t i, int64_t j);
 
-/* Of an array: the place behind n more values, which are of one column. */
+/* Of an array: the place after n more values, which are of one column. */
 void sheaf_mtx_pass_places(sheaf_mtx_decoding *d, int64_t n);
 
 /* ---- line.c ---- */
 
-/* Reads the line at hand, whatever it is, and moves behind its feed. */
+/* Reads the line at hand, whatever it is, and moves after its feed. */
 SHEAF_USE sheaf_status sheaf_mtx_read_line(sheaf_mtx_decoding *d);
 
 /* ---- triangle.c ---- */

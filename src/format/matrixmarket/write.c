@@ -293,7 +293,7 @@ static inline char *put_value(const sheaf_mtx_writer *out, char *to, const group
 		to = sheaf_print_spelled(to, &g->spelled, 2 * k);
 		*to++ = ' ';
 		return sheaf_print_spelled(to, &g->spelled, 2 * k + 1);
-	case MTX_PATTERN: return to - 1; /* the space behind the place */
+	case MTX_PATTERN: return to - 1; /* the space after the place */
 	default: return put_integer(out, to, g->values, r);
 	}
 }

@@ -48,7 +48,7 @@ typedef struct directory {
 	uint64_t count;
 } directory;
 
-/* The record at the end of the file, behind which there may be a comment: its byte in the tail, or -1. */
+/* The record at the end of the file, after which there may be a comment: its byte in the tail, or -1. */
 static int64_t find_end(const sheaf_buffer *tail)
 {
 	for (int64_t at = (int64_t)tail->size - END_SIZE; at >= 0; at--)
@@ -220,7 +220,7 @@ static sheaf_status refuse_member(const sheaf_npz_archive *a, const sheaf_npz_me
 	                  sheaf_source_name(a->source), m->name, m->at, expected, found);
 }
 
-/* Where the contents begin: behind a second header, whose name may have another length. */
+/* Where the contents begin: after a second header, whose name may have another length. */
 static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t *at,
                                   sheaf_error *err)
 {

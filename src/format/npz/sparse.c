@@ -183,7 +183,7 @@ sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse 
 
 /* ---- places ---- */
 
-/* The list that item `at` of the indices is in: the last that does not begin behind it. */
+/* The list that item `at` of the indices is in: the last that does not begin after it. */
 static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 {
 	int64_t low = 0, high = s->npointers - 1;
@@ -197,7 +197,7 @@ static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 	return low;
 }
 
-/* Values behind the last pointer belong to nothing. */
+/* Values after the last pointer belong to nothing. */
 static int64_t end_of_values(const sheaf_npz_sparse *s)
 {
 	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;

@@ -127,7 +127,7 @@ static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n)
 		                         : ((const int64_t *)(const void *)column->values.data)[i]);
 }
 
-/* Majors, minors, values, one behind the other. */
+/* Majors, minors, values, one after the other. */
 sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                               sheaf_context *cx, sheaf_error *err)
 {

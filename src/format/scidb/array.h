@@ -11,7 +11,7 @@ typedef struct sheaf_scidb_attribute {
 	char *name;
 	const sheaf_scidb_type *type;
 	bool nullable;
-	char *usual;       /* the value behind DEFAULT, as it was written; NULL: none */
+	char *usual;       /* the value after DEFAULT, as it was written; NULL: none */
 	char *compression; /* with its quotes; NULL: none */
 	int64_t reserve;   /* -1: none */
 } sheaf_scidb_attribute;

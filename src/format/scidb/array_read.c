@@ -36,7 +36,7 @@ static sheaf_status read_name(reading *r, const char *what, sheaf_scidb_word *ou
 	out->size = (size_t)(r->text.at - out->at);
 	if (r->text.at == r->text.end || out->size == 0)
 		return expected(r, r->text.at,
-		                r->text.at == r->text.end ? "a quote behind the name" : "a name in the quotes");
+		                r->text.at == r->text.end ? "a quote after the name" : "a name in the quotes");
 	r->text.at++;
 	return SHEAF_OK;
 }
@@ -57,7 +57,7 @@ static sheaf_status check_new(reading *r, sheaf_scidb_word word)
 
 /* ---- attributes ---- */
 
-/* Behind 'text' with \' in it; SHEAF_OK with nothing taken where none stands there. */
+/* After 'text' with \' in it; SHEAF_OK with nothing taken where none stands there. */
 static sheaf_status pass_string(reading *r)
 {
 	const char *quote = r->text.at;
@@ -69,7 +69,7 @@ static sheaf_status pass_string(reading *r)
 	return SHEAF_OK;
 }
 
-/* Behind the bracket that closes the one at hand. */
+/* After the bracket that closes the one at hand. */
 static sheaf_status pass_brackets(reading *r)
 {
 	const char *opening = r->text.at;
@@ -107,7 +107,7 @@ static sheaf_status read_usual(reading *r, char **out)
 		else
 			r->text.at = end;
 	}
-	if (r->text.at == begin) return expected(r, begin, "a value behind DEFAULT");
+	if (r->text.at == begin) return expected(r, begin, "a value after DEFAULT");
 	return sheaf_copy_text(r->cx, begin, (size_t)(r->text.at - begin), out, r->err);
 }
 
@@ -116,7 +116,7 @@ static sheaf_status read_compression(reading *r, char **out)
 	sheaf_scidb_text_pass(&r->text);
 	const char *begin = r->text.at;
 	SHEAF_TRY(pass_string(r));
-	if (r->text.at == begin) return expected(r, begin, "'zlib', 'bzlib' or 'none' behind COMPRESSION");
+	if (r->text.at == begin) return expected(r, begin, "'zlib', 'bzlib' or 'none' after COMPRESSION");
 	return sheaf_copy_text(r->cx, begin, (size_t)(r->text.at - begin), out, r->err);
 }
 
@@ -141,19 +141,19 @@ static sheaf_status read_nullability(reading *r, bool *nullable)
 {
 	bool not = sheaf_scidb_text_keyword(&r->text, "not");
 	bool null = sheaf_scidb_text_keyword(&r->text, "null");
-	if (not &&!null) return expected(r, r->text.at, "NULL behind NOT");
+	if (not &&!null) return expected(r, r->text.at, "NULL after NOT");
 	if (null) *nullable = !not ;
 	return SHEAF_OK;
 }
 
-/* What may stand behind the type, in this order. */
+/* What may stand after the type, in this order. */
 static sheaf_status read_clauses(reading *r, sheaf_scidb_attribute *a)
 {
 	SHEAF_TRY(read_nullability(r, &a->nullable));
 	if (sheaf_scidb_text_keyword(&r->text, "default")) SHEAF_TRY(read_usual(r, &a->usual));
 	if (sheaf_scidb_text_keyword(&r->text, "compression")) SHEAF_TRY(read_compression(r, &a->compression));
 	if (sheaf_scidb_text_keyword(&r->text, "reserve"))
-		SHEAF_TRY(read_number(r, "a number behind RESERVE", &a->reserve));
+		SHEAF_TRY(read_number(r, "a number after RESERVE", &a->reserve));
 	return SHEAF_OK;
 }
 
@@ -170,7 +170,7 @@ static sheaf_status read_attribute(reading *r)
 	SHEAF_TRY(read_name(r, "the name of an attribute", &name));
 	SHEAF_TRY(check_new(r, name));
 	if (!sheaf_scidb_text_take(&r->text, ':'))
-		return expected(r, r->text.at, "\":\" behind the name of the attribute");
+		return expected(r, r->text.at, "\":\" after the name of the attribute");
 	sheaf_scidb_word word = sheaf_scidb_text_word(&r->text, false);
 	if (word.size == 0) return expected(r, word.at, "a type");
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
@@ -217,7 +217,7 @@ static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
 	return d->overlap >= 0 ? SHEAF_OK : expected(r, at, "an overlap of at least 0");
 }
 
-/* Whether behind the comma at hand stands what only the old syntax has there, and no further dimension. */
+/* Whether after the comma at hand stands what only the old syntax has there, and no further dimension. */
 static bool is_old(reading *r)
 {
 	const char *at = r->text.at;
@@ -271,7 +271,7 @@ static sheaf_status read_array_name(reading *r, sheaf_scidb_word *out)
 	SHEAF_TRY(read_name(r, "the name of the array or \"<\"", out));
 	if (!sheaf_scidb_text_take(&r->text, '.')) return SHEAF_OK;
 	quoted |= sheaf_scidb_text_is_at(&r->text, '"');
-	SHEAF_TRY(read_name(r, "the name of the array behind its namespace", &last));
+	SHEAF_TRY(read_name(r, "the name of the array after its namespace", &last));
 	*out = quoted ? last : (sheaf_scidb_word){out->at, (size_t)(last.at + last.size - out->at)};
 	return SHEAF_OK;
 }
@@ -283,16 +283,16 @@ static sheaf_status read_heading(reading *r)
 	if (sheaf_scidb_text_keyword(&r->text, "create")) {
 		(void)sheaf_scidb_text_keyword(&r->text, "temp");
 		if (!sheaf_scidb_text_keyword(&r->text, "array"))
-			return expected(r, r->text.at, "\"array\" behind \"create\"");
+			return expected(r, r->text.at, "\"array\" after \"create\"");
 	}
 	if (sheaf_scidb_text_keyword(&r->text, "not") && !sheaf_scidb_text_keyword(&r->text, "empty"))
-		return expected(r, r->text.at, "\"empty\" behind \"not\"");
+		return expected(r, r->text.at, "\"empty\" after \"not\"");
 	if (sheaf_scidb_text_is_at(&r->text, '<')) return SHEAF_OK;
 	SHEAF_TRY(read_array_name(r, &name));
 	SHEAF_TRY(sheaf_copy_text(r->cx, name.at, name.size, &r->array->name, r->err));
 	if (!sheaf_scidb_text_take(&r->text, '@')) return SHEAF_OK;
 	int64_t version;
-	return read_number(r, "the number of a version behind \"@\"", &version);
+	return read_number(r, "the number of a version after \"@\"", &version);
 }
 
 static sheaf_status read_attributes(reading *r)
@@ -303,7 +303,7 @@ static sheaf_status read_attributes(reading *r)
 	} while (sheaf_scidb_text_take(&r->text, ','));
 	return sheaf_scidb_text_take(&r->text, '>')
 	           ? SHEAF_OK
-	           : expected(r, r->text.at, "\",\" or \">\" behind the attribute");
+	           : expected(r, r->text.at, "\",\" or \">\" after the attribute");
 }
 
 static sheaf_status read_dimensions(reading *r)
@@ -314,7 +314,7 @@ static sheaf_status read_dimensions(reading *r)
 	} while (sheaf_scidb_text_take(&r->text, ',') || sheaf_scidb_text_take(&r->text, ';'));
 	return sheaf_scidb_text_take(&r->text, ']')
 	           ? SHEAF_OK
-	           : expected(r, r->text.at, "\",\", \";\" or \"]\" behind the dimension");
+	           : expected(r, r->text.at, "\",\", \";\" or \"]\" after the dimension");
 }
 
 /* [distribution name [emptytag compression 'zlib']] [;], none of which says anything about cells */
@@ -326,7 +326,7 @@ static sheaf_status read_tail(reading *r)
 	}
 	if (sheaf_scidb_text_keyword(&r->text, "emptytag")) {
 		if (!sheaf_scidb_text_keyword(&r->text, "compression"))
-			return expected(r, r->text.at, "COMPRESSION behind EMPTYTAG");
+			return expected(r, r->text.at, "COMPRESSION after EMPTYTAG");
 		sheaf_scidb_text_pass(&r->text);
 		SHEAF_TRY(pass_string(r));
 	}
@@ -334,7 +334,7 @@ static sheaf_status read_tail(reading *r)
 	return SHEAF_OK;
 }
 
-/* Behind the dimensions of create_array(): , temp [, distribution] ) */
+/* After the dimensions of create_array(): , temp [, distribution] ) */
 static sheaf_status read_arguments(reading *r)
 {
 	sheaf_scidb_word word;
@@ -351,7 +351,7 @@ static sheaf_status read_arguments(reading *r)
 /* create_array(name, schema, ...) */
 static sheaf_status read_operator(reading *r)
 {
-	if (!sheaf_scidb_text_take(&r->text, '(')) return expected(r, r->text.at, "\"(\" behind create_array");
+	if (!sheaf_scidb_text_take(&r->text, '(')) return expected(r, r->text.at, "\"(\" after create_array");
 	SHEAF_TRY(read_heading(r));
 	if (!sheaf_scidb_text_take(&r->text, ',')) return expected(r, r->text.at, "\",\" and the schema");
 	SHEAF_TRY(read_attributes(r));
@@ -372,7 +372,7 @@ static sheaf_status read_array(reading *r)
 	SHEAF_TRY(read_tail(r));
 	sheaf_scidb_text_pass(&r->text);
 	return r->text.at < r->text.end ? expected(r, r->text.at,
-	                                           r->array->ndimensions ? "nothing behind the dimensions"
+	                                           r->array->ndimensions ? "nothing after the dimensions"
 	                                                                 : "\"[\" and the dimensions, or nothing")
 	                                : SHEAF_OK;
 }

@@ -93,7 +93,7 @@ static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t 
 	return sum;
 }
 
-/* Bits and reasons of rows that begin at a whole byte of bits; behind the last row bits are 0. */
+/* Bits and reasons of rows that begin at a whole byte of bits; after the last row bits are 0. */
 static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 {
 	size_t words = (size_t)(n + 7) / 8;
@@ -377,7 +377,7 @@ void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column
 		f->values.size += size;
 	}
 	if (column->nlevels && level->shape.missing == SHEAF_NULLABLE) {
-		/* Bits behind the last row are 0. */
+		/* Bits after the last row are 0. */
 		if (f->rows % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
 		sheaf_builder_byte(&f->codes, '\0');
 		f->nulls = true;

@@ -172,7 +172,7 @@ static bool fits(const sheaf_scidb_type *to, bool negative, uint64_t magnitude)
 	return magnitude <= most / 2 + negative;
 }
 
-/* Numbers of 8 bits are read strictly; of others what stands behind the digits is passed over. */
+/* Numbers of 8 bits are read strictly; of others what stands after the digits is passed over. */
 static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	const char *at = v->text, *end = v->text + v->size;
@@ -189,7 +189,7 @@ static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 		return;
 	}
 	v->i = cut_integer(to, (int64_t)(negative ? 0 - magnitude : magnitude));
-	if (rest) v->flaw = "a text with nothing behind the number";
+	if (rest) v->flaw = "a text with nothing after the number";
 	if (negative && magnitude && is_unsigned(to->kind))
 		v->flaw = "a number that the attribute's type can hold";
 }
@@ -208,7 +208,7 @@ static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	if (to->kind == SCIDB_FLOAT) v->d = (double)single;
 	v->real = true;
 	for (at = scanned.end; at < end && is_blank(*at);) at++;
-	if (at < end) v->flaw = "a text with nothing behind the number";
+	if (at < end) v->flaw = "a text with nothing after the number";
 }
 
 static void from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)

@@ -54,15 +54,15 @@ sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_
 	return SHEAF_OK;
 }
 
-/* Cells of the dimensions behind number i, for each of its coordinates. */
-static int64_t cells_behind(const sheaf_scidb_array *array, int i)
+/* Cells of the dimensions after number i, for each of its coordinates. */
+static int64_t cells_after(const sheaf_scidb_array *array, int i)
 {
 	int64_t cells = 1;
 	while (++i < array->ndimensions) cells *= extent_of(&array->dimensions[i]);
 	return cells;
 }
 
-/* The length of the chunk that begins at `from` coordinates behind the lowest. */
+/* The length of the chunk that begins at `from` coordinates after the lowest. */
 static int64_t length_at(const sheaf_scidb_dimension *d, int64_t from)
 {
 	int64_t left = extent_of(d) - from;
@@ -76,7 +76,7 @@ static int64_t times(int64_t a, int64_t b)
 	return sheaf_mul_i64(&product, a, b) ? product : INT64_MAX;
 }
 
-/* Chunks before the wanted one in dimension i take chunk * before * behind cells each: `before` is the
+/* Chunks before the wanted one in dimension i take chunk * before * after cells each: `before` is the
  * product of the lengths of the wanted chunk in the dimensions before. */
 void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64_t *coordinates)
 {
@@ -84,7 +84,7 @@ void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64
 	for (int i = 0; i < array->ndimensions; i++) {
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
 		int64_t size, chunk = chunk_of(d), begun = 0;
-		if (sheaf_mul_i64(&size, chunk, before) && sheaf_mul_i64(&size, size, cells_behind(array, i))) {
+		if (sheaf_mul_i64(&size, chunk, before) && sheaf_mul_i64(&size, size, cells_after(array, i))) {
 			begun = cell / size * chunk;
 			cell %= size;
 		}
@@ -106,7 +106,7 @@ bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordina
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
 		int64_t at = coordinates[i] - low_of(d), begun = at / chunk_of(d) * chunk_of(d);
 		if (coordinates[i] < low_of(d) || at >= extent_of(d)) return false;
-		if (!sheaf_mul_i64(&part, begun, before) || !sheaf_mul_i64(&part, part, cells_behind(array, i)) ||
+		if (!sheaf_mul_i64(&part, begun, before) || !sheaf_mul_i64(&part, part, cells_after(array, i)) ||
 		    !sheaf_add_i64(&sum, sum, part))
 			return false;
 		if (!sheaf_mul_i64(&within, within, length_at(d, begun)) ||

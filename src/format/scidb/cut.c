@@ -150,9 +150,9 @@ sheaf_status sheaf_scidb_recall(const void *reader, sheaf_piece *piece, sheaf_er
 	if (piece->size <= 0 || piece->line < 1) return refuse(in, piece, err);
 	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
 	extent e = measure_cells(&in->layout, (sheaf_bytes){piece->bytes.data, piece->bytes.size}, INT64_MAX);
-	int64_t rest = piece->size - e.bytes, behind = sheaf_source_size(in->source) - piece->byte - piece->size;
-	if (rest > 0 && e.needed <= (uint64_t)rest + (uint64_t)behind) return refuse(in, piece, err);
-	return note(in, piece, (sheaf_scidb_part){piece->line - 1, e.cells, rest > 0 ? rest + behind : -1}, err);
+	int64_t rest = piece->size - e.bytes, after = sheaf_source_size(in->source) - piece->byte - piece->size;
+	if (rest > 0 && e.needed <= (uint64_t)rest + (uint64_t)after) return refuse(in, piece, err);
+	return note(in, piece, (sheaf_scidb_part){piece->line - 1, e.cells, rest > 0 ? rest + after : -1}, err);
 }
 
 sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)

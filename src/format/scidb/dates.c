@@ -57,7 +57,7 @@ static bool read_time(scan *s, char mark, date *d)
 	return mark == '.' || !take(s, '.') || number(s, 18, &d->fraction);
 }
 
-/* AM or PM behind the hour of a clock of twelve. */
+/* AM or PM after the hour of a clock of twelve. */
 static bool read_half(scan *s, date *d)
 {
 	pass_blanks(s);
@@ -69,7 +69,7 @@ static bool read_half(scan *s, date *d)
 	return true;
 }
 
-/* What stands behind the date: nothing, a time, or a zone. */
+/* What stands after the date: nothing, a time, or a zone. */
 static bool read_optional_time(scan *s, char mark, date *d)
 {
 	if (s->at < s->end && *s->at == 'T') s->at++;

@@ -123,14 +123,14 @@ typedef struct statements {
 	const char *file, *name, *entries, *array;
 } statements;
 
-static void put_name(const statements *s, const char *behind)
+static void put_name(const statements *s, const char *after)
 {
 	for (const char *c = s->name; *c; c++) {
 		bool plain =
 			(*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') || *c == '_' || *c == '.';
 		sheaf_builder_byte(s->b, (char)(plain ? *c : '_'));
 	}
-	sheaf_builder_text(s->b, behind);
+	sheaf_builder_text(s->b, after);
 }
 
 static void put_file(const statements *s)
@@ -188,7 +188,7 @@ static sheaf_status put_target(const statements *s, sheaf_error *err)
 	return status;
 }
 
-/* From cells one behind the other to an array whose dimensions their first attributes are. */
+/* From cells one after the other to an array whose dimensions their first attributes are. */
 static sheaf_status put_redimension(const statements *s, sheaf_error *err)
 {
 	const char *dimensions = strstr(s->array, "> [");
@@ -211,7 +211,7 @@ static sheaf_status put_all(const statements *s, sheaf_error *err)
 	const char *types = sheaf_schema_attribute(s->schema, SCIDB_LABEL_TYPES);
 	sheaf_builder_printf(s->b, "-- format string\n%s\n\n-- array schema\n", s->entries);
 	put_name(s, s->array);
-	sheaf_builder_text(s->b, "\n\n-- an array of the cells, one behind the other\n");
+	sheaf_builder_text(s->b, "\n\n-- an array of the cells, one after the other\n");
 	put_create(s);
 	SHEAF_TRY(put_redimension(s, err));
 	if (types)

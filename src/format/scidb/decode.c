@@ -153,7 +153,7 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	return status;
 }
 
-/* Of the bytes that are not there; for all entries behind the first such one that is none. */
+/* Of the bytes that are not there; for all entries after the first such one that is none. */
 static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool first, char *text, size_t size)
 {
 	const char *type = item->entry.type ? item->entry.type->name : "skip";
@@ -166,7 +166,7 @@ static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool fi
 		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
 }
 
-/* The server counts an error for each attribute, but cannot go on behind something that it skips. */
+/* The server counts an error for each attribute, but cannot go on after something that it skips. */
 static sheaf_status tell_rest(decoding *d, const rest *r, bool *readable)
 {
 	char expected[128], last[80], found[160];
@@ -229,7 +229,7 @@ static sheaf_status decode_rest(decoding *d)
 
 /* ---- cells beyond the array ---- */
 
-/* Those behind the last that the dimensions have room for are left out; whether the first of them is in this
+/* Those after the last that the dimensions have room for are left out; whether the first of them is in this
  * piece. */
 static bool cut_beyond(decoding *d)
 {

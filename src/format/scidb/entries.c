@@ -78,14 +78,14 @@ static int64_t read_digits(sheaf_scidb_text *text)
 	return n <= INT32_MAX ? n : 0;
 }
 
-/* "(k)" behind a type whose values have any length. */
+/* "(k)" after a type whose values have any length. */
 static sheaf_status read_size(sheaf_scidb_text *text, sheaf_scidb_entry *entry, sheaf_error *err)
 {
 	char expected[96];
 	if (entry->type) entry->size = entry->type->size;
 	if (!sheaf_scidb_text_is_at(text, '(')) return SHEAF_OK;
 	if (entry->size) {
-		snprintf(expected, sizeof expected, "no size behind %.32s, which always has %" PRId64 " bytes",
+		snprintf(expected, sizeof expected, "no size after %.32s, which always has %" PRId64 " bytes",
 		         entry->type->name, entry->size);
 		return sheaf_scidb_text_expected(text, text->at, expected, NULL, err);
 	}
@@ -96,7 +96,7 @@ static sheaf_status read_size(sheaf_scidb_text *text, sheaf_scidb_entry *entry, 
 	if (entry->size == 0)
 		return sheaf_scidb_text_expected(text, digits, "a size from 1 to 2147483647", NULL, err);
 	if (!sheaf_scidb_text_take(text, ')'))
-		return sheaf_scidb_text_expected(text, text->at, "\")\" behind the size", NULL, err);
+		return sheaf_scidb_text_expected(text, text->at, "\")\" after the size", NULL, err);
 	return SHEAF_OK;
 }
 
@@ -140,7 +140,7 @@ static sheaf_status read_entries(sheaf_scidb_entries *entries, sheaf_scidb_text 
 			text, text->at, entry.nullable ? "\",\" or \")\"" : "\",\", \")\" or null", NULL, err);
 	sheaf_scidb_text_pass(text);
 	if (text->at < text->end)
-		return sheaf_scidb_text_expected(text, text->at, "nothing behind \")\"", NULL, err);
+		return sheaf_scidb_text_expected(text, text->at, "nothing after \")\"", NULL, err);
 	if (entries->attributes == 0)
 		return sheaf_scidb_text_expected(text, text->begin, "an entry that is not skipped", "none", err);
 	return SHEAF_OK;

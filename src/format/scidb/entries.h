@@ -10,7 +10,7 @@ enum { SCIDB_COUNT = 4 }; /* bytes of a count */
 
 typedef struct sheaf_scidb_entry {
 	const sheaf_scidb_type *type; /* NULL: skipped */
-	int64_t size;                 /* bytes behind the null byte; 0: a count, and as many as it says */
+	int64_t size;                 /* bytes after the null byte; 0: a count, and as many as it says */
 	bool nullable;
 	int attribute; /* number among those that are not skipped, or -1 */
 } sheaf_scidb_entry;

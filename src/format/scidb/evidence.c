@@ -140,7 +140,7 @@ sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
 	put(found, sizeof found, &used, e->odd_texts, e->texts,
 	    "strings without an end or with control characters");
 	put(found, sizeof found, &used, e->odd_nulls, e->nulls, "null bytes or bools that mean nothing");
-	put(found, sizeof found, &used, e->odd_dates, e->dates, "dates before 1800 or behind 2200");
+	put(found, sizeof found, &used, e->odd_dates, e->dates, "dates before 1800 or after 2200");
 	put(found, sizeof found, &used, e->odd_reals, e->reals, "numbers below 1e-30 or above 1e30");
 	if (used == 0) return SHEAF_OK;
 	sheaf_scidb_spot spot = {in, &in->layout.items[e->first_item], e->first_odd, e->first_byte, in->cx};

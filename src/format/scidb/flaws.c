@@ -45,11 +45,11 @@ static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payloa
 {
 	char expected[64], found[48];
 	if (spot->item->entry.size) {
-		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes behind the null byte",
+		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes after the null byte",
 		         spot->item->entry.size);
 		snprintf(found, sizeof found, "others");
 	} else {
-		snprintf(expected, sizeof expected, "a count of 0 behind the null byte");
+		snprintf(expected, sizeof expected, "a count of 0 after the null byte");
 		snprintf(found, sizeof found, "%zu", payload.size);
 	}
 	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "bytes under a null", expected, found,
@@ -91,8 +91,8 @@ static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 	sheaf_scidb_string string = sheaf_scidb_string_of(spot->item, payload);
 	if (!string.ended) SHEAF_TRY(tell_unended(spot, payload, err));
 	if (!string.clean)
-		SHEAF_TRY(sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "bytes behind the end of a string",
-		                             "zero bytes behind the NUL that ends a string", "others",
+		SHEAF_TRY(sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "bytes after the end of a string",
+		                             "zero bytes after the NUL that ends a string", "others",
 		                             "they are left out", err));
 	if (string.text.size && sheaf_is_validating(spot->cx) && memchr(string.text.data, '\0', string.text.size))
 		return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "NUL in a string",

@@ -135,8 +135,8 @@ static sheaf_status copy_cell(sheaf_scidb_places *p, int64_t at, sheaf_error *er
 		int64_t within = at - p->window_at;
 		bool inside = within >= 0 && (uint64_t)within < p->window.size;
 		const uint8_t *begin = p->window.data + within, *end = p->window.data + p->window.size;
-		const uint8_t *behind = inside ? sheaf_scidb_pass_cell(p->layout, begin, end, &needed) : NULL;
-		if (behind) return sheaf_sink_write(p->sink, begin, (size_t)(behind - begin), err);
+		const uint8_t *after = inside ? sheaf_scidb_pass_cell(p->layout, begin, end, &needed) : NULL;
+		if (after) return sheaf_sink_write(p->sink, begin, (size_t)(after - begin), err);
 		SHEAF_TRY(look_at(p, at, needed, err));
 	}
 }

@@ -22,7 +22,7 @@ typedef struct sheaf_scidb_places {
 
 void sheaf_scidb_places_begin(sheaf_scidb_places *places, sheaf_sink *sink, const sheaf_scidb_array *array,
                               const sheaf_scidb_layout *layout, sheaf_context *cx);
-/* n cells, one behind the other, and their numbers in the array. */
+/* n cells, one after the other, and their numbers in the array. */
 SHEAF_USE sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *places, sheaf_bytes cells,
                                               const int64_t *numbers, int64_t n, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_places_finish(sheaf_scidb_places *places, sheaf_error *err);

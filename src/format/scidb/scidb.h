@@ -48,7 +48,7 @@ typedef struct sheaf_scidb_evidence {
 	int64_t nulls, odd_nulls; /* null bytes, and those that are neither a usual reason nor 0xFF */
 	int64_t texts,
 		odd_texts; /* texts that are not null, and those without an end or with control characters */
-	int64_t dates, odd_dates; /* before 1800 or behind 2200 */
+	int64_t dates, odd_dates; /* before 1800 or after 2200 */
 	int64_t reals, odd_reals; /* beyond 1e30, below 1e-30, or none at all */
 	int64_t first_odd;        /* number of the first odd cell in the frame, -1: none */
 	int64_t first_byte;
@@ -75,7 +75,7 @@ typedef struct sheaf_scidb_reader {
 /* What cut tells decode about a piece: int64 words in its notes. */
 typedef struct sheaf_scidb_part {
 	int64_t first, count; /* whole cells at the beginning of the piece */
-	int64_t left; /* bytes of the input behind them, of a cell that is not whole; the piece may have fewer of
+	int64_t left; /* bytes of the input after them, of a cell that is not whole; the piece may have fewer of
 	                 them. -1: none */
 } sheaf_scidb_part;
 
@@ -99,11 +99,11 @@ SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, cons
 
 /* ---- walk.c ---- */
 
-/* The end of the cell that begins at `at`; NULL where it goes on behind `end`, with *needed as many bytes as
+/* The end of the cell that begins at `at`; NULL where it goes on after `end`, with *needed as many bytes as
  * it takes at least. */
 const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end,
                                      uint64_t *needed);
-/* The same for n cells one behind the other, as far as they are there: returns how many. bases[k * stride +
+/* The same for n cells one after the other, as far as they are there: returns how many. bases[k * stride +
  * c] becomes the byte, from `data`, at which cell number c begins (k 0), or its k-th counted entry ends. */
 int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from,
                                int64_t to, int64_t n, int64_t *bases, int64_t stride, int64_t *after);
@@ -151,7 +151,7 @@ static inline const uint8_t *sheaf_scidb_item_at(const sheaf_scidb_block *block,
 	return block->data + base + item->offset;
 }
 
-/* The bytes of a payload, behind its count where it has one. */
+/* The bytes of a payload, after its count where it has one. */
 static inline sheaf_bytes sheaf_scidb_payload(const sheaf_scidb_block *block, const sheaf_scidb_item *item,
                                               int64_t c)
 {
@@ -177,7 +177,7 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const 
 void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column);
 
 /* The text in a payload, without what ends it; `clean` is false where nothing does, or something stands
- * behind the end. */
+ * after the end. */
 typedef struct sheaf_scidb_string {
 	sheaf_bytes text;
 	bool ended, clean;

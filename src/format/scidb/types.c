@@ -93,7 +93,7 @@ static const sheaf_scidb_type *find_known(const sheaf_scidb_types *types, const 
 	return NULL;
 }
 
-/* The number behind the last underscore, or 0. */
+/* The number after the last underscore, or 0. */
 static int64_t size_in_name(const char *name, size_t size)
 {
 	int64_t n = 0;

@@ -327,12 +327,12 @@ static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, s
 	         item->entry.size - string);
 	snprintf(found, sizeof found, "%zu", size);
 	return lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected, found,
-	            string ? "it is cut" : "they are cut, or zeros put behind them");
+	            string ? "it is cut" : "they are cut, or zeros put after them");
 }
 
 /* ---- payloads ---- */
 
-/* As many bytes as the entry has: of the text, and zeros behind. */
+/* As many bytes as the entry has: of the text, and zeros after. */
 static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t size)
 {
 	size_t n = bytes.size < most ? bytes.size : most;
@@ -348,7 +348,7 @@ static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sh
 	if (string && text.size && memchr(text.data, '\0', text.size))
 		SHEAF_TRY(lose(e, item, "NUL in a string",
 		               "a string without NUL in it, which would end it in an entry of fixed size", "one",
-		               "what is behind it goes unread"));
+		               "what is after it goes unread"));
 	put_padded(&e->b, text, (size_t)item->entry.size - string, item->entry.size);
 	return SHEAF_OK;
 }

@@ -31,7 +31,7 @@ static sheaf_scanned scan(const sheaf_svm_decoding *d, double *out)
 	return scanned;
 }
 
-/* A number, and what stands behind it: the end of a word, or a comma where there may be one. */
+/* A number, and what stands after it: the end of a word, or a comma where there may be one. */
 static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, bool comma, double *out, bool *ok)
 {
 	const uint8_t *at = d->text.at;
@@ -102,7 +102,7 @@ static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 		SHEAF_TRY(read_one_of_many(d, ok));
 		if (!*ok || d->text.at == d->text.end || *d->text.at != ',') return SHEAF_OK;
 		d->text.at++;
-		if (ends_word(d, d->text.at)) return SHEAF_OK; /* some write a comma behind the last one, too */
+		if (ends_word(d, d->text.at)) return SHEAF_OK; /* some write a comma after the last one, too */
 	}
 }
 
@@ -144,8 +144,8 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	}
 	*ok = d->text.at < d->text.end && *d->text.at == ':';
 	if (!*ok)
-		return leave_out(d, "no ':' behind an index", d->text.at, "features",
-		                 "':' and a value straight behind the index");
+		return leave_out(d, "no ':' after an index", d->text.at, "features",
+		                 "':' and a value directly after the index");
 	d->text.at++;
 	SHEAF_TRY(read_number(d, "features", false, &value, ok));
 	if (!*ok) return SHEAF_OK;
@@ -172,7 +172,7 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 	char found[64];
 	int64_t index = sheaf_svm_find_descent(&d->features, from);
 	if (index < 0) return SHEAF_OK;
-	snprintf(found, sizeof found, "%" PRId64 " behind one that is not below", index + d->in->base);
+	snprintf(found, sizeof found, "%" PRId64 " after one that is not below", index + d->in->base);
 	return sheaf_lined_report(&d->text, SHEAF_BREACH, "indices do not ascend", d->text.line_start, "features",
 	                          "indices that ascend", found, "kept in their order");
 }

@@ -11,13 +11,13 @@
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
 /* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding tells.
- * *end is behind it. */
-static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **behind)
+ * *end is after it. */
+static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
 	int64_t value = 0;
 	const uint8_t *first = at;
 	while (at < end && is_digit(*at) && value < INT64_MAX / 16) value = value * 10 + (*at++ - '0');
-	*behind = at;
+	*after = at;
 	return at == first || (at < end && is_digit(*at)) ? -1 : value;
 }
 
@@ -27,10 +27,10 @@ static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* The labels before the first space: parted by commas, and none where the line begins with a feature. */
+/* The labels before the first space: separated by commas, and none where the line begins with a feature. */
 static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
-	const uint8_t *behind, *word_end;
+	const uint8_t *after, *word_end;
 	at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end);
 	word_end = end_of_word(at, end);
 	if (memchr(at, ':', (size_t)(word_end - at))) {
@@ -39,7 +39,7 @@ static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, co
 	}
 	uses->many |= memchr(at, ',', (size_t)(word_end - at)) != NULL;
 	while (at < word_end) {
-		int64_t label = whole_at(at, word_end, &behind);
+		int64_t label = whole_at(at, word_end, &after);
 		if (label > uses->most_label) uses->most_label = label;
 		const uint8_t *comma = (const uint8_t *)memchr(at, ',', (size_t)(word_end - at));
 		at = comma ? comma + 1 : word_end;
@@ -49,10 +49,10 @@ static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, co
 
 static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
-	const uint8_t *behind;
-	int64_t index = whole_at(at, end, &behind);
+	const uint8_t *after;
+	int64_t index = whole_at(at, end, &after);
 	if (end - at >= 4 && memcmp(at, "qid:", 4) == 0) uses->queries = true;
-	if (index < 0 || behind == end || *behind != ':') return;
+	if (index < 0 || after == end || *after != ':') return;
 	if (index > uses->most_index) uses->most_index = index;
 	if (index < uses->least_index) uses->least_index = index;
 }
@@ -103,7 +103,7 @@ static sheaf_status look_at_all(sheaf_svm_reader *in, sheaf_error *err)
 		if (status) break;
 	}
 	sheaf_buffer_reset(&piece.bytes);
-	/* Where the input breaks off, the rows before come first; the failure is met again behind them. */
+	/* Where the input breaks off, the rows before come first; the failure is met again after them. */
 	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
 	if (status != SHEAF_END && !broken) return status;
 	return sheaf_lined_rewind(in, err);

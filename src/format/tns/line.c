@@ -91,7 +91,7 @@ static sheaf_status read_entry(sheaf_tns_decoding *d)
 	if (ok) SHEAF_TRY(d->in->integers ? read_integer(d, &ok) : read_real(d, &ok));
 	pass_spaces(d);
 	bool ended = sheaf_lined_ends_row(&sheaf_tns_syntax, d->text.at, d->text.end);
-	if (ok && !ended) SHEAF_TRY(refuse(d, "text behind an entry", d->text.at, "the end of the line"));
+	if (ok && !ended) SHEAF_TRY(refuse(d, "text after an entry", d->text.at, "the end of the line"));
 	if (ok && ended && d->beyond)
 		SHEAF_TRY(refuse(d, "coordinate range", d->text.line_start,
 		                 d->in->guessed ? "coordinates as in the first part (--dims says more)"

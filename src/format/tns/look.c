@@ -46,7 +46,7 @@ typedef struct first_line {
 	int64_t numbers[MOST_WORDS];
 	int words;
 	bool whole;
-	size_t end; /* bytes of the input behind it */
+	size_t end; /* bytes of the input after it */
 	int64_t line;
 } first_line;
 
@@ -73,16 +73,16 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	int n = 0;
 	for (int64_t line = 1; at < end && n < 3; line++) {
 		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)),
-					  *behind = feed ? feed + 1 : end;
-		if (n == 0 && begins_with(at, behind, TNS_SHAPE)) read_shape(o, at + strlen(TNS_SHAPE), behind);
-		if (n == 0 && begins_with(at, behind, TNS_INTEGERS)) o->integers = true;
-		if (sheaf_lined_is_row(&sheaf_tns_syntax, at, behind)) {
+					  *after = feed ? feed + 1 : end;
+		if (n == 0 && begins_with(at, after, TNS_SHAPE)) read_shape(o, at + strlen(TNS_SHAPE), after);
+		if (n == 0 && begins_with(at, after, TNS_INTEGERS)) o->integers = true;
+		if (sheaf_lined_is_row(&sheaf_tns_syntax, at, after)) {
 			first_line *l = &lines[n++];
-			l->words = split(at, behind, l->numbers, &l->whole);
-			l->end = (size_t)(behind - head.data);
+			l->words = split(at, after, l->numbers, &l->whole);
+			l->end = (size_t)(after - head.data);
 			l->line = line;
 		}
-		at = behind;
+		at = after;
 	}
 	return n;
 }
@@ -203,7 +203,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 		read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
 	return o->dims
 	           ? SHEAF_OK
-	           : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes parted by commas, found %s",
+	           : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes separated by commas, found %s",
 	                        SHEAF_MAX_RANK, text);
 }
 

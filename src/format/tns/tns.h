@@ -64,7 +64,7 @@ void sheaf_tns_put_entry(sheaf_tns_decoding *d, const int64_t *at);
 
 /* ---- line.c ---- */
 
-/* Reads the line at hand, whatever it is, and moves behind its feed. */
+/* Reads the line at hand, whatever it is, and moves after its feed. */
 SHEAF_USE sheaf_status sheaf_tns_read_line(sheaf_tns_decoding *d);
 
 /* ---- write.c ---- */
