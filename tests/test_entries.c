@@ -34,14 +34,14 @@ static const char *judge_value(const char *at, const char *end, uint64_t *out)
 	if (!integers) {
 		sheaf_scanned scanned = sheaf_scan_f64(at, end, &real);
 		memcpy(out, &real, sizeof real);
-		return scanned.flaw ? NULL : scanned.end;
+		return scanned.flaw || scanned.infinite ? NULL : scanned.end;
 	}
 	sheaf_scanned scanned = sheaf_scan_u64(at + negative, end, &magnitude);
 	*out = negative ? 0 - magnitude : magnitude;
 	return scanned.flaw ? NULL : scanned.end;
 }
 
-/* Whether the line is an entry of its kind, and which. */
+/* Whether the line is an entry of its kind, of which nothing is to be told, and which. */
 static bool judge(const char *at, const char *end, entry *e)
 {
 	*e = (entry){{0}, {0}};
@@ -236,6 +236,11 @@ static void test_edges_of_numbers(void **state)
 		"1.7976931348623159e308",
 		"1e-300",
 		"1e-301",
+		"-1e400",
+		"1e309",
+		"0.1e400",
+		"0.0e400",
+		"1e-400",
 		"1e288",
 		"1e289",
 		"9.999999999999999e22",
@@ -283,6 +288,25 @@ static void test_edges_of_numbers(void **state)
 	}
 }
 
+/* Every length, so that the last number stands in every lane and at every place of a block. */
+static void test_every_length(void **state)
+{
+	enum { BEGIN = 1100, END = 1500 };
+	static made_text t;
+	(void)state;
+	seed_random(7005);
+	wide = false;
+	for (int kind = 0; kind < 12; kind++) {
+		coordinates = kind % 6;
+		numbers = coordinates ? kind / 6 + (kind == 8) : 1;
+		integers = kind % 5 == 2 && numbers < 2;
+		for (t.size = 0; t.size < END;) put_line(&t, true);
+		for (size_t size = 0; size <= 300; size++) with_kernels(check_entries, t.data, size);
+		for (size_t size = BEGIN; size <= END; size++) with_kernels(check_entries, t.data, size);
+		for (size_t k = 0; k <= 64; k++) with_kernels(check_entries, t.data + k, END - k);
+	}
+}
+
 /* What files are full of is not left. */
 static void test_plain_lines_are_read(void **state)
 {
@@ -312,6 +336,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kernels_agree_with_the_scanner, map_guarded, unmap_guarded),
 		cmocka_unit_test_setup_teardown(test_kernels_and_damaged_bytes, map_guarded, unmap_guarded),
 		cmocka_unit_test_setup_teardown(test_edges_of_numbers, map_guarded, unmap_guarded),
+		cmocka_unit_test_setup_teardown(test_every_length, map_guarded, unmap_guarded),
 		cmocka_unit_test_setup_teardown(test_plain_lines_are_read, map_guarded, unmap_guarded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

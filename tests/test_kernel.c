@@ -305,6 +305,26 @@ static void test_soup(void **state)
 	}
 }
 
+/* Every length, at the beginning of memory and at its end: the last number is cut off at each of its bytes.
+ */
+static void test_every_length(void **state)
+{
+	enum { LENGTHS = 300 };
+	(void)state;
+	static made_text t;
+	seed_random(8);
+	for (int round = 0; round < 40; round++) {
+		for (t.size = 0; t.size <= 2 * LENGTHS; put_space(&t))
+			round % 2 ? put_pair(&t) : round % 4 ? put_midpoint(&t) : put_number(&t);
+		for (size_t size = 0; size <= LENGTHS; size++) {
+			size_t from = (size_t)random_below(LENGTHS);
+			while (from && !is_space(t.data[from - 1])) from--;
+			with_kernels(compare_lists, t.data + from, size);
+			with_kernels(compare_whole_lists, t.data + from, size);
+		}
+	}
+}
+
 /* A kernel that reads nothing is right, but of no use: the plain kinds of text are read to their end, but for
  * the last bytes of memory. */
 static void check_use(const sheaf_kernel *kernel, const char *data, size_t size)
@@ -468,10 +488,12 @@ static void test_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scanner),   cmocka_unit_test(test_midpoints),      cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_alignment), cmocka_unit_test(test_soup),           cmocka_unit_test(test_use),
-		cmocka_unit_test(test_limit),     cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_room),
-		cmocka_unit_test(test_whole),     cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_scanner),        cmocka_unit_test(test_midpoints),
+		cmocka_unit_test(test_lists),          cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_soup),           cmocka_unit_test(test_use),
+		cmocka_unit_test(test_every_length),   cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_whole),          cmocka_unit_test(test_choice),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

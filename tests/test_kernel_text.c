@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text format's frames and findings do not depend on which kernel reads; and kernels read the plain lines
- * that they are for. */
-#include "data/frame.h"
+/* Frames and findings of the text formats do not depend on which kernel reads; and kernels read the plain
+ * lines that they are for. */
 #include "format/ctf/ctf.h"
+#include "reading.h"
 #include "texts.h"
 #include <inttypes.h>
 #include <sheaf/sheaf.h>
@@ -10,104 +10,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that a reading says and makes, as text. */
-typedef struct reading {
-	char *said;
-	size_t size;
-	FILE *out;
-} reading;
+/* ---- comparing ---- */
 
-static void say_problem(void *user, const sheaf_problem *problem)
-{
-	char message[1024];
-	sheaf_problem_text(problem, message, sizeof message);
-	fprintf((FILE *)user, "%d %s: %s (%" PRId64 ":%" PRId64 ", %" PRId64 ")\n", (int)problem->severity,
-	        problem->rule, message, problem->place.line, problem->place.column, problem->place.byte);
-}
-
-static sheaf_status say_frames(sheaf_dataset *dataset, FILE *out, sheaf_error *error)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, error)) == SHEAF_OK) {
-		sheaf_buffer rows = {0};
-		assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
-		assert_ok(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), SHEAF_JSON,
-		                          sheaf_dataset_row(dataset), 0, frame->nrows, &rows, &err));
-		fwrite(rows.data, 1, rows.size, out);
-		for (int64_t r = 0; r < frame->nrows; r++)
-			fprintf(out, "line %" PRId64 "\n", ((const int64_t *)(const void *)frame->lines.data)[r]);
-		sheaf_buffer_reset(&rows);
-	}
-	return status;
-}
-
-typedef struct how {
-	const char *streams[3];
-	const char *flag;
+typedef struct way {
+	const char *format;
+	sheaf_setting settings[4];
 	bool validate;
 	int64_t piece_bytes;
-} how;
+} way;
 
-static void read_how(const how *h, const sheaf_kernel *kernel, const char *input, size_t size, reading *r)
+static reading read_way(const way *w, const sheaf_kernel *kernel, sheaf_bytes input, guard_side side)
 {
-	sheaf_context *cx;
-	sheaf_dataset *dataset = NULL;
-	sheaf_error error = {0};
-	sheaf_setting settings[4];
-	sheaf_kernel_use(kernel->name);
-	r->out = open_memstream(&r->said, &r->size);
-	sheaf_context_options options = {.size = sizeof options,
-	                                 .max_errors = 1000,
-	                                 .validate = h->validate,
-	                                 .on_problem = say_problem,
-	                                 .user = r->out};
-	assert_ok(sheaf_context_new(&options, &cx, &err));
-	sheaf_open_options open = {
-		.size = sizeof open, .format = "ctf", .settings = settings, .piece_bytes = h->piece_bytes};
-	for (size_t i = 0; i < COUNT(h->streams) && h->streams[i]; i++)
-		settings[open.nsettings++] = (sheaf_setting){"stream", h->streams[i]};
-	if (h->flag) settings[open.nsettings++] = (sheaf_setting){h->flag, NULL};
-	sheaf_status status = open_bytes((sheaf_bytes){(const uint8_t *)input, size}, "x", &open, cx, &dataset);
-	if (status == SHEAF_OK) status = say_frames(dataset, r->out, &error);
-	fprintf(r->out, "%d %s\n", (int)status, error.message);
-	for (int i = 0;; i++) {
-		sheaf_tally tally;
-		if (!sheaf_context_tally(cx, i, &tally)) break;
-		fprintf(r->out, "%s %" PRId64 "\n", tally.rule, tally.count);
-	}
-	sheaf_close(dataset);
-	end_context(cx);
-	fclose(r->out);
-	sheaf_kernel_use(NULL);
+	reading_how how = {.format = w->format,
+	                   .settings = w->settings,
+	                   .validate = w->validate,
+	                   .max_errors = 1000,
+	                   .piece_bytes = w->piece_bytes,
+	                   .guarded = input.size % 8 < 2, /* it takes its time */
+	                   .side = side};
+	while (how.nsettings < (int)COUNT(w->settings) && w->settings[how.nsettings].name) how.nsettings++;
+	return read_with(kernel->name, &how, input);
 }
 
-static const how hows[] = {
-	{{"A:3:dense", "B:100:sparse"}, NULL, false, 0},
-	{{"A:3:dense", "B:100:sparse"}, NULL, true, 0},
-	{{"A:40:dense:double", "B:50000000000:sparse:double"}, NULL, true, 0},
-	{{"A:3:dense", "B:100:sparse"}, "skip-sequence-ids", false, 0},
-	{{"A:3:dense", "B:100:sparse", "a-name-longer-than-eight:7:sparse"}, "allow-unaligned", false, 64},
-	{{"B:100:sparse"}, "allow-missing", true, 0},
-	{{NULL}, NULL, false, 0},
+/* Each kernel reads and says what the scanner alone does. */
+static void compare_readings(const way *w, const made_text *t)
+{
+	sheaf_bytes input = {(const uint8_t *)t->data, t->size};
+	guard_side side = t->size % 2 ? GUARD_BEHIND : GUARD_BEFORE;
+	reading wanted = read_way(w, sheaf_kernels[0], input, side);
+	for (int i = 1; sheaf_kernels[i]; i++) {
+		if (!sheaf_kernels[i]->is_available()) continue;
+		reading found = read_way(w, sheaf_kernels[i], input, side);
+		assert_same_reading(sheaf_kernels[i]->name, &wanted, &found, input);
+		free(found.said);
+	}
+	free(wanted.said);
+}
+
+/* ---- sequences ---- */
+
+static const way ways_of_ctf[] = {
+	{"ctf", {{"stream", "A:3:dense"}, {"stream", "B:100:sparse"}}, false, 0},
+	{"ctf", {{"stream", "A:3:dense"}, {"stream", "B:100:sparse"}}, true, 0},
+	{"ctf", {{"stream", "A:40:dense:double"}, {"stream", "B:50000000000:sparse:double"}}, true, 0},
+	{"ctf", {{"stream", "A:3:dense"}, {"stream", "B:100:sparse"}, {"skip-sequence-ids", NULL}}, false, 0},
+	{"ctf",
+     {{"stream", "A:3:dense"},
+      {"stream", "B:100:sparse"},
+      {"stream", "a-name-longer-than-eight:7:sparse"},
+      {"allow-unaligned", NULL}},
+     false,
+     64},
+	{"ctf", {{"stream", "B:100:sparse"}, {"allow-missing", NULL}}, true, 0},
+	{"ctf", {{NULL, NULL}}, false, 0},
 };
-
-static void compare_readings(const char *input, size_t size)
-{
-	for (size_t h = 0; h < COUNT(hows); h++) {
-		reading wanted, found;
-		read_how(&hows[h], sheaf_kernels[0], input, size, &wanted);
-		for (int i = 1; sheaf_kernels[i]; i++) {
-			if (!sheaf_kernels[i]->is_available()) continue;
-			read_how(&hows[h], sheaf_kernels[i], input, size, &found);
-			if (wanted.size != found.size || memcmp(wanted.said, found.said, found.size))
-				fail_msg("%s, way %zu:\n%.*s\n---- wanted\n%s---- found\n%s", sheaf_kernels[i]->name, h,
-				         (int)size, input, wanted.said, found.said);
-			free(found.said);
-		}
-		free(wanted.said);
-	}
-}
 
 static void put_sample(made_text *t)
 {
@@ -176,7 +132,203 @@ static void test_text_format(void **state)
 		t.size = 0;
 		for (int64_t lines = random_below(30); lines >= 0; lines--) put_line(&t, &id);
 		if (round % 3) damage(&t);
-		compare_readings(t.data, t.size);
+		for (size_t w = 0; w < COUNT(ways_of_ctf); w++) compare_readings(&ways_of_ctf[w], &t);
+	}
+}
+
+/* ---- entries of tensors ---- */
+
+/* Numbers at the edges of what a value, or a kernel, holds. */
+static void put_edge(made_text *t)
+{
+	static const char *const words[] = {"-1e400",
+	                                    "1e309",
+	                                    "0.1e400",
+	                                    "1e-400",
+	                                    "-1e39",
+	                                    "3.5e38",
+	                                    "4e-46",
+	                                    "1e-310",
+	                                    "1.7976931348623159e308",
+	                                    "9223372036854775808",
+	                                    "-9223372036854775809",
+	                                    "18446744073709551616",
+	                                    "12345678901234567890123",
+	                                    "nan",
+	                                    "-Inf",
+	                                    "1e99999999999",
+	                                    ".5",
+	                                    "5.e1",
+	                                    "+1"};
+	put(t, words[random_below((int64_t)COUNT(words))]);
+}
+
+static void put_value(made_text *t)
+{
+	if (random_below(12) == 0) return put_edge(t);
+	put_number(t);
+}
+
+static void put_index(made_text *t, int64_t most)
+{
+	char word[32];
+	snprintf(word, sizeof word, "%" PRId64,
+	         random_below(40) ? 1 + random_below(most) : random_below(3 * most));
+	put(t, word);
+}
+
+static void put_entry(made_text *t, int coordinates, int numbers, bool integers, int64_t most)
+{
+	char word[32];
+	for (int c = 0; c < coordinates; c++) {
+		put(t, c ? " " : "");
+		put_index(t, most);
+	}
+	for (int n = 0; n < numbers; n++) {
+		put(t, coordinates || n ? " " : "");
+		snprintf(word, sizeof word, "%" PRId64, (int64_t)next_random() >> random_below(64));
+		integers &&random_below(20) ? put(t, word) : put_value(t);
+	}
+	put(t, random_below(60) ? "\n" : random_below(2) ? "\r\n" : " \n");
+}
+
+/* Every second text is sound but for its values, every third one is damaged. */
+static void compare_entries(const way *w, made_text *t, int round)
+{
+	if (round % 3 == 2) damage(t);
+	compare_readings(w, t);
+}
+
+static void test_matrix_market(void **state)
+{
+	static const char *const kinds[][3] = {{"real", "general", "coordinate"},
+	                                       {"real", "symmetric", "coordinate"},
+	                                       {"integer", "general", "coordinate"},
+	                                       {"integer", "skew-symmetric", "coordinate"},
+	                                       {"complex", "general", "coordinate"},
+	                                       {"complex", "hermitian", "coordinate"},
+	                                       {"pattern", "general", "coordinate"},
+	                                       {"real", "general", "array"},
+	                                       {"integer", "general", "array"},
+	                                       {"complex", "general", "array"},
+	                                       {"unsigned-integer", "general", "coordinate"}};
+	static const way ways[] = {{"matrixmarket", {{NULL, NULL}}, false, 0},
+	                           {"matrixmarket", {{NULL, NULL}}, true, 0},
+	                           {"matrixmarket", {{NULL, NULL}}, true, 700}};
+	enum { SIDE = 9, ENTRIES = SIDE * SIDE };
+	static made_text t;
+	(void)state;
+	seed_random(10);
+	for (int round = 0; round < 330; round++) {
+		const char *const *kind = kinds[(size_t)round % COUNT(kinds)];
+		bool array = strcmp(kind[2], "array") == 0, complex = strcmp(kind[0], "complex") == 0;
+		char word[128];
+		snprintf(word, sizeof word,
+		         array ? "%%%%MatrixMarket matrix %s %s %s\n%d %d\n"
+		               : "%%%%MatrixMarket matrix %s %s %s\n%d %d %d\n",
+		         kind[2], kind[0], kind[1], SIDE, SIDE, ENTRIES);
+		t.size = 0;
+		put(&t, word);
+		for (int k = 0; k < ENTRIES; k++)
+			put_entry(&t, array ? 0 : 2, complex ? 2 : strcmp(kind[0], "pattern") != 0,
+			          strstr(kind[0], "integer") != NULL, SIDE);
+		compare_entries(&ways[(size_t)round % COUNT(ways)], &t, round);
+	}
+}
+
+static void test_tensors(void **state)
+{
+	static const way ways[] = {{"tns", {{NULL, NULL}}, false, 0},
+	                           {"tns", {{NULL, NULL}}, true, 900},
+	                           {"tns", {{"integers", NULL}}, true, 0}};
+	static made_text t;
+	(void)state;
+	seed_random(11);
+	for (int round = 0; round < 300; round++) {
+		const way *w = &ways[(size_t)round % COUNT(ways)];
+		int rank = 1 + (int)random_below(6);
+		t.size = 0;
+		for (int lines = (int)random_below(120); lines >= 0; lines--)
+			put_entry(&t, rank, 1, w->settings[0].name, 4000);
+		compare_entries(w, &t, round / 3);
+	}
+}
+
+/* ---- labels and features, cells, examples ---- */
+
+static void test_svmlight(void **state)
+{
+	static const way ways[] = {{"svmlight", {{NULL, NULL}}, false, 0},
+	                           {"svmlight", {{"precision", "double"}}, true, 0},
+	                           {"svmlight", {{"precision", "float"}, {"features", "500"}}, true, 300}};
+	static made_text t;
+	(void)state;
+	seed_random(12);
+	for (int round = 0; round < 300; round++) {
+		t.size = 0;
+		for (int64_t lines = random_below(20); lines >= 0; lines--) {
+			put_value(&t);
+			int64_t index = 0;
+			for (int64_t n = random_below(30); n > 0; n--) {
+				char word[32];
+				index += 1 + random_below(20) - (random_below(100) == 0) * 25;
+				snprintf(word, sizeof word, " %" PRId64 ":", index);
+				put(&t, word);
+				put_value(&t);
+			}
+			put(&t, random_below(9) ? "\n" : " # said\r\n");
+		}
+		compare_entries(&ways[(size_t)round % COUNT(ways)], &t, round / 3);
+	}
+}
+
+static void test_cells(void **state)
+{
+	static const way ways[] = {{"csv", {{NULL, NULL}}, false, 0},
+	                           {"csv", {{NULL, NULL}}, true, 200},
+	                           {"csv", {{"type", "A=double"}, {"type", "B=float"}}, true, 0}};
+	static made_text t;
+	(void)state;
+	seed_random(13);
+	for (int round = 0; round < 300; round++) {
+		t.size = 0;
+		put(&t, "A,B,C\n");
+		for (int64_t lines = random_below(30); lines >= 0; lines--) {
+			put_value(&t), put(&t, ","), put_value(&t);
+			put(&t, random_below(4) ? ",1\n" : ",\"a \"\"b\"\"\n,c\"\r\n");
+		}
+		compare_entries(&ways[(size_t)round % COUNT(ways)], &t, round / 3);
+	}
+}
+
+static void put_range(made_text *t, const char *head, bool dense)
+{
+	put(t, head);
+	for (int64_t n = random_below(40); n >= 0; n--) {
+		put(t, " ");
+		dense ? put_value(t) : put_index(t, 500);
+	}
+}
+
+static void test_examples(void **state)
+{
+	static const way ways[] = {
+		{"lens", {{NULL, NULL}}, false, 0},
+		{"lens", {{NULL, NULL}}, true, 200},
+		{"lens", {{"group", "x:40:input"}, {"group", "y:600:output:sparse"}}, true, 0}};
+	static made_text t;
+	(void)state;
+	seed_random(14);
+	for (int round = 0; round < 300; round++) {
+		t.size = 0;
+		put(&t, "defI: 0\n;\n");
+		for (int64_t examples = random_below(12); examples >= 0; examples--) {
+			put(&t, random_below(3) ? "" : "name: {a b}\n");
+			put_range(&t, "I:", true);
+			put_range(&t, random_below(2) ? "\nT:" : "\nt:", random_below(2));
+			put(&t, ";\n");
+		}
+		compare_entries(&ways[(size_t)round % COUNT(ways)], &t, round / 3);
 	}
 }
 
@@ -221,11 +373,45 @@ static void test_tape(void **state)
 	}
 }
 
+/* What a tape says of lines of any length, damaged or not, stands within them. */
+static void check_tape_bounds(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	static sheaf_tape tape;
+	sheaf_tape_reader *const readers[] = {kernel->lines_f32, kernel->lines_f64};
+	for (size_t i = 0; i < COUNT(readers) && readers[i]; i++) {
+		tape = (sheaf_tape){.delimiters = &sheaf_ctf_delimiters};
+		tape.begin = (const uint8_t *)data;
+		tape.end = tape.begin + size;
+		readers[i](&tape);
+		for (size_t e = 0; e < tape.nevents; e++) {
+			assert_true(tape.at[e] < size);
+			assert_true(data[tape.at[e]] == '|' || data[tape.at[e]] == '\n');
+		}
+	}
+}
+
+static void test_every_length(void **state)
+{
+	enum { LENGTHS = 300 };
+	(void)state;
+	static made_text t;
+	seed_random(9);
+	for (int round = 0; round < 20; round++) {
+		int id = 0;
+		for (t.size = 0; t.size < 2 * LENGTHS;) put_line(&t, &id);
+		if (round % 2) damage(&t);
+		for (size_t size = 0; size <= LENGTHS && size <= t.size; size++)
+			with_kernels(check_tape_bounds, t.data, size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tape),
-		cmocka_unit_test(test_text_format),
+		cmocka_unit_test(test_tape),        cmocka_unit_test(test_every_length),
+		cmocka_unit_test(test_text_format), cmocka_unit_test(test_matrix_market),
+		cmocka_unit_test(test_tensors),     cmocka_unit_test(test_svmlight),
+		cmocka_unit_test(test_cells),       cmocka_unit_test(test_examples),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

@@ -24,7 +24,8 @@ void put_space(made_text *t);
 int map_guarded(void **state);
 int unmap_guarded(void **state);
 typedef void text_check(const sheaf_kernel *kernel, const char *text, size_t size);
-/* Runs a check for each kernel of this machine, with the text against the end of memory that may be read. */
+/* Runs a check for each kernel of this machine, with the text against the end of memory that may be read, and
+ * against its beginning. */
 void with_kernels(text_check *check, const char *text, size_t size);
 
 #endif

@@ -44,7 +44,7 @@ INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 enum { LANES = 8, HELD = 3 };
 
 /* Mark number `mark` of eight lines, of line number k and those after it; -1: the last of the lines before
- * them. */
+ * them. Of lines that are not listed it is any place in the text. */
 INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
 	const uint16_t *at = m->places + MARKS_AHEAD - 1 + k * (unsigned)of_line;
@@ -141,7 +141,7 @@ INLINE __m512i nearest(__m512i digits, __m512i exponents, __mmask8 *unsure)
 	return _mm512_maskz_add_epi64(some, _mm512_slli_epi64(biased, 52), mantissa);
 }
 
-/* Exponents that `nearest` cannot take. */
+/* Exponents that `nearest` cannot take: what they make may be an infinity, which is to be told. */
 INLINE __mmask8 find_extreme(__m512i exponents)
 {
 	return _mm512_cmplt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_FIRST)) |
@@ -159,19 +159,19 @@ static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_
 	}
 }
 
+/* No exponent is extreme in these lines. */
 INLINE __m512i to_doubles(__m512i digits, __m512i exponents, __mmask8 lines)
 {
-	__mmask8 unsure, extreme = find_extreme(exponents);
-	__m512i values =
-		nearest(digits, _mm512_mask_mov_epi64(exponents, extreme, _mm512_setzero_si512()), &unsure);
-	unsigned left = (unsigned)(unsure | extreme) & lines;
-	if (left) {
+	__mmask8 unsure;
+	__m512i values = nearest(digits, _mm512_maskz_mov_epi64(lines, exponents), &unsure);
+	unsure &= lines;
+	if (unsure) {
 		uint64_t v[LANES], d[LANES];
 		int64_t e[LANES];
 		_mm512_storeu_si512(v, values);
 		_mm512_storeu_si512(d, digits);
 		_mm512_storeu_si512(e, exponents);
-		mend(v, d, e, left);
+		mend(v, d, e, unsure);
 		values = _mm512_loadu_si512(v);
 	}
 	return values;
@@ -334,9 +334,9 @@ INLINE __m512i take_reals(parts *v, bool *exponents)
 		}
 		v->left |= strange;
 	}
-	__m512i digits = join_digits(v, &m),
-			values =
-				to_doubles(digits, _mm512_sub_epi64(v->exponents, m.decimals), v->lines & (__mmask8)~v->left);
+	__m512i digits = join_digits(v, &m), scale = _mm512_sub_epi64(v->exponents, m.decimals);
+	v->left |= find_extreme(scale);
+	__m512i values = to_doubles(digits, scale, v->lines & (__mmask8)~v->left);
 	return _mm512_mask_xor_epi64(values, v->minus, values, _mm512_set1_epi64(INT64_MIN));
 }
 

@@ -12,12 +12,13 @@
 #include <immintrin.h>
 
 /* Bytes of text that are listed at once; where the first of them stands for the places, so that some bytes
- * before it have places, too; places before the first one that is listed; bytes that are loaded before a
- * line, and after it; lines that are read one by one where few could be listed. */
+ * before it have places, too; places before the first one that is listed, and after the last one; bytes that
+ * are loaded before a line, and after it; lines that are read one by one where few could be listed. */
 enum {
 	MARKS_TEXT = 8192,
 	MARKS_FIRST = 64,
 	MARKS_AHEAD = 8,
+	MARKS_PAD = 64,
 	MARKS_BEFORE = 32,
 	MARKS_BEHIND = 64 + 8,
 	MARKS_FEW = 8,
@@ -25,7 +26,8 @@ enum {
 };
 
 /* The places after the numbers of whole lines, one after the other, and before them the end of the line
- * before. */
+ * before. After them stand places in the text, too: several lines are taken at a time, the last ones with
+ * what follows them. */
 typedef struct marks {
 	const uint8_t *base; /* places count from there */
 	unsigned lines;
@@ -33,7 +35,7 @@ typedef struct marks {
 	uint8_t space; /* what parts numbers */
 	uint64_t
 		feeds[SHEAF_ENTRIES_MOST]; /* which of the next marks end lines, where so many of a line have been */
-	uint16_t places[MARKS_AHEAD + MARKS_TEXT + 64];
+	uint16_t places[MARKS_AHEAD + MARKS_TEXT + 64 + MARKS_PAD];
 } marks;
 
 /* As the first line does it. */
@@ -57,7 +59,7 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 {
 	uint16_t *to = m->places + MARKS_AHEAD;
 	uint64_t back = 0;
-	unsigned found = 0;
+	unsigned found = 0, flawed = 0;
 	m->base = at - MARKS_FIRST;
 	to[-1] = MARKS_FIRST - 1;
 	for (unsigned first = MARKS_FIRST; first < MARKS_FIRST + MARKS_TEXT && at <= last;
@@ -73,10 +75,11 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 		}
 		found += n;
 		if (!strange) continue;
-		found -= n - (unsigned)_tzcnt_u64(strange);
+		flawed = n - (unsigned)_tzcnt_u64(strange);
 		break;
 	}
-	m->lines = found / of_line;
+	for (int k = 0; k < MARKS_PAD; k++) to[found + (unsigned)k] = MARKS_FIRST;
+	m->lines = (found - flawed) / of_line;
 }
 
 /* After line number k; before the first one where k is -1. */

@@ -168,15 +168,18 @@ static size_t count_lines(const sheaf_mtx_decoding *d)
 	return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
 }
 
+/* What is wrong with the lines that the kernel has read is told before the next line's. */
 static sheaf_status read_lines(sheaf_mtx_decoding *d)
 {
 	size_t most = count_lines(d);
 	while (d->text.at < d->text.end) {
-		int64_t from = d->nrows;
+		int64_t from = d->nrows, next;
 		if (d->in->field != MTX_UNSIGNED) read_many(d, most - (size_t)d->nrows);
 		SHEAF_TRY(sheaf_builder_status(&d->values, d->text.err));
-		if (d->text.at < d->text.end) SHEAF_TRY(sheaf_mtx_read_line(d));
 		SHEAF_TRY(sheaf_mtx_check_triangle(d, from));
+		next = d->nrows;
+		if (d->text.at < d->text.end) SHEAF_TRY(sheaf_mtx_read_line(d));
+		SHEAF_TRY(sheaf_mtx_check_triangle(d, next));
 		SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
 	}
 	return SHEAF_OK;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory between pages without rights: whoever reads or writes beside it dies. */
+#ifndef SHEAF_TESTS_GUARD_H
+#define SHEAF_TESTS_GUARD_H
+
+#include <stddef.h>
+
+/* Further than any place of 16 bits is away, on both sides. */
+enum { GUARD_BYTES = 1 << 17 };
+
+/* `size` bytes, which begin and end beside a guard if they are whole pages, and else begin there; NULL where
+ * there are none. */
+void *guard_map(size_t size);
+void guard_unmap(void *memory, size_t size);
+
+/* An allocator for a context, whose `user` is a guard_allocator. Each block stands alone between guards. */
+typedef enum guard_side {
+	GUARD_BEHIND, /* blocks end at a guard, as near as eight bytes allow */
+	GUARD_BEFORE  /* blocks begin at one */
+} guard_side;
+
+typedef struct guard_allocator {
+	guard_side side;
+	_Atomic long blocks; /* that are not yet given back */
+} guard_allocator;
+
+/* As sheaf_context_options.reallocate. Aborts where bytes beside a block have changed. */
+void *guard_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes);
+
+#endif
