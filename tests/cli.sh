@@ -746,6 +746,21 @@ has err 'sheaf: many.ctf: 40 errors tolerated ('
 lines out 40
 end
 
+begin 'errors: as many as --max-errors says, and not one more'
+for n in 1 2 5 6 11 39; do
+	expect 4 cat --max-errors $n --stream A:1:dense many.ctf
+	grep -q "^sheaf: many.ctf: $n errors\{0,1\} tolerated" err || fault "expected $n tolerated errors, found: $(tail -n 2 err)"
+	has err "sheaf: error: many.ctf:$((n + 1)):"
+done
+expect 4 cat --max-errors 39 --stream A:1:dense many.ctf
+expect 0 cat --max-errors 40 --stream A:1:dense many.ctf
+for n in 5 6 7 8; do
+	head -n $n many.ctf >few.ctf
+	expect 0 cat --max-errors $n --stream A:1:dense few.ctf
+	expect 4 cat --max-errors $((n - 1)) --stream A:1:dense few.ctf
+done
+end
+
 begin 'messages cannot command the terminal'
 printf '0 |A 1 \033[31mx\n' >escape.ctf
 expect 4 cat --stream A:1:dense escape.ctf
@@ -903,6 +918,8 @@ done
 [ $? -eq 3 ] || fault 'expected exit status 3 where standard output is closed'
 "$sheaf" stats - 2>err <&- >out
 [ $? -eq 3 ] || fault 'expected exit status 3 where standard input is closed'
+"$sheaf" diff wanted.cbf - 2>err <&- >out
+[ $? -eq 3 ] || fault 'expected exit status 3 where standard input is closed, and not the file that was opened before'
 end
 
 echo "1..$count"

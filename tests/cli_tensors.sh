@@ -46,6 +46,20 @@ json out
 has out '"entries":[[[1,0],4],[[0,1],-4],[[2,0],5],[[0,2],-5]]'
 end
 
+begin 'an upper triangle goes into a file of lower ones as the opposites that it implies'
+for values in 'integer skew_symmetric 7 -7' 'real skew_symmetric 0.5 -0.5' 'integer skew_symmetric 9223372036854775807 -9223372036854775807' \
+	'complex skew_symmetric 1 2 -1 -2' 'complex hermitian 1 2 1 -2' 'integer symmetric 7 7'; do
+	# shellcheck disable=SC2086
+	set -- $values
+	below=$3 above=$4
+	[ $# -eq 4 ] || below="$3 $4" above="$5 $6"
+	matrix "$1 general" '2 2 2' "2 1 $below" "1 2 $above" >whole.mtx
+	expect 0 convert --structure "$2_upper" whole.mtx triangle.mtx
+	is triangle.mtx "$(matrix "$1 $(echo "$2" | tr _ -)" '2 2 1' "2 1 $below")"
+	expect 0 diff whole.mtx triangle.mtx
+done
+end
+
 begin 'info: what is said of a tensor without reading all of it'
 expect 0 info symmetric.mtx
 has out 'tensor: coordinate, 3 x 3, float64, symmetric_lower, 3 stored'

@@ -205,6 +205,37 @@ static void test_cntk_order_of_ten(void **state)
 	}
 }
 
+/* Within a window rows of all its chunks are mixed, and of no other: as many chunks as it says, or as have
+ * its samples. */
+static void test_windows_are_full(void **state)
+{
+	enum { CHUNKS = 12, EACH = 40 };
+	(void)state;
+	made_rows m;
+	for (int64_t i = 0; i <= CHUNKS; i++) m.first_row[i] = m.first_sample[i] = i * EACH;
+	for (int i = 0; i < CHUNKS * EACH; i++) m.lengths[i] = 1;
+	m.rows = (sheaf_rows){CHUNKS * EACH, CHUNKS * EACH, CHUNKS, m.first_row, m.first_sample, tell_lengths, &m,
+	                      NULL,          false,         NULL,   NULL};
+	for (int64_t window = 1; window <= 4; window++)
+		for (int samples = 0; samples < 2; samples++) {
+			sheaf_order_options options = {3, samples ? window * EACH : window, samples};
+			int64_t *order = rows_of_sweep(&m.rows, "sheaf", options, 0);
+			for (int64_t first = 0; first < CHUNKS; first += window) {
+				int64_t n = window * EACH, chunks = 0, changes = 0;
+				bool seen[CHUNKS] = {false};
+				for (int64_t i = first * EACH; i < first * EACH + n; i++) {
+					int64_t chunk = order[i] / EACH;
+					chunks += !seen[chunk];
+					seen[chunk] = true;
+					changes += i > first * EACH && chunk != order[i - 1] / EACH;
+				}
+				assert_int_equal(chunks, window);
+				if (window > 1) assert_true(changes > n / 4);
+			}
+			free(order);
+		}
+}
+
 /* ---- how well the default order shuffles ---- */
 
 static double correlation(const int64_t *order, int64_t n)
@@ -617,6 +648,7 @@ int main(void)
 		cmocka_unit_test(test_orders_have_each_row_once),
 		cmocka_unit_test(test_orders_tell_any_place),
 		cmocka_unit_test(test_cntk_order_of_ten),
+		cmocka_unit_test(test_windows_are_full),
 		cmocka_unit_test(test_shuffle_is_good),
 		cmocka_unit_test(test_resuming_at_every_batch_changes_nothing),
 		cmocka_unit_test(test_batches_are_the_same_for_any_number_of_shards),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a sink does where the system refuses, interrupts, or lets somebody else in between: this program's own
  * calls come before those of the C library. */
+#include "io/identity.h"
+#include "io/sink.h"
 #include "support.h"
 #include <dirent.h>
 #include <errno.h>
@@ -222,6 +224,33 @@ static void what_cannot_be_synced_at_all_is_written(void **state)
 	}
 }
 
+/* What resembles a private file is private from the first byte on, and when it is done like that file, less
+ * the right to run it. */
+static void what_resembles_a_file_is_as_private(void **state)
+{
+	(void)state;
+	struct stat info;
+	sheaf_source *source;
+	sheaf_sink *sink;
+	mode_t before = umask(0);
+	write_text("private", "x");
+	for (size_t i = 0; i < 2; i++) {
+		const mode_t mode = i ? 0777 : 0640;
+		assert_int_equal(chmod(in_folder("private"), mode), 0);
+		assert_ok(sheaf_source_path(in_folder("private"), cx, &source, &err));
+		assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+		sheaf_sink_resemble(sink, source);
+		assert_int_equal(fstat(sink->target.fd, &info), 0);
+		assert_int_equal(info.st_mode & 07777, 0600);
+		assert_ok(sheaf_sink_commit(sink, &err));
+		assert_int_equal(stat(in_folder("target"), &info), 0);
+		assert_int_equal(info.st_mode & 07777, mode & 0666);
+		assert_int_equal(unlink(in_folder("target")), 0);
+		sheaf_source_close(source);
+	}
+	umask(before);
+}
+
 /* ---- cleaning up ---- */
 
 static const char leftover[] = ".sheaf-abc123";
@@ -347,6 +376,7 @@ int main(void)
 		TEST(syncing_goes_on_after_interruptions),
 		TEST(a_close_that_is_interrupted_has_closed),
 		TEST(what_cannot_be_synced_at_all_is_written),
+		TEST(what_resembles_a_file_is_as_private),
 		TEST(leftovers_of_others_stay),
 		TEST(leftovers_of_other_names_stay),
 		TEST(a_leftover_with_a_second_name_stays),

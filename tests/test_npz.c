@@ -3,6 +3,7 @@
  * with one rule each are in tests/files/npz; conform_tables.py and conform_scipy.py put them beside SciPy. */
 #include "conversion.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MATRIX "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 2 0.5\n3 1 -2\n3 4 1e300\n"
@@ -98,9 +99,42 @@ static void test_damage(void **state)
 	free_bytes(&archive);
 }
 
+/* Stored members of several megabytes: the sum covers all of them. */
+static void test_damage_far_inside(void **state)
+{
+	enum { ENTRIES = 400000, STEP = 300001 };
+	(void)state;
+	size_t room = (size_t)ENTRIES * 24 + 100;
+	char *text = (char *)malloc(room);
+	assert_non_null(text);
+	size_t used = (size_t)snprintf(
+		text, room, "%%%%MatrixMarket matrix coordinate integer general\n%d 1 %d\n", ENTRIES, ENTRIES);
+	for (int i = 0; i < ENTRIES; i++)
+		used += (size_t)snprintf(text + used, room - used, "%d 1 %d\n", i + 1, i);
+	const conversion there = {"mtx", text, "npz", "-layout=coo", SHEAF_OK, NULL, NULL};
+	check_conversion(&there, used, 0);
+	free(text);
+	bytes_sink archive = read_file("b.npz");
+	assert_true(archive.size > (size_t)ENTRIES * 12);
+	for (size_t at = STEP; at < archive.size - 1000; at += STEP) {
+		archive.data[at] ^= 1;
+		const conversion back = {"npz",
+		                         (const char *)archive.data,
+		                         "mtx",
+		                         NULL,
+		                         SHEAF_DATA,
+		                         NULL,
+		                         "expected the sum that the list says (CRC-32)"};
+		check_conversion(&back, archive.size, 0);
+		archive.data[at] ^= 1;
+	}
+	free_bytes(&archive);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_damage_far_inside, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_layouts, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
