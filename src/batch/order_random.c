@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
+#include "number/wide.h"
 
 typedef struct random_order {
 	const sheaf_rows *rows;
@@ -35,7 +36,7 @@ static uint64_t draw(const random_order *o, int64_t sweep, int64_t ordinal)
 
 static int64_t uniform_row(const random_order *o, uint64_t drawn)
 {
-	return (int64_t)((unsigned __int128)drawn * (uint64_t)o->rows->rows >> 64);
+	return (int64_t)sheaf_wide_mul(drawn, (uint64_t)o->rows->rows).high;
 }
 
 /* The first row whose running sum is beyond a point between 0 and the sum of all. */

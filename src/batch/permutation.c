@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/permutation.h"
+#include "number/wide.h"
 
 /* Steele, Lea and Flood. */
 uint64_t sheaf_next_key(uint64_t *state)
@@ -39,7 +40,7 @@ static uint64_t scatter(uint64_t half, uint64_t key, uint64_t below)
 {
 	uint64_t z = (half ^ key) * 0x9e3779b97f4a7c15u;
 	z = (z ^ z >> 32) * 0xd6e8feb86659fd93u;
-	return (uint64_t)((unsigned __int128)z * below >> 64);
+	return sheaf_wide_mul(z, below).high;
 }
 
 static uint64_t add_below(uint64_t a, uint64_t b, uint64_t below)

@@ -3,6 +3,7 @@
 #include "io/decoder.h"
 #include "base/context.h"
 #include "io/descriptor.h"
+#include "third/filled.h"
 #include <inttypes.h>
 
 enum { INPUT_STEP = 256 << 10 };
@@ -125,6 +126,7 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 	step->in = d->in;
 	step->in_left = d->in_left;
 	sheaf_status status = d->filter->decoder.run(d->state, step, false);
+	SHEAF_FILLED(step->out - (out_before - step->out_left), out_before - step->out_left);
 	d->in = step->in;
 	d->in_left = step->in_left;
 	if (status) return refuse_member(d, raw, status, step->found, err);

@@ -3,6 +3,7 @@
 #include "io/encoder.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "third/filled.h"
 
 enum { OUT_STEP = 256 << 10 };
 
@@ -40,6 +41,7 @@ sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size
 		step.out = e->out;
 		step.out_left = OUT_STEP;
 		sheaf_status status = e->filter->encoder.run(e->state, &step, finish);
+		SHEAF_FILLED(e->out, OUT_STEP - step.out_left);
 		if (status) return refuse(e, e->filter, status, step.found, err);
 		if (step.out_left < OUT_STEP) SHEAF_TRY(store(user, e->out, OUT_STEP - step.out_left, err));
 	}

@@ -126,9 +126,10 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected writes at a byte of their own, found one at the end", sink->name);
 	if (size == 0) return SHEAF_OK;
+	uint64_t bytes = size;
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
-	if (size > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)size))
+	if (bytes > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)bytes))
 		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
 	else
 		status = put(sink, data, size, &sink->failure);

@@ -181,8 +181,9 @@ const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)
 	for (; is_digit(at, end) && at - first < LONGEST; at++) hours = hours * 10 + (*at - '0');
 	if (at - first < 2 || !(at = scan_two(at, end, ':', 59, &minutes))) return NULL;
 	const char *more = scan_two(at, end, ':', 59, &rest);
-	__int128 sum = (__int128)hours * HOUR + (__int128)minutes * MINUTE + (more ? rest : 0);
-	if (negative) sum = -sum;
-	*seconds = (int64_t)sum;
-	return *seconds == sum ? (more ? more : at) : NULL;
+	int64_t sign = negative ? -1 : 1, below_hours = minutes * MINUTE + (more ? rest : 0);
+	if (__builtin_mul_overflow(sign * hours, (int64_t)HOUR, seconds) ||
+	    __builtin_add_overflow(*seconds, sign * below_hours, seconds))
+		return NULL;
+	return more ? more : at;
 }

@@ -4,6 +4,7 @@
 #define SHEAF_NUMBER_KERNEL_PARTS_H
 
 #include "number/kernel.h"
+#include "third/filled.h"
 
 extern const sheaf_kernel sheaf_kernel_portable;
 
@@ -20,7 +21,8 @@ sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
 sheaf_word_copier sheaf_copy_words_scalar, sheaf_copy_reals_scalar;
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* MemorySanitizer does not follow bits through most instructions for vectors. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(SHEAF_MEMORY_SANITIZER)
 #define SHEAF_KERNEL_X86 1
 extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
 sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;

@@ -166,6 +166,7 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 		run.count++;
 		run.at = at + !is_end(&is, *at);
 	}
+	run.delimiters = caller->delimiters;
 	*caller = run;
 }
 

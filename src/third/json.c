@@ -2,6 +2,7 @@
 /* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Those are handed to it as texts
  * that begin with MARK, and lose it when they are printed; no other text may begin so. */
 #include "third/json.h"
+#include "third/filled.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -97,6 +98,10 @@ static sheaf_status refuse(const scan *s, const char *name, sheaf_error *err)
 	                  s->expected);
 }
 
+#ifdef SHEAF_MEMORY_SANITIZER
+static void *allocate_filled(size_t size) { return calloc(1, size); }
+#endif
+
 sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                               sheaf_error *err)
 {
@@ -111,6 +116,9 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	while (s.at < s.end && !s.expected) keep_one(&s);
 	json_error_t failure;
 	sheaf_status status = SHEAF_OK;
+#ifdef SHEAF_MEMORY_SANITIZER
+	json_set_alloc_funcs(allocate_filled, free);
+#endif
 	if (s.expected) {
 		status = refuse(&s, name, err);
 	} else {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* MemorySanitizer sees only what it has built: of bytes that a library has written it must be told. */
+#ifndef SHEAF_THIRD_FILLED_H
+#define SHEAF_THIRD_FILLED_H
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define SHEAF_MEMORY_SANITIZER 1
+#endif
+#endif
+
+#ifdef SHEAF_MEMORY_SANITIZER
+#define SHEAF_FILLED(memory, size) __msan_unpoison((memory), (size))
+#else
+#define SHEAF_FILLED(memory, size) ((void)(memory), (void)(size))
+#endif
+
+#endif
