@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "dataset/dataset.h"
-#include "dataset/index.h"
+#include "index/index.h"
 #include "support.h"
 #include "third/xxhash.h"
 

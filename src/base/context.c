@@ -4,7 +4,7 @@
 #include "base/blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/pipeline.h"
+#include "base/pool.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>

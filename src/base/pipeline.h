@@ -9,26 +9,9 @@
 #ifndef SHEAF_BASE_PIPELINE_H
 #define SHEAF_BASE_PIPELINE_H
 
-#include "base/thread.h"
+#include "base/pool.h"
 
 typedef struct sheaf_pipeline sheaf_pipeline;
-
-enum { SHEAF_MOST_THREADS = 128 };
-
-/* The threads of a context, which all its pipelines share. They start when there is work for them. */
-typedef struct sheaf_pool {
-	sheaf_mutex lock;          /* of what follows, and of all pipelines */
-	sheaf_signal work, done;   /* there may be a step to do; one was done */
-	sheaf_pipeline *pipelines; /* the newest first: what is nearest to the end of the way is done first */
-	sheaf_thread threads[SHEAF_MOST_THREADS];
-	int wanted, started; /* threads besides the caller's */
-	bool closing;
-} sheaf_pool;
-
-/* `threads`: how many may work at once, the caller's included; below 1: as many as there are cores. errno, or
- * 0. */
-int sheaf_pool_init(sheaf_pool *pool, int threads);
-void sheaf_pool_destroy(sheaf_pool *pool);
 
 /* Either may be NULL, but not both: there is nothing to do, then. `drop` lets go of what an item holds; items
  * begin as zeros. */

@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "batch/reserve.h"
 #include "batch/row_source.h"
-#include "dataset/index.h"
-#include "dataset/pieces.h"
+#include "index/index.h"
+#include "index/pieces.h"
 
 enum { AHEAD = 4 /* pieces that other threads may read meanwhile */ };
 
@@ -59,7 +59,7 @@ static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 	part->first_row = s->rows.rows;
 	s->recent_row = s->rows.rows;
 	s->recent_count = 0;
-	return sheaf_survey_begin(part->dataset, err);
+	return sheaf_dataset_survey(part->dataset, err);
 }
 
 /* All of a part that has its table, but for what of it is there already. */
@@ -68,7 +68,7 @@ static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
 	sheaf_row_source_part *part = &s->parts[s->lazy_part];
 	sheaf_piece_entry entry;
 	part->pieces = part->dataset->pieces;
-	SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
+	SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
 	for (int64_t i = s->pieces - part->first_piece; i < sheaf_pieces_count(part->pieces); i++) {
 		sheaf_pieces_at(part->pieces, i, &entry);
 		SHEAF_TRY(put_entry(s, &entry, err));
@@ -82,7 +82,7 @@ static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
 	const uint32_t *lengths;
-	sheaf_status status = sheaf_survey_next(s->parts[s->lazy_part].dataset, &entry, &lengths, err);
+	sheaf_status status = sheaf_survey_next(&s->parts[s->lazy_part].dataset->indexed, &entry, &lengths, err);
 	if (status == SHEAF_END) return finish_part(s, err);
 	SHEAF_TRY(status);
 	SHEAF_TRY(put_lengths(s, lengths, entry.rows, err));
@@ -125,7 +125,7 @@ sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sheaf_error 
 
 void sheaf_row_source_end_lazy_table(sheaf_row_source *s)
 {
-	for (int i = 0; s->entries && i < s->nparts; i++) sheaf_survey_end(s->parts[i].dataset);
+	for (int i = 0; s->entries && i < s->nparts; i++) sheaf_survey_end(&s->parts[i].dataset->indexed);
 	s->rows.grow = NULL;
 	sheaf_array_release(s->cx, s->entries, s->entry_room, sizeof *s->entries);
 	sheaf_array_release(s->cx, s->recent, s->recent_room, sizeof *s->recent);

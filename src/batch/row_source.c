@@ -2,8 +2,8 @@
 #include "batch/row_source.h"
 #include "batch/reserve.h"
 #include "data/frame.h"
-#include "dataset/index.h"
-#include "dataset/pieces.h"
+#include "index/index.h"
+#include "index/pieces.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static sheaf_status open_parts(sheaf_row_source *s, sheaf_dataset *const *datase
 		*part = (sheaf_row_source_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
 		if (grows) continue;
 		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
-		SHEAF_TRY(sheaf_index_keep_table(part->dataset, err));
+		SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
 		s->pieces += sheaf_pieces_count(part->pieces);
 		rows += sheaf_pieces_rows(part->pieces);
 	}
@@ -369,7 +369,7 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 {
 	enum { LOOK = 4096 };
 	uint8_t bytes[LOOK];
-	const char *counting = sheaf_counting_word(d);
+	const char *counting = sheaf_counting_word(&d->input);
 	int64_t size = sheaf_source_size(d->source), look = size < LOOK ? size : LOOK;
 	*hash = mix_number(*hash, size);
 	if (counting) *hash = mix(*hash, counting, strlen(counting));

@@ -3,22 +3,12 @@
 #include "base/context.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
-#include "dataset/index.h"
-#include "dataset/measure.h"
+#include "input/measure.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- one piece ---- */
-
-static sheaf_status refuse_rows(const sheaf_dataset *d, const sheaf_piece_entry *entry, int64_t found,
-                                sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s (byte %" PRId64 "): expected %" PRId64
-	                  " rows, as when its pieces were found, found %" PRId64,
-	                  sheaf_source_name(d->source), entry->byte, entry->rows, found);
-}
 
 static void let_go(sheaf_piece *piece)
 {
@@ -36,7 +26,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	sheaf_source_let_go(d->source, piece.byte, piece.size);
 	/* Validation passes what else ends the reading, and leaves out rows. */
 	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx))
-		status = refuse_rows(d, entry, frame->nrows, err);
+		status = sheaf_pieces_refuse(&d->input, entry, frame->nrows, err);
 	let_go(&piece);
 	return status;
 }
@@ -126,44 +116,6 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 	return d->format->random->pick(d->in, rows, n, frame, cx, err);
 }
 
-/* ---- lengths ---- */
-
-static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
-{
-	sheaf_piece piece = sheaf_piece_of(entry);
-	sheaf_status status = m->d->format->random->recall(m->d->in, &piece, err);
-	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
-	if (status == SHEAF_OK && m->rows != entry->rows) status = refuse_rows(m->d, entry, m->rows, err);
-	let_go(&piece);
-	return status;
-}
-
-static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n,
-                                 uint32_t *lengths, sheaf_error *err)
-{
-	for (int64_t i = sheaf_pieces_find(pieces, row); n > 0; i++) {
-		sheaf_piece_entry entry;
-		sheaf_pieces_at(pieces, i, &entry);
-		SHEAF_TRY(measure_piece(m, &entry, err));
-		int64_t from = row - entry.row, run = entry.rows - from < n ? entry.rows - from : n;
-		if (run > 0) memcpy(lengths, m->lengths + from, (size_t)run * sizeof *lengths);
-		lengths += run;
-		row += run;
-		n -= run;
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_dataset_measure(const sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, int64_t n,
-                                   uint32_t *lengths, sheaf_error *err)
-{
-	sheaf_measurer m;
-	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
-	sheaf_status status = measure_rows(&m, pieces, row, n, lengths, err);
-	sheaf_measurer_end(&m);
-	return status;
-}
-
 /* ---- rows that are passed over ---- */
 
 /* Cutting goes on with this piece, whose first row is `row`. */
@@ -207,11 +159,11 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 	const sheaf_pieces *pieces;
 	sheaf_measurer m;
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	SHEAF_TRY(sheaf_index_table(d, -1, &pieces, err));
+	SHEAF_TRY(sheaf_index_table(&d->indexed, -1, &pieces, err));
 	if (d->pieces) pieces = d->pieces;
 	if (pieces && rows >= pieces->rows) return SHEAF_OK;
 	if (pieces) SHEAF_TRY(jump(d, pieces, rows, err));
-	SHEAF_TRY(sheaf_measurer_begin(&m, d, err));
+	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = count_past(d, rows, &m, err);
 	sheaf_measurer_end(&m);
 	return status;
@@ -225,8 +177,42 @@ sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 		                  sheaf_source_name(d->source));
 	if (rows <= 0 || !d->format->random || !d->format->random->resume || !sheaf_source_is_plain(d->source))
 		return SHEAF_OK;
-	sheaf_index_pass_over(d);
+	sheaf_index_pass_over(&d->indexed);
 	sheaf_status status = pass_over(d, rows, err);
 	d->failed = status != SHEAF_OK;
 	return status;
+}
+
+/* ---- the table of pieces ---- */
+
+static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
+{
+	const char *file = sheaf_source_name(d->source);
+	if (!d->format->random)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a format whose pieces can be read in any order, found %s", file,
+		                  d->format->name);
+	if (d->decoding.format || d->ended || d->failed)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected a call for its pieces before the first row is read, found it after %" PRId64
+			" rows",
+			file, d->next_row);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
+{
+	if (d->pieces || d->surveying) return SHEAF_OK;
+	SHEAF_TRY(check_fit(d, err));
+	return sheaf_survey_begin(&d->indexed, err);
+}
+
+sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sheaf_error *err)
+{
+	*out = NULL;
+	SHEAF_TRY(sheaf_dataset_survey(d, err));
+	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
+	*out = d->pieces;
+	return SHEAF_OK;
 }

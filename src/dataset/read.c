@@ -4,15 +4,15 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
-#include "dataset/index.h"
-#include "dataset/view.h"
+#include "view/view.h"
 
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
-	sheaf_survey_end(dataset);
+	sheaf_survey_end(&dataset->indexed);
 	sheaf_decoding_close(&dataset->decoding);
-	sheaf_index_free(dataset); /* what it still writes has the schema */
+	sheaf_index_wait(&dataset->indexed);
+	sheaf_index_free(&dataset->indexed); /* what it still writes has the schema */
 	if (dataset->in) dataset->format->close(dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
 	sheaf_buffer_reset(&dataset->piece.bytes);
@@ -41,7 +41,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,
 	                              options->used, d->cx, &d->values, err));
-	SHEAF_TRY(sheaf_index_find(d, options->index, err));
+	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
 	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
@@ -55,8 +55,12 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .view = options->view,
 	                     .rows = options->rows,
 	                     .member = options->member};
-	SHEAF_TRY(sheaf_index_open_input(d, &how, err));
-	return sheaf_view_rows(d, options, err);
+	SHEAF_TRY(sheaf_index_open_input(&d->indexed, &how, err));
+	SHEAF_TRY(sheaf_view_rows(&d->input, options, err));
+	if (!d->view) return SHEAF_OK;
+	sheaf_index_pass_over(&d->indexed);
+	sheaf_index_disown(&d->indexed);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
@@ -180,7 +184,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	bool first = !d->ended;
 	d->ended = true;
 	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
-	if (first) SHEAF_TRY(sheaf_index_finish(d, err));
+	if (first) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
 }
 
@@ -201,9 +205,9 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
 	d->row = d->next_row;
-	SHEAF_TRY(sheaf_view_place(d, sheaf_decoding_frame(&d->decoding), err));
+	SHEAF_TRY(sheaf_view_place(&d->input, sheaf_decoding_frame(&d->decoding), err));
 	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
-	sheaf_index_gather(d, sheaf_decoding_piece(&d->decoding), frame);
+	sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
 	tell_progress(d);
 	*out = frame;

@@ -5,9 +5,10 @@
 #include "base/memory.h"
 #include "data/element.h"
 #include "data/frame.h"
-#include "dataset/arrange.h"
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
+#include "input/lost.h"
+#include "tensor/arrange.h"
 #include <inttypes.h>
 #include <sheaf/tensor.h>
 #include <stdio.h>
@@ -390,24 +391,6 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 			SHEAF_TRY(sheaf_frame_append(rows, frame, from, to, w->cx, err));
 		}
 		from = to;
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row,
-                                int64_t nrows, bool *told, sheaf_error *err)
-{
-	for (int64_t r = 0; r < nrows && !*told; r++) {
-		if (keys[r] == (uint64_t)(row + r)) continue;
-		char expected[48], found[48];
-		snprintf(expected, sizeof expected, "key %" PRId64, row + r);
-		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE,
-		                         expected,      found,      "keys become positions"};
-		problem.place.file = file;
-		problem.place.row = row + r;
-		*told = true;
-		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;
 }

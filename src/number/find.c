@@ -53,8 +53,3 @@ const uint8_t *sheaf_find_any_portable(const uint8_t *at, const uint8_t *end, co
 	}
 	return sheaf_find_any_scalar(at, end, wanted);
 }
-
-const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
-{
-	return sheaf_kernel_chosen()->find_any(at, end, wanted);
-}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which kernel reads: decided once, at run time. */
 #include "number/kernel.h"
+#include "number/find.h"
 #include "number/kernel_parts.h"
+#include "number/words.h"
 #include <sheaf/base.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -64,4 +66,20 @@ const char *sheaf_kernel_name(void) { return sheaf_kernel_chosen()->name; }
 void sheaf_kernel_use(const char *name)
 {
 	atomic_store_explicit(&chosen, name ? choose(name) : NULL, memory_order_release);
+}
+
+/* ---- what the chosen one does for others ---- */
+
+const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
+{
+	return sheaf_kernel_chosen()->find_any(at, end, wanted);
+}
+
+void sheaf_copy_words(uint32_t *to, const uint8_t *from, size_t n)
+{
+	sheaf_kernel_chosen()->copy_words(to, from, n);
+}
+void sheaf_copy_reals(uint32_t *to, const uint8_t *from, size_t n)
+{
+	sheaf_kernel_chosen()->copy_reals(to, from, n);
 }

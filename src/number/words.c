@@ -13,12 +13,3 @@ void sheaf_copy_reals_scalar(uint32_t *to, const uint8_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++) to[i] = sheaf_one_nan(sheaf_load_u32be(from + 4 * i));
 }
-
-void sheaf_copy_words(uint32_t *to, const uint8_t *from, size_t n)
-{
-	sheaf_kernel_chosen()->copy_words(to, from, n);
-}
-void sheaf_copy_reals(uint32_t *to, const uint8_t *from, size_t n)
-{
-	sheaf_kernel_chosen()->copy_reals(to, from, n);
-}

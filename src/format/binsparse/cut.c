@@ -13,21 +13,6 @@ const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece)
 	return (const sheaf_bsp_range *)(const void *)piece->notes.data;
 }
 
-static int64_t item_bytes(const sheaf_bsp_array *a)
-{
-	return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1;
-}
-
-int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
-{
-	const sheaf_bsp_layout *layout = &t->d.layout;
-	int64_t bytes = t->d.values.is_iso ? 0 : item_bytes(&t->values) * sheaf_bsp_parts(t->d.values);
-	int last = layout->nlevels - 1;
-	for (int r = 0; last >= 0 && layout->levels[last].is_sparse && r < layout->levels[last].rank; r++)
-		bytes += item_bytes(&t->indices[sheaf_bsp_depth(layout, last) + r]);
-	return bytes ? bytes : 1;
-}
-
 /* Chunks are decompressed whole: a piece is some of the longest ones. */
 static int64_t longest_chunk(const sheaf_bsp_tensor *t)
 {

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user asks of the index of a dataset: what it is, that it be written, that it be checked. */
+#include "data/frame.h"
+#include "dataset/dataset.h"
+#include <string.h>
+
+void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
+{
+	const sheaf_index *x = d->index;
+	const sheaf_index_head *head = &x->file.head;
+	*out = (sheaf_index_info){.found = x->found,
+	                          .fresh = x->fresh,
+	                          .bytes = -1,
+	                          .piece_bytes = -1,
+	                          .pieces = -1,
+	                          .rows = -1,
+	                          .samples = -1};
+	out->path = x->applies ? x->places[x->place] : NULL;
+	out->why = x->fresh || x->policy == SHEAF_INDEX_NEVER ? NULL : x->why;
+	if (!x->fresh) return;
+	out->bytes = x->file.size;
+	out->piece_bytes = head->piece_bytes;
+	out->pieces = head->count;
+	out->rows = head->rows;
+	out->samples = head->samples;
+	out->inferred = head->inferred;
+}
+
+sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
+{
+	const sheaf_pieces *pieces;
+	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
+	if (d->glance)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected it opened for more than a glance, found it opened for one",
+		                  sheaf_source_name(d->source));
+	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
+	return sheaf_index_look(&d->indexed, err);
+}
+
+/* ---- checking ---- */
+
+static sheaf_status differ(const sheaf_dataset *d, const char *what, sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the %s of %s, found others", x->places[x->place], what,
+	                  sheaf_source_name(d->source));
+}
+
+static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
+{
+	return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+static sheaf_status compare_heads(sheaf_dataset *d, const sheaf_index_head *head, sheaf_error *err)
+{
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	if (d->format->facts) d->format->facts(d->in, &facts);
+	if (!sheaf_index_is_of(&d->indexed, head)) return differ(d, "settings", err);
+	if (!head->inferred || strcmp(head->settings, sheaf_index_settings(d->index)) != 0) return SHEAF_OK;
+	if (!sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx))
+		return differ(d, "streams", err);
+	bool same = head->facts.rows == facts.rows && head->facts.samples == facts.samples &&
+	            head->facts.longest == facts.longest && head->facts.ordinal_keys == facts.ordinal_keys;
+	return same ? SHEAF_OK : differ(d, "counts", err);
+}
+
+/* Lengths are packed in one way only, so equal tables are equal bytes. */
+static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
+{
+	sheaf_pieces *kept;
+	const sheaf_pieces *found;
+	SHEAF_TRY(sheaf_index_pieces(file, &kept, err));
+	d->table_bytes = file->head.piece_bytes;
+	sheaf_status status = sheaf_dataset_pieces(d, &found, err);
+	if (status == SHEAF_OK) {
+		if (!same_bytes(&kept->entries, &found->entries))
+			status = differ(d, "pieces", err);
+		else if (!same_bytes(&kept->lengths.blocks, &found->lengths.blocks) ||
+		         !same_bytes(&kept->lengths.bits, &found->lengths.bits))
+			status = differ(d, "lengths", err);
+	}
+	sheaf_pieces_free(kept);
+	return status;
+}
+
+static sheaf_status compare(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
+{
+	if (!sheaf_identity_equal(&file->head.input, &d->index->input))
+		return differ(d, "size, time and hash", err);
+	SHEAF_TRY(compare_heads(d, &file->head, err));
+	return compare_tables(d, file, err);
+}
+
+sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_index_file file;
+	if (x->policy != SHEAF_INDEX_NEVER || d->glance)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected it opened without its index and for more than a glance, found it opened otherwise",
+			sheaf_source_name(d->source));
+	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
+	x->place = sheaf_index_is_file(x->places[0]) || !sheaf_index_is_file(x->places[1]) ? 0 : 1;
+	if (!sheaf_index_is_file(x->places[x->place]))
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an index, found none", x->places[x->place]);
+	SHEAF_TRY(sheaf_index_open(x->places[x->place], d->cx, &file, err));
+	sheaf_status status = compare(d, &file, err);
+	sheaf_index_close(&file);
+	return status ? status : sheaf_index_look(&d->indexed, err);
+}

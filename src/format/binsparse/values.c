@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of a tensor, and how many bytes an entry takes. */
+#include "base/buffer.h"
+#include "format/binsparse/reader.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t item_bytes(const sheaf_bsp_array *a)
+{
+	return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1;
+}
+
+int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
+{
+	const sheaf_bsp_layout *layout = &t->d.layout;
+	int64_t bytes = t->d.values.is_iso ? 0 : item_bytes(&t->values) * sheaf_bsp_parts(t->d.values);
+	int last = layout->nlevels - 1;
+	for (int r = 0; last >= 0 && layout->levels[last].is_sparse && r < layout->levels[last].rank; r++)
+		bytes += item_bytes(&t->indices[sheaf_bsp_depth(layout, last) + r]);
+	return bytes ? bytes : 1;
+}
+
+/* All truths are 1, whatever number they have in the file. */
+static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_context *cx, sheaf_buffer *out,
+                                sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t at = 0;
+	while (at < out->size && out->data[at] <= 1) at++;
+	if (at == out->size) return SHEAF_OK;
+	char found[16];
+	snprintf(found, sizeof found, "%u", (unsigned)out->data[at]);
+	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_BREACH, "bint8 value", found, "it is read as true", cx, err,
+	                         "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
+	sheaf_builder_begin(&b, cx, NULL);
+	for (size_t i = 0; i < out->size; i++) sheaf_builder_byte(&b, (char)(out->data[i] != 0));
+	return sheaf_builder_finish(&b, out, err);
+}
+
+static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_context *cx,
+                           sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, out);
+	if (n && sheaf_builder_room(&b, (size_t)n * size)) {
+		for (int64_t i = 0; i < n; i++) memcpy(b.data + (size_t)i * size, one->data, size);
+		b.size = (size_t)n * size;
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx,
+                                   sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer read = {0};
+	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
+	bool iso = t->d.values.is_iso;
+	if (n == 0 || !t->values.item) {
+		sheaf_buffer_reset(out);
+		return SHEAF_OK;
+	}
+	/* Bytes of truths are taken as they are, signed or not. */
+	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type
+	                                                                                    : t->d.values.type;
+	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type,
+	                         &read, err));
+	sheaf_status status = t->d.values.is_bool ? make_truths(t, iso ? 0 : from, cx, &read, err) : SHEAF_OK;
+	if (status == SHEAF_OK && iso) {
+		status = repeat(&read, n, sheaf_bsp_size(t->d.values), cx, out, err);
+		sheaf_buffer_reset(&read);
+	} else {
+		sheaf_buffer_reset(out);
+		*out = read;
+	}
+	return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Using an index: only a fresh one, and only as far as it is sound. */
+#include "index/index.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/schema_bytes.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say_why(sheaf_index *x, const char *format, ...) SHEAF_PRINTF(2, 3);
+static void say_why(sheaf_index *x, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(x->why, sizeof x->why, format, args);
+	va_end(args);
+}
+
+/* ---- settings ---- */
+
+static void put_setting(sheaf_builder *b, const char *name, const char *value)
+{
+	sheaf_builder_printf(b, "%s=%zu:%s\n", name, value ? strlen(value) : 0, value ? value : "");
+}
+
+/* Whatever the order in which they were given: as the format's table has them. */
+static sheaf_status make_settings(const sheaf_indexed *d, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	const char *value;
+	sheaf_builder_begin(&b, d->cx, out);
+	sheaf_builder_printf(&b, "%s\n", d->format->name);
+	for (const sheaf_option *option = d->format->options; option && option->name; option++) {
+		if (option->kind == SHEAF_OPTION_FLAG && sheaf_values_flag(&d->values, option->name))
+			put_setting(&b, option->name, NULL);
+		if (option->kind == SHEAF_OPTION_FLAG) continue;
+		for (int k = 0; (value = sheaf_values_nth(&d->values, option->name, k)); k++)
+			put_setting(&b, option->name, value);
+	}
+	sheaf_builder_append(&b, "", 1);
+	return sheaf_builder_finish(&b, out, err);
+}
+
+const char *sheaf_index_settings(const sheaf_index *x) { return (const char *)x->settings.data; }
+
+const char *sheaf_index_counting(const sheaf_indexed *d)
+{
+	const char *word = sheaf_counting_word(&d->input);
+	return word ? word : sheaf_index_settings(d->index);
+}
+
+/* ---- finding ---- */
+
+static void drop_file(sheaf_index *x)
+{
+	x->fresh = false;
+	sheaf_index_close(&x->file);
+}
+
+static sheaf_status look_at(sheaf_index *x, const char *path, sheaf_context *cx)
+{
+	sheaf_error why;
+	sheaf_status status = sheaf_index_open(path, cx, &x->file, &why);
+	if (status) {
+		say_why(x, "%.*s", (int)sizeof x->why - 1, why.message);
+		return status;
+	}
+	x->fresh = sheaf_identity_equal(&x->input, &x->file.head.input);
+	if (x->fresh) return SHEAF_OK;
+	say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content",
+	        path);
+	sheaf_index_close(&x->file);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_identity now;
+	if (!x->applies)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an input that can have an index, found that %s",
+		                  sheaf_source_name(d->source), x->why);
+	SHEAF_TRY(sheaf_source_identify(d->source, &x->input, &now, err));
+	if (x->hashed && !sheaf_identity_equal(&now, &x->input))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the content that it had when it was opened, found another",
+		                  sheaf_source_name(d->source));
+	x->input = now;
+	x->hashed = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	if (x->pieces && d->pieces == x->pieces) return SHEAF_OK; /* in use */
+	sheaf_pieces_free(x->pieces);
+	x->pieces = NULL;
+	drop_file(x);
+	x->found = true;
+	sheaf_status status = look_at(x, x->places[x->place], d->cx);
+	return status || !x->fresh ? sheaf_fail(err, status ? status : SHEAF_DATA, "%s", x->why) : SHEAF_OK;
+}
+
+/* Beside the input first. What is wrong with the first one that there is is told. */
+static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	bool found = false;
+	say_why(x, "%s: expected an index, found none", x->places[0]);
+	for (int p = 0; p < SHEAF_INDEX_PLACES && !x->fresh; p++) {
+		char first[sizeof x->why];
+		if (!sheaf_index_is_file(x->places[p])) continue;
+		SHEAF_TRY(sheaf_index_identify(d, err));
+		x->found = true;
+		memcpy(first, x->why, sizeof first);
+		if (look_at(x, x->places[p], d->cx) == SHEAF_NOMEM)
+			return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the head of an index, found none");
+		if (x->fresh || !found) x->place = p;
+		if (found && !x->fresh) memcpy(x->why, first, sizeof first);
+		found = true;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
+{
+	void *memory;
+	sheaf_error why;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &memory, err));
+	sheaf_index *x = d->index = (sheaf_index *)memory;
+	x->policy = policy;
+	SHEAF_TRY(make_settings(d, &x->settings, err));
+	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
+	if (status == SHEAF_OK)
+		SHEAF_TRY(sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, err));
+	x->applies = x->places[0] != NULL;
+	if (!x->applies)
+		say_why(x, "%.*s", (int)sizeof x->why - 1, status ? why.message : "its path is too long");
+	return SHEAF_OK;
+}
+
+/* What is asked for explicitly must be possible. */
+static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	if ((x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE) && !x->applies)
+		return sheaf_index_identify(d, err);
+	if (x->policy == SHEAF_INDEX_REQUIRE && !x->fresh)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s; an index is required", x->why);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
+{
+	sheaf_error why = {0};
+	SHEAF_TRY(prepare(d, policy, err));
+	sheaf_status status =
+		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
+	if (status == SHEAF_NOMEM || status == SHEAF_STOPPED) return sheaf_fail(err, status, "%s", why.message);
+	if (status) say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why.message);
+	return refuse(d, err);
+}
+
+/* ---- using ---- */
+
+/* A schema may come from another file, as a map, so settings of the same name prove nothing. */
+bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf_context *cx)
+{
+	sheaf_builder one, other;
+	sheaf_builder_begin(&one, cx, NULL);
+	sheaf_builder_begin(&other, cx, NULL);
+	sheaf_schema_to_bytes(a, &one);
+	sheaf_schema_to_bytes(b, &other);
+	bool same =
+		!one.failed && !other.failed && one.size == other.size && memcmp(one.data, other.data, one.size) == 0;
+	sheaf_builder_drop(&one);
+	sheaf_builder_drop(&other);
+	return same;
+}
+
+bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
+{
+	bool any_settings = sheaf_counting_word(&d->input) != NULL;
+	const char *settings = sheaf_index_settings(d->index);
+	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0)
+		return false; /* of another format */
+	return strcmp(head->counting, sheaf_index_counting(d)) == 0 &&
+	       (any_settings || sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx));
+}
+
+/* With what the index knows. Streams that do not fit the input are passed over like any other damage. */
+static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	const sheaf_index_head *head = &x->file.head;
+	sheaf_known known = {&head->schema, head->facts};
+	if (!x->fresh || !head->inferred || strcmp(head->settings, sheaf_index_settings(x)) != 0)
+		return SHEAF_END;
+	how.known = &known;
+	sheaf_status status = d->format->open(d->source, &d->values, &how, d->cx, &d->in, err);
+	if (status != SHEAF_DATA && status != SHEAF_USAGE) return status;
+	say_why(x, "%s: expected a sound index, found streams that do not fit the input", x->places[x->place]);
+	drop_file(x);
+	SHEAF_TRY(sheaf_source_rewind(d->source, err));
+	return SHEAF_END;
+}
+
+sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_status status = open_known(d, *how, err);
+	if (status == SHEAF_END) status = d->format->open(d->source, &d->values, how, d->cx, &d->in, err);
+	SHEAF_TRY(status);
+	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
+		say_why(x, "%s: expected an index made with the same settings, found one made with others",
+		        x->places[x->place]);
+		x->foreign = true;
+		drop_file(x);
+	}
+	return refuse(d, err);
+}
+
+sheaf_status sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out,
+                               sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_error why;
+	*out = NULL;
+	if (!x->fresh || (piece_bytes >= 0 && x->file.head.piece_bytes != piece_bytes)) return SHEAF_OK;
+	sheaf_status status = x->pieces ? SHEAF_OK : sheaf_index_pieces(&x->file, &x->pieces, &why);
+	if (status) {
+		say_why(x, "%.*s", (int)sizeof x->why - 1, why.message);
+		drop_file(x);
+		return status == SHEAF_NOMEM ? sheaf_fail(err, status, "%s", why.message) : refuse(d, err);
+	}
+	x->pieces->input = &d->input;
+	*out = x->pieces;
+	return SHEAF_OK;
+}
+
+void sheaf_index_disown(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	drop_file(x);
+	x->applies = x->found = false;
+	say_why(x, "%s: expected rows as its format has them, found them made into others",
+	        sheaf_source_name(d->source));
+}
+
+void sheaf_index_free(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	if (!x) return;
+	sheaf_pieces_free(x->pieces);
+	sheaf_index_close(&x->file);
+	sheaf_buffer_reset(&x->settings);
+	for (int p = 0; p < SHEAF_INDEX_PLACES; p++) sheaf_release_text(d->cx, x->places[p]);
+	sheaf_release(d->cx, x, sizeof *x);
+	d->index = NULL;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Index files: the head, then three tables. */
+#include "index/index_file.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/schema_bytes.h"
+#include "io/identity.h"
+#include "third/xxhash.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	VERSION = 1,
+	PROLOGUE = 24, /* magic, version, size of the head, hash of what follows in the head */
+	HEAD_MOST = 64 << 20,
+	ALIGNMENT = 64 /* of the tables in the file */
+};
+/* The numbers of the head, eight bytes each. */
+enum {
+	INPUT_SIZE,
+	INPUT_MTIME,
+	INPUT_LOW,
+	INPUT_HIGH,
+	PIECE_BYTES,
+	PIECES,
+	ROWS,
+	SAMPLES,
+	BITS_SIZE,
+	ENTRIES_HASH,
+	BLOCKS_HASH,
+	INFERRED,
+	FACT_ROWS,
+	FACT_SAMPLES,
+	FACT_LONGEST,
+	FACT_ORDINAL,
+	WORDS
+};
+static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'i', 'd', 'x'};
+
+static int64_t aligned(int64_t byte) { return (byte + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static uint64_t hash_of(const uint8_t *data, size_t size) { return sheaf_xxhash(data, size, VERSION).low; }
+
+static uint64_t hash_of_buffer(const sheaf_buffer *buffer) { return hash_of(buffer->data, buffer->size); }
+
+/* ---- writing ---- */
+
+static void put_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_u32le(b, (uint32_t)strlen(text));
+	sheaf_builder_text(b, text);
+}
+
+static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pieces *p)
+{
+	const int64_t words[WORDS] = {
+		[INPUT_SIZE] = h->input.size,
+		[INPUT_MTIME] = h->input.mtime,
+		[INPUT_LOW] = (int64_t)h->input.low,
+		[INPUT_HIGH] = (int64_t)h->input.high,
+		[PIECE_BYTES] = h->piece_bytes,
+		[PIECES] = p->count,
+		[ROWS] = p->rows,
+		[SAMPLES] = p->samples,
+		[BITS_SIZE] = (int64_t)p->lengths.bits.size,
+		[ENTRIES_HASH] = (int64_t)hash_of_buffer(&p->entries),
+		[BLOCKS_HASH] = (int64_t)hash_of_buffer(&p->lengths.blocks),
+		[INFERRED] = h->inferred,
+		[FACT_ROWS] = h->facts.rows,
+		[FACT_SAMPLES] = h->facts.samples,
+		[FACT_LONGEST] = h->facts.longest,
+		[FACT_ORDINAL] = h->facts.ordinal_keys,
+	};
+	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
+	put_text(b, h->counting);
+	put_text(b, h->settings);
+	sheaf_schema_to_bytes(&h->schema, b);
+}
+
+/* The prologue tells the size and the hash of the rest, so that comes first. */
+static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
+                              sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer rest = {0};
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	put_head(&b, head, pieces);
+	SHEAF_TRY(sheaf_builder_finish(&b, &rest, err));
+	sheaf_builder_append(&b, magic, sizeof magic);
+	sheaf_builder_u32le(&b, VERSION);
+	sheaf_builder_u32le(&b, (uint32_t)(PROLOGUE + rest.size));
+	sheaf_builder_u64le(&b, hash_of_buffer(&rest));
+	sheaf_builder_append(&b, rest.data, rest.size);
+	sheaf_buffer_reset(&rest);
+	return sheaf_builder_finish(&b, out, err);
+}
+
+static sheaf_status put_table(sheaf_sink *sink, const sheaf_buffer *table, sheaf_error *err)
+{
+	static const uint8_t zeros[ALIGNMENT];
+	int64_t at = sheaf_sink_tell(sink);
+	SHEAF_TRY(sheaf_sink_write(sink, zeros, (size_t)(aligned(at) - at), err));
+	return sheaf_sink_write(sink, table->data, table->size, err);
+}
+
+static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sheaf_pieces *pieces,
+                            sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_sink_write(sink, head->data, head->size, err));
+	SHEAF_TRY(put_table(sink, &pieces->entries, err));
+	SHEAF_TRY(put_table(sink, &pieces->lengths.blocks, err));
+	return put_table(sink, &pieces->lengths.bits, err);
+}
+
+sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
+                               const sheaf_pieces *pieces, sheaf_context *cx, int64_t *size, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
+	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
+	if (status == SHEAF_OK) {
+		sheaf_sink_resemble(sink, input); /* it tells of its rows */
+		status = put_all(sink, &bytes, pieces, err);
+		*size = sheaf_sink_tell(sink);
+		if (status == SHEAF_OK)
+			status = sheaf_sink_commit(sink, err);
+		else
+			sheaf_sink_abandon(sink);
+	}
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+/* ---- reading the head ---- */
+
+static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected,
+                           const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, status, "%s: expected %s, found %s", sheaf_source_name(f->source), expected,
+	                  found);
+}
+
+static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)",
+	                  sheaf_source_name(f->source), part);
+}
+
+/* Also where the file is compressed, or whatever else a source could make of it. */
+static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *prologue, sheaf_error *err)
+{
+	char found[48];
+	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
+	if (memcmp(prologue, magic, sizeof magic) != 0)
+		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	snprintf(found, sizeof found, "one of version %" PRIu32, version);
+	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 1", found, err);
+	if (head < PROLOGUE || head > HEAD_MOST || head > f->size)
+		return refuse_damage(f, "size of the head", err);
+	return SHEAF_OK;
+}
+
+static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_error *err)
+{
+	uint8_t prologue[PROLOGUE];
+	f->size = sheaf_source_size(f->source);
+	if (f->size < PROLOGUE) return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	SHEAF_TRY(sheaf_source_make_seekable(f->source, err));
+	SHEAF_TRY(sheaf_source_read_at(f->source, 0, prologue, sizeof prologue, err));
+	SHEAF_TRY(check_prologue(f, prologue, err));
+	SHEAF_TRY(sheaf_source_view_at(f->source, 0, sheaf_load_u32le(prologue + 12), out, err));
+	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16))
+		return SHEAF_OK;
+	sheaf_buffer_reset(out);
+	return refuse_damage(f, "head", err);
+}
+
+static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char **out, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_u32le(c, "length of a text");
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "text");
+	if (!text || memchr(text, '\0', n)) return refuse_damage(f, "text", err);
+	return sheaf_copy_text(f->cx, (const char *)text, n, out, err);
+}
+
+static void read_words(sheaf_index_file *f, sheaf_cursor *c)
+{
+	int64_t words[WORDS];
+	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(c, "numbers");
+	f->head = (sheaf_index_head){
+		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW],
+	              (uint64_t)words[INPUT_HIGH]},
+		.piece_bytes = words[PIECE_BYTES],
+		.count = words[PIECES],
+		.rows = words[ROWS],
+		.samples = words[SAMPLES],
+		.inferred = words[INFERRED] == 1,
+		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL],
+	              NULL, NULL},
+	};
+	f->bits_size = words[BITS_SIZE];
+	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
+	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
+}
+
+/* The tables follow one another, and end the file. */
+static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_error *err)
+{
+	const sheaf_index_head *h = &f->head;
+	int64_t entries, blocks = sheaf_lengths_blocks_size(h->rows), end;
+	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
+	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK;
+	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
+		return refuse_damage(f, "counts", err);
+	f->entries = aligned(head_size);
+	f->blocks = aligned(f->entries + entries);
+	f->bits = aligned(f->blocks + blocks);
+	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end != f->size)
+		return refuse_damage(f, "size of the file", err);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(view_head(f, &bytes, err));
+	sheaf_cursor c = sheaf_cursor_over(bytes.data + PROLOGUE, bytes.size - PROLOGUE, PROLOGUE);
+	read_words(f, &c);
+	sheaf_status status = read_text(f, &c, &f->head.counting, err);
+	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
+	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);
+	if (status == SHEAF_OK) status = place_tables(f, (int64_t)bytes.size, err);
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+void sheaf_index_head_free(sheaf_index_head *head, sheaf_context *cx)
+{
+	sheaf_schema_free(&head->schema);
+	sheaf_release_text(cx, head->counting);
+	sheaf_release_text(cx, head->settings);
+	*head = (sheaf_index_head){0};
+}
+
+void sheaf_index_close(sheaf_index_file *f)
+{
+	if (!f->source) return;
+	sheaf_index_head_free(&f->head, f->cx);
+	sheaf_source_close(f->source);
+	*f = (sheaf_index_file){0};
+}
+
+sheaf_status sheaf_index_open(const char *path, sheaf_context *cx, sheaf_index_file *out, sheaf_error *err)
+{
+	*out = (sheaf_index_file){.cx = cx};
+	SHEAF_TRY(sheaf_source_path(path, cx, &out->source, err));
+	sheaf_status status = read_head(out, err);
+	if (status) sheaf_index_close(out);
+	return status;
+}
+
+/* ---- reading the tables ---- */
+
+/* Pieces lie one after the other within the input, and their rows, too. */
+static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
+{
+	int64_t byte = 0, row = 0, samples = 0;
+	for (int64_t i = 0; i < p->count; i++) {
+		sheaf_piece_entry e;
+		sheaf_pieces_at(p, i, &e);
+		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
+		            e.size <= f->head.input.size - e.byte;
+		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 ||
+		    e.samples > p->samples - samples)
+			return refuse_damage(f, "pieces", err);
+		byte = e.byte + e.size;
+		row += e.rows;
+		samples += e.samples;
+	}
+	return row == p->rows && samples == p->samples ? SHEAF_OK : refuse_damage(f, "sums over pieces", err);
+}
+
+static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_view_at(f->source, at, size, out, err));
+	return hash_of_buffer(out) == hash ? SHEAF_OK : refuse_damage(f, "table", err);
+}
+
+static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_error *err)
+{
+	sheaf_lengths *l = &p->lengths;
+	SHEAF_TRY(
+		view_table(f, f->entries, (size_t)p->count * SHEAF_PIECES_ENTRY, f->entries_hash, &p->entries, err));
+	SHEAF_TRY(check_entries(f, p, err));
+	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks,
+	                     err));
+	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
+	return sheaf_lengths_distrust(l, f->cx, err);
+}
+
+sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(f->cx, sizeof(sheaf_pieces), &memory, err));
+	sheaf_pieces *p = (sheaf_pieces *)memory;
+	*p = (sheaf_pieces){.cx = f->cx,
+	                    .count = f->head.count,
+	                    .rows = f->head.rows,
+	                    .samples = f->head.samples,
+	                    .lengths = {.rows = f->head.rows}};
+	sheaf_status status = view_tables(f, p, err);
+	if (status)
+		sheaf_pieces_free(p);
+	else
+		*out = p;
+	return status;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeping an index: gathered while the input is read, or made on request, and written at the end. */
+#include "base/context.h"
+#include "index/index.h"
+#include <errno.h>
+#include <string.h>
+
+/* Below this a scan takes a fraction of a second: not worth a file that nobody has asked for. */
+static const int64_t LARGE = 64 << 20;
+
+/* ---- writing ---- */
+
+static bool is_about_folder(const sheaf_error *err)
+{
+	return err->status == SHEAF_IO && err->sys != ENOSPC && err->sys != EDQUOT && err->sys != EIO;
+}
+
+/* Nothing but an index may be replaced. */
+static sheaf_status check_place(const char *place, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_index_file there;
+	if (sheaf_index_is_free(place)) return SHEAF_OK;
+	if (!sheaf_index_is_file(place))
+		return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", place);
+	sheaf_status status = sheaf_index_open(place, cx, &there, err);
+	if (status == SHEAF_OK) sheaf_index_close(&there);
+	return status == SHEAF_UNKNOWN || status == SHEAF_NOMEM || status == SHEAF_IO ? status : SHEAF_OK;
+}
+
+static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
+{
+	int64_t size;
+	const char *path = k->d->index->places[place];
+	if (place > 0) sheaf_index_make_folder(path);
+	SHEAF_TRY(check_place(path, k->d->cx, err));
+	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, &size, err);
+}
+
+/* Beside the input, else in the cache folder. */
+static void write_somewhere(sheaf_keeping *k)
+{
+	k->status = write_at(k, k->place = 0, &k->error);
+	if (k->status && is_about_folder(&k->error) && k->d->index->places[1])
+		k->status = write_at(k, k->place = 1, &k->error);
+}
+
+/* What an index of these pieces says before its tables. The texts and the schema are borrowed. */
+static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index_head *head, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	SHEAF_TRY(sheaf_index_identify(d, err));
+	*head = (sheaf_index_head){.input = x->input,
+	                           .piece_bytes = piece_bytes,
+	                           .facts = SHEAF_NO_FACTS,
+	                           .schema = *d->format->schema(d->in)};
+	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
+	head->settings = (char *)x->settings.data;
+	if (d->format->facts) d->format->facts(d->in, &head->facts);
+	head->inferred = head->facts.guess && !d->glance;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces, sheaf_error *err)
+{
+	sheaf_keeping k = {.d = d, .pieces = pieces};
+	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
+	write_somewhere(&k);
+	if (k.status && err) *err = k.error;
+	if (k.status == SHEAF_OK) d->index->place = k.place;
+	return k.status;
+}
+
+/* ---- gathering ---- */
+
+/* Chunks are found at once, so they need no index for that. A file that has just been changed may change
+ * again in the same tick of its clock. */
+static bool is_worth_it(const sheaf_indexed *d)
+{
+	const sheaf_index *x = d->index;
+	bool wanted = x->policy == SHEAF_INDEX_AUTO && x->applies && !x->fresh && !x->foreign && !d->glance &&
+	              d->format->random;
+	return wanted && sheaf_table_bytes(d) > 0 && x->input.size >= LARGE &&
+	       !sheaf_identity_is_fresh(&x->input);
+}
+
+static void stop_gathering(sheaf_index *x)
+{
+	if (x->gathering == SHEAF_GATHERING) {
+		sheaf_gathering_drop(&x->gathered);
+		sheaf_measurer_end(&x->measurer);
+	}
+	x->gathering = SHEAF_GATHERING_NOT;
+}
+
+void sheaf_index_pass_over(sheaf_indexed *d) { stop_gathering(d->index); }
+
+static void begin_gathering(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	x->gathering = is_worth_it(d) ? SHEAF_GATHERING : SHEAF_GATHERING_NOT;
+	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	sheaf_status status = sheaf_gathering_begin(&x->gathered, d->cx, NULL);
+	if (status == SHEAF_OK) status = sheaf_measurer_begin(&x->measurer, &d->input, NULL);
+	if (status) stop_gathering(x);
+}
+
+/* Lengths are a small part of what is read; but a small limit is for the reading. */
+static bool is_too_large(const sheaf_indexed *d)
+{
+	enum { SHARE = 16 };
+	const sheaf_gathering *g = &d->index->gathered;
+	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity) >
+	       sheaf_max_memory(d->cx) / SHARE;
+}
+
+void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame)
+{
+	sheaf_index *x = d->index;
+	if (x->gathering == SHEAF_GATHERING_NOT_YET) begin_gathering(d);
+	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	if (is_too_large(d) || sheaf_measure_frame(&x->measurer, frame, NULL))
+		stop_gathering(x);
+	else
+		sheaf_gathering_add(&x->gathered, piece, x->measurer.lengths, x->measurer.rows);
+}
+
+static void *keep(void *user)
+{
+	write_somewhere((sheaf_keeping *)user);
+	return NULL;
+}
+
+/* Written by another thread, where there may be one: the caller goes on. Rows that errors have changed are
+ * not as long as their lines say. */
+static void keep_gathered(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	sheaf_keeping *k = &x->keeping;
+	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return;
+	if (make_head(d, d->piece_bytes, &k->head, NULL) || sheaf_gathering_finish(&x->gathered, &x->kept, NULL))
+		return;
+	k->d = d;
+	k->pieces = x->kept;
+	k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
+	if (!k->runs) write_somewhere(k);
+}
+
+void sheaf_index_wait(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	if (!x) return;
+	if (x->keeping.runs) sheaf_thread_join(&x->keeping.thread);
+	x->keeping.runs = false;
+	sheaf_pieces_free(x->kept);
+	x->kept = NULL;
+	stop_gathering(x);
+}
+
+static sheaf_status tell_failure(sheaf_indexed *d, const sheaf_error *failure, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING, failure->status,     "index not written",
+	                         SHEAF_NOWHERE, "to write an index", failure->message,
+	                         NULL};
+	problem.place.file = sheaf_source_name(d->source);
+	return sheaf_report(d->cx, &problem, err);
+}
+
+sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_error failure = {0};
+	if (x->gathering == SHEAF_GATHERING) keep_gathered(d);
+	stop_gathering(x);
+	if (x->policy != SHEAF_INDEX_WRITE || x->fresh) return SHEAF_OK;
+	sheaf_status status = d->format->rewind(d->in, &failure);
+	if (status == SHEAF_OK) status = sheaf_survey(d, &failure);
+	if (status == SHEAF_OK) status = sheaf_index_write_table(d, d->pieces, &failure);
+	return status ? tell_failure(d, &failure, err) : SHEAF_OK;
+}
+
+/* A table that was made for other orders than the file's is as good as one gathered on the way. One of
+ * unusual pieces would serve nobody else. */
+sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	sheaf_error failure = {0};
+	bool asked = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
+	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
+	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
+	return status && asked ? tell_failure(d, &failure, err) : SHEAF_OK;
+}

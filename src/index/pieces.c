@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of pieces: making it, and asking it. */
+#include "index/pieces.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "input/measure.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { ENTRY = SHEAF_PIECES_ENTRY };
+
+/* ---- making ---- */
+
+sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_error *err)
+{
+	*g = (sheaf_gathering){.cx = cx};
+	sheaf_builder_begin(&g->entries, cx, NULL);
+	return sheaf_packer_begin(&g->packer, cx, err);
+}
+
+void sheaf_gathering_drop(sheaf_gathering *g)
+{
+	sheaf_builder_drop(&g->entries);
+	sheaf_packer_drop(&g->packer);
+}
+
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows)
+{
+	int64_t samples = 0;
+	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
+	const int64_t words[] = {piece->byte,  piece->size,    piece->line, piece->column,
+	                         piece->chunk, g->packer.rows, rows,        samples};
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+		sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
+	sheaf_packer_add(&g->packer, lengths, rows);
+	g->samples += samples;
+}
+
+sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(g->cx, sizeof(sheaf_pieces), &memory, err));
+	sheaf_pieces *p = (sheaf_pieces *)memory;
+	*p = (sheaf_pieces){.cx = g->cx, .rows = g->packer.rows, .samples = g->samples};
+	sheaf_status status = sheaf_packer_finish(&g->packer, &p->lengths, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&g->entries, &p->entries, err);
+	if (status) {
+		sheaf_pieces_free(p);
+		return status;
+	}
+	p->count = (int64_t)(p->entries.size / ENTRY);
+	*out = p;
+	return SHEAF_OK;
+}
+
+void sheaf_pieces_free(sheaf_pieces *p)
+{
+	if (!p) return;
+	sheaf_buffer_reset(&p->entries);
+	sheaf_lengths_free(&p->lengths);
+	sheaf_release(p->cx, p, sizeof *p);
+}
+
+/* ---- asking ---- */
+
+int64_t sheaf_pieces_count(const sheaf_pieces *p) { return p->count; }
+int64_t sheaf_pieces_rows(const sheaf_pieces *p) { return p->rows; }
+int64_t sheaf_pieces_samples(const sheaf_pieces *p) { return p->samples; }
+
+void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
+{
+	const uint8_t *at = p->entries.data + (size_t)i * ENTRY;
+	*out = (sheaf_piece_entry){
+		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16),
+		sheaf_load_i64le(at + 24), sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40),
+		sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56),
+	};
+}
+
+sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
+{
+	/* Rows that are slices of a tensor are numbered like these. */
+	return (sheaf_piece){.byte = entry->byte,
+	                     .size = entry->size,
+	                     .line = entry->line,
+	                     .column = entry->column,
+	                     .chunk = entry->chunk,
+	                     .slice = entry->row,
+	                     .slices = entry->rows};
+}
+
+/* The last piece that begins at the row or before; pieces without rows begin where the next one does. */
+int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
+{
+	int64_t low = 0, high = p->count;
+	sheaf_piece_entry entry;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		sheaf_pieces_at(p, middle, &entry);
+		if (entry.row <= row)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_entry *entry, int64_t found,
+                                 sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %" PRId64
+	                  " rows, as when its pieces were found, found %" PRId64,
+	                  sheaf_source_name(input->source), entry->byte, entry->rows, found);
+}
+
+/* ---- lengths ---- */
+
+static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
+{
+	sheaf_piece piece = sheaf_piece_of(entry);
+	sheaf_status status = m->input->format->random->recall(m->input->in, &piece, err);
+	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
+	if (status == SHEAF_OK && m->rows != entry->rows)
+		status = sheaf_pieces_refuse(m->input, entry, m->rows, err);
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	return status;
+}
+
+static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n,
+                                 uint32_t *lengths, sheaf_error *err)
+{
+	for (int64_t i = sheaf_pieces_find(pieces, row); n > 0; i++) {
+		sheaf_piece_entry entry;
+		sheaf_pieces_at(pieces, i, &entry);
+		SHEAF_TRY(measure_piece(m, &entry, err));
+		int64_t from = row - entry.row, run = entry.rows - from < n ? entry.rows - from : n;
+		if (run > 0) memcpy(lengths, m->lengths + from, (size_t)run * sizeof *lengths);
+		lengths += run;
+		row += run;
+		n -= run;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *pieces, int64_t row,
+                                  int64_t n, uint32_t *lengths, sheaf_error *err)
+{
+	sheaf_measurer m;
+	SHEAF_TRY(sheaf_measurer_begin(&m, input, err));
+	sheaf_status status = measure_rows(&m, pieces, row, n, lengths, err);
+	sheaf_measurer_end(&m);
+	return status;
+}
+
+sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
+                                  sheaf_error *err)
+{
+	int64_t end;
+	if (row < 0 || n < 0 || !sheaf_add_i64(&end, row, n) || end > p->rows)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "lengths: expected rows from 0 to %" PRId64 ", found %" PRId64
+		                  " rows from %" PRId64,
+		                  p->rows, n, row);
+	while (n > 0) {
+		int64_t left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK, run = left < n ? left : n;
+		if (sheaf_lengths_is_sound(&p->lengths, row / SHEAF_LENGTHS_BLOCK))
+			sheaf_lengths_unpack(&p->lengths, row, run, lengths);
+		else
+			SHEAF_TRY(sheaf_pieces_measure(p->input, p, row, run, lengths, err));
+		lengths += run;
+		row += run;
+		n -= run;
+	}
+	return SHEAF_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The pieces of an input: cut ahead by the thread that reads, decoded by any, given in order. Frames,
+ * findings and failures are the same as if one thread cut and decoded one piece after the other. */
+#ifndef SHEAF_INPUT_DECODING_H
+#define SHEAF_INPUT_DECODING_H
+
+#include "base/pipeline.h"
+#include "format/format.h"
+
+/* Begins as zeros. */
+typedef struct sheaf_decoding {
+	const sheaf_format *format;
+	sheaf_source *source;
+	void *in;
+	sheaf_context *cx;
+	int64_t piece_bytes;
+	sheaf_pipeline pipeline;
+	int ahead;             /* how many pieces may be under way now */
+	bool given;            /* the first item is the caller's */
+	sheaf_status cut;      /* of the last cut: what comes after the pieces under way */
+	sheaf_error cut_error; /* where that is a failure */
+} sheaf_decoding;
+
+/* `in` is what the format's `open` gave. Problems are reported to `cx`; frames are its memory. */
+SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format,
+                                           sheaf_source *source, void *in, int64_t piece_bytes,
+                                           sheaf_context *cx, sheaf_error *err);
+/* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has
+ * been given. */
+SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
+/* The piece of the frame that was given last. */
+const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);
+/* That frame, for who completes it before anybody else sees it. */
+sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p);
+void sheaf_decoding_close(sheaf_decoding *p);
+
+/* The usual size of a piece under the limit of a context. */
+int64_t sheaf_usual_piece(const sheaf_context *cx);
+
+#endif

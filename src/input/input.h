@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* An input with its format: what everything that reads stands on. */
+#ifndef SHEAF_INPUT_INPUT_H
+#define SHEAF_INPUT_INPUT_H
+
+#include "format/format.h"
+
+/* What is being read. */
+typedef struct sheaf_input {
+	sheaf_context *cx;
+	sheaf_source *source;
+	const sheaf_format *format;  /* of the rows: that of the source, or a view's */
+	void *in;                    /* what its `open` gave */
+	const sheaf_format *native;  /* of the source */
+	struct sheaf_row_view *view; /* NULL: rows are as the format gives them */
+	sheaf_values values;
+	int nsettings;
+	int64_t piece_bytes; /* about how long pieces are that are read in order */
+	bool glance;
+	bool failed; /* it can only be closed */
+} sheaf_input;
+
+/* sheaf_random_access.counting of its format, or NULL. */
+static inline const char *sheaf_counting_word(const sheaf_input *input)
+{
+	const sheaf_random_access *random = input->format->random;
+	return random && random->counting ? random->counting(input->in) : NULL;
+}
+
+/* Made by the build from the list of formats; ends with NULL. */
+extern const sheaf_format *const sheaf_formats[];
+
+/* Picks the settings that a format uses for `use` (SHEAF_READING or SHEAF_WRITING), checked, into *out, whose
+ * settings array the caller releases with sheaf_settings_release. used[i] is set for each one picked; NULL:
+ * one that is not picked is a USAGE error. */
+SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
+                                           const sheaf_setting *settings, int n, bool *used,
+                                           sheaf_context *cx, sheaf_values *out, sheaf_error *err);
+void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
+
+/* sheaf_source_path that knows formats whose users leave a compression suffix out of the names they give. */
+SHEAF_USE sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out,
+                                          sheaf_error *err);
+
+/* The format of a source: by name, else by content and name. */
+SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out,
+                                       sheaf_error *err);
+
+/* Adds to an error which format the settings speak of, where they are options of only one. */
+void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err);
+
+#endif

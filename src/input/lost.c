@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What the target of a conversion cannot hold besides streams and keys: told for each row that says something
+ * there. */
+#include "input/lost.h"
+#include "base/context.h"
+#include "data/compare.h"
+#include "data/frame.h"
+#include "data/print.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
+{
+	if (field->meaning == SHEAF_KEY) return !(format->can & SHEAF_CAN_KEYS);
+	return field->loss && !sheaf_field_is_stream(field) &&
+	       !(format->write->holds && format->write->holds(field));
+}
+
+static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row,
+                         const char *found, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         field->loss,
+	                         SHEAF_NOWHERE,
+	                         "none, since the format has no place for it",
+	                         found,
+	                         "it is left out"};
+	problem.place.file = file;
+	problem.place.row = row;
+	problem.place.stream = field->name;
+	sheaf_place_words(&problem.place, rows);
+	return sheaf_report(cx, &problem, err);
+}
+
+sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column,
+                                int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	sheaf_status status = SHEAF_OK;
+	for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
+		sheaf_builder b;
+		if (sheaf_row_is_usual(column, field, r)) continue;
+		sheaf_builder_begin(&b, cx, &text);
+		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
+		sheaf_builder_byte(&b, '\0');
+		status = sheaf_builder_finish(&b, &text, err);
+		if (status == SHEAF_OK) status = tell(field, rows, file, row + r, (const char *)text.data, cx, err);
+	}
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
+                                      const char *file, sheaf_context *cx, sheaf_error *err)
+{
+	for (int i = 0; i < schema->nattributes && !format->write->holds; i++) {
+		const sheaf_attribute *a = &schema->attributes[i];
+		if (!a->loss) continue;
+		sheaf_problem problem = {SHEAF_ERROR,
+		                         SHEAF_LOSS,
+		                         a->loss,
+		                         SHEAF_NOWHERE,
+		                         "none, since the format has no place for it",
+		                         a->text,
+		                         "it is left out"};
+		problem.place.file = file;
+		problem.place.stream = a->name;
+		problem.place.stream_word = "attribute";
+		if (!a->text[0]) problem.found = "an empty one";
+		SHEAF_TRY(sheaf_report(cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row,
+                                int64_t nrows, bool *told, sheaf_error *err)
+{
+	for (int64_t r = 0; r < nrows && !*told; r++) {
+		if (keys[r] == (uint64_t)(row + r)) continue;
+		char expected[48], found[48];
+		snprintf(expected, sizeof expected, "key %" PRId64, row + r);
+		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
+		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE,
+		                         expected,      found,      "keys become positions"};
+		problem.place.file = file;
+		problem.place.row = row + r;
+		*told = true;
+		SHEAF_TRY(sheaf_report(cx, &problem, err));
+	}
+	return SHEAF_OK;
+}

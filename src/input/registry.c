@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Which formats there are, which one a file is, and which settings are whose. */
+#include "base/memory.h"
+#include "base/suffix.h"
+#include "input/input.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+const sheaf_format *sheaf_format_at(int i)
+{
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (k == i) return sheaf_formats[k];
+	return NULL;
+}
+
+/* Formats of which it is a suffix must be one. */
+static const sheaf_format *find_by_suffix(const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++) {
+			if (strcasecmp(*suffix + 1, name[0] == '.' ? name + 1 : name) != 0) continue;
+			if (found) return NULL;
+			found = sheaf_formats[k];
+		}
+	return found;
+}
+
+const sheaf_format *sheaf_format_find(const char *name)
+{
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
+	return find_by_suffix(name);
+}
+
+enum { COMPRESSED = 4 };
+static const char *const compressed[COMPRESSED] = {".gz", ".bz2", ".zst", ".xz"};
+
+/* Length of the path without a suffix that only says how it is compressed. */
+static size_t bare_length(const char *path)
+{
+	size_t n = strlen(path);
+	for (size_t i = 0; i < COMPRESSED; i++) {
+		size_t m = sheaf_without_suffix(path, n, compressed[i]);
+		if (m < n) return m;
+	}
+	return n;
+}
+
+sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_error missing;
+	char packed[4096];
+	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
+	const sheaf_format *format = sheaf_format_of_name(path);
+	bool sought =
+		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
+	for (size_t i = 0; i < COMPRESSED && sought; i++) {
+		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
+		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK)
+			return SHEAF_OK;
+	}
+	if (status && err) *err = missing;
+	return status;
+}
+
+static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
+{
+	for (const char *const *suffix = format->suffixes; *suffix; suffix++)
+		if (sheaf_without_suffix(path, n, *suffix) < n) return true;
+	return false;
+}
+
+const sheaf_format *sheaf_format_of_name(const char *path)
+{
+	const sheaf_format *found = NULL;
+	size_t n = bare_length(path);
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (!has_suffix(sheaf_formats[k], path, n)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+/* The names of all formats, "a, b, c", cut to fit. */
+static const char *format_names(char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int k = 0; sheaf_formats[k] && used < size; k++) {
+		int n = snprintf(text + used, size - used, "%s%s", k ? ", " : "", sheaf_formats[k]->name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return text;
+}
+
+static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
+{
+	char names[256];
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place,
+	                  format_names(names, sizeof names), found);
+}
+
+/* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last
+ * of them. */
+static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
+{
+	int best = SHEAF_NO;
+	*rivals = 0;
+	*out = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		int likely = (int)sheaf_formats[k]->probe(head, name);
+		if (likely < best || likely == SHEAF_NO) continue;
+		*rivals = likely == best ? *rivals + 1 : 1;
+		best = likely;
+		*out = sheaf_formats[k];
+	}
+	return (sheaf_likely)best;
+}
+
+/* A pipe is asked for no more than is needed to be sure: its writer may be slow. */
+static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
+                         const sheaf_format **out, sheaf_error *err)
+{
+	enum { HEAD = 4096, MOST = 65536 };
+	char bare[256];
+	const char *file = sheaf_source_name(source);
+	size_t n = bare_length(file),
+		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* of a long path the end matters */
+	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
+	for (size_t want = 1;;) {
+		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
+		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
+		*best = judge(first, bare, rivals, out);
+		if (*best == SHEAF_SURE || head->size < want || head->size >= HEAD) return SHEAF_OK;
+		want = head->size + 1;
+	}
+}
+
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out,
+                             sheaf_error *err)
+{
+	const char *file = sheaf_source_name(source);
+	sheaf_likely best;
+	sheaf_bytes head;
+	int rivals;
+	*out = NULL;
+	if (name) {
+		*out = sheaf_format_find(name);
+		return *out ? SHEAF_OK : unknown("format", name, err);
+	}
+	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
+	if (best == SHEAF_NO)
+		return unknown(file, head.size ? "content of none of them (--from names one)" : "no bytes at all",
+		               err);
+	if (rivals == 1) return SHEAF_OK;
+	*out = NULL;
+	return unknown(file, "content of several of them (--from names one)", err);
+}
+
+/* ---- settings ---- */
+
+/* The only format that reads with an option of this name; NULL where there is none, or another one, too. */
+static const sheaf_format *owner_of(const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		const sheaf_option *option =
+			sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
+		if (!option || !(option->use & SHEAF_READING)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err)
+{
+	const sheaf_format *owner = NULL;
+	for (int i = 0; i < n && !owner; i++) {
+		owner = owner_of(settings[i].name);
+		if (!owner || !err) continue;
+		size_t used = strlen(err->message);
+		snprintf(err->message + used, sizeof err->message - used, "; --%s is an option of %s only: --from %s",
+		         settings[i].name, owner->name, owner->name);
+	}
+}
+
+static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
+                             sheaf_setting *picks, sheaf_values *out, bool *picked, sheaf_error *err)
+{
+	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
+	*picked = option && (option->use & use);
+	if (!*picked) return SHEAF_OK;
+	SHEAF_TRY(sheaf_option_check(option, setting->value, err));
+	picks[out->count++] = *setting;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings,
+                                 int n, bool *used, sheaf_context *cx, sheaf_values *out, sheaf_error *err)
+{
+	void *memory;
+	*out = (sheaf_values){NULL, 0};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *settings, &memory, err));
+	out->settings = (sheaf_setting *)memory;
+	for (int i = 0; i < n; i++) {
+		bool picked = false;
+		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
+		if (status == SHEAF_OK && !picked && !used)
+			status =
+				sheaf_fail(err, SHEAF_USAGE,
+			               "--%s: expected an option that format %s uses for %s, found one that it does not",
+			               settings[i].name, format->name, use == SHEAF_READING ? "reading" : "writing");
+		if (status) {
+			sheaf_settings_release(cx, out, n);
+			return status;
+		}
+		if (used && picked) used[i] = true;
+	}
+	return SHEAF_OK;
+}
+
+void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n)
+{
+	sheaf_release(cx, (void *)values->settings, (size_t)n * sizeof *values->settings);
+	*values = (sheaf_values){NULL, 0};
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrangers: what has to be done between what is given and what is wanted, and doing it. */
+#include "tensor/arrange.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what has to be done ---- */
+
+static bool is_of_family(sheaf_structure a, sheaf_structure b)
+{
+	return a && b && (a - 1) / 2 == (b - 1) / 2;
+}
+
+static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure structure, sheaf_error *err)
+{
+	const sheaf_tensor *t = &a->from;
+	bool is_signed = a->element.type >= SHEAF_I8 && !a->element.boolean;
+	if (structure == SHEAF_GENERAL) return SHEAF_OK;
+	if (t->rank != 2 || t->shape[0] != t->shape[1])
+		return sheaf_fail(err, SHEAF_DATA, "%sexpected a square matrix, since it is %s, found another shape",
+		                  a->name, sheaf_structure_name(structure));
+	if (is_of_family(structure, SHEAF_SKEW_SYMMETRIC_LOWER) && !is_signed)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected values with a sign, since the matrix is %s, found %s", a->name,
+		                  sheaf_structure_name(structure),
+		                  a->element.boolean ? "truth values" : sheaf_type_name(a->element.type));
+	if (is_of_family(structure, SHEAF_HERMITIAN_LOWER) && !a->element.complex)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected complex values, since the matrix is %s, found %s", a->name,
+		                  sheaf_structure_name(structure), sheaf_type_name(a->element.type));
+	return SHEAF_OK;
+}
+
+static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
+{
+	sheaf_structure from = a->from.structure, to = a->to.structure;
+	if (from == to) return SHEAF_OK;
+	SHEAF_TRY(check_structure(a, from, err));
+	SHEAF_TRY(check_structure(a, to, err));
+	if (from != SHEAF_GENERAL && to != SHEAF_GENERAL && !is_of_family(from, to))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%sexpected a structure that a %s matrix can have, found %s; expand it first",
+		                  a->name, sheaf_structure_name(from), sheaf_structure_name(to));
+	a->triangle = to == SHEAF_GENERAL     ? SHEAF_TRIANGLE_EXPAND
+	              : from == SHEAF_GENERAL ? SHEAF_TRIANGLE_KEEP
+	                                      : SHEAF_TRIANGLE_EXCHANGE;
+	return SHEAF_OK;
+}
+
+/* What is known of the order once the structure is another. */
+static sheaf_tensor known_order(const sheaf_arranger *a)
+{
+	sheaf_tensor known = a->from;
+	if (a->triangle == SHEAF_TRIANGLE_EXPAND || a->triangle == SHEAF_TRIANGLE_EXCHANGE) known.sorted = false;
+	return known;
+}
+
+static void plan_order(sheaf_arranger *a)
+{
+	sheaf_tensor known = known_order(a), wanted = a->to;
+	bool refuses =
+		a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
+	bool merges =
+		(a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
+	bool any_order = !a->to.sorted && !merges && !a->fills;
+	if (!a->to.sorted && known.sorted) memcpy(wanted.order, known.order, sizeof wanted.order);
+	sheaf_key_layout_make(&a->layout, &known, &wanted);
+	a->checks = refuses && !a->from.unique && !known.sorted;
+	a->unique = a->to.unique || a->from.unique;
+	a->ordered = !any_order || known.sorted;
+	if (any_order) a->layout.loose = a->layout.bits;
+	a->sorts = a->options.hold || !sheaf_key_layout_is_done(&a->layout);
+	a->crosses = a->to.rank == 2;
+	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
+}
+
+static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf_error *err)
+{
+	int64_t n = 1;
+	for (int d = 0; d < a->to.rank; d++)
+		if (a->to.shape[d] == 0) n = 0;
+	for (int d = 0; d < a->to.rank && n; d++)
+		if (!sheaf_mul_i64(&n, n, a->to.shape[d]))
+			return sheaf_fail(err, SHEAF_LIMIT, "%sexpected fewer positions than 2^63, found more", a->name);
+	*out = n;
+	return SHEAF_OK;
+}
+
+/* Sparse tensors are often of shapes that no memory, and no disk, has room for. */
+static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
+{
+	int64_t positions, bytes;
+	SHEAF_TRY(count_positions(a, &positions, err));
+	if (sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) && bytes <= sheaf_max_memory(a->cx))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "%sexpected a tensor that, made dense, takes no more than the memory that is allowed "
+	                  "(--max-memory), found %" PRId64 " positions of %zu bytes",
+	                  a->name, positions, a->element.size);
+}
+
+/* The diagonal of a skew-symmetric matrix need not be stored. */
+static bool has_all(const sheaf_tensor *from)
+{
+	return from->dense && from->structure != SHEAF_SKEW_SYMMETRIC_LOWER &&
+	       from->structure != SHEAF_SKEW_SYMMETRIC_UPPER;
+}
+
+static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
+{
+	const sheaf_tensor *from = &a->from, *to = &a->to;
+	a->value = sheaf_schema_value(&a->schema);
+	if (a->schema.rows != SHEAF_ENTRIES || a->value != from->rank || a->value + 1 != a->schema.nfields)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%sexpected entries of a tensor: a coordinate for each dimension, then one value, "
+		                  "found other columns",
+		                  a->name);
+	if (to->rank != from->rank || memcmp(to->shape, from->shape, (size_t)to->rank * sizeof *to->shape) != 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected the same rank and shape, found others", a->name);
+	if (!sheaf_element_of(&a->schema.fields[a->value], &a->element))
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%sexpected values that are one number each, none missing, found column \"%s\" (%s)", a->name,
+			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
+	a->fills = to->dense && !has_all(from);
+	a->drops = from->dense && !to->dense && a->options.drop_fill;
+	if (from->has_fill) memcpy(a->fill, from->fill, a->element.size);
+	SHEAF_TRY(plan_structure(a, err));
+	plan_order(a);
+	if (a->fills) SHEAF_TRY(check_size(a, err));
+	a->is_full = false;
+	for (int d = 0; d < to->rank; d++) a->is_full |= to->shape[d] == 0;
+	return SHEAF_OK;
+}
+
+/* ---- memory ---- */
+
+static int64_t between(int64_t v, int64_t least, int64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
+static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
+{
+	enum {
+		SHARE = 4,
+		SMALL = 64,
+		LEAST = 256,
+		MOST_OUT = 16 << 10,
+		MOST_BLOCK = 256 << 10,
+		FEW = 1024,
+		LONG = 3 /* long keys are sorted by their numbers */
+	};
+	void *memory;
+	size_t key = (size_t)a->layout.words * sizeof(uint64_t), entry = key + a->element.size;
+	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->layout.words > 1 ? LONG : 1) /
+	            (a->options.share > 1 ? a->options.share : 1);
+	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
+	a->chunk_keys = (uint64_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
+	a->chunk_values = (uint8_t *)memory;
+	if (a->passes) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, key, &memory, err));
+	a->out_keys = (uint64_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, a->element.size, &memory, err));
+	a->out_values = (uint8_t *)memory;
+	return sheaf_entry_sorter_begin(&a->sorter, &a->layout, a->element.size,
+	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
+}
+
+void sheaf_arranger_free(sheaf_arranger *a)
+{
+	if (!a) return;
+	sheaf_arranger_free(a->positions);
+	size_t key = (size_t)a->layout.words * sizeof(uint64_t);
+	sheaf_frame_free(&a->given);
+	sheaf_frame_free(&a->frame);
+	if (a->sorter.cx) sheaf_entry_sorter_clear(&a->sorter);
+	sheaf_runs_close(&a->runs);
+	if (a->out_keys) sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
+	if (a->out_values) sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);
+	if (a->chunk_keys) sheaf_release(a->cx, a->chunk_keys, (size_t)2 * SHEAF_ARRANGE_CHUNK * key);
+	if (a->chunk_values)
+		sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
+	sheaf_release_text(a->cx, a->name);
+	sheaf_schema_free(&a->schema);
+	sheaf_release(a->cx, a, sizeof *a);
+}
+
+/* "file: ", or nothing. */
+static sheaf_status copy_name(sheaf_arranger *a, sheaf_error *err)
+{
+	char text[512];
+	snprintf(text, sizeof text, "%s%s", a->options.name ? a->options.name : "", a->options.name ? ": " : "");
+	return sheaf_copy_text(a->cx, text, strlen(text), &a->name, err);
+}
+
+/* Of values, which nobody will look at, it keeps one byte each. */
+static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
+{
+	sheaf_schema schema;
+	sheaf_tensor to = a->from;
+	sheaf_arrange_options options = {.size = sizeof options, .share = 2, .name = a->options.name};
+	to.sorted = to.unique = true;
+	for (int d = 0; d < to.rank && !a->from.sorted; d++) to.order[d] = d;
+	SHEAF_TRY(sheaf_schema_copy(&a->schema, a->cx, &schema, err));
+	sheaf_field *value = &schema.fields[a->value];
+	value->meaning = SHEAF_NUMBER;
+	value->type = SHEAF_U8;
+	value->nlevels = 0;
+	schema.tensor.has_fill = schema.tensor.sorted =
+		false; /* what breaks a promise of order is for the arranger itself to find */
+	sheaf_status status = sheaf_arranger_new(&schema, &to, &options, a->cx, &a->positions, err);
+	sheaf_schema_free(&schema);
+	return status;
+}
+
+static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_schema_copy(schema, a->cx, &a->schema, err));
+	a->from = schema->tensor;
+	SHEAF_TRY(copy_name(a, err));
+	SHEAF_TRY(plan(a, err));
+	SHEAF_TRY(allocate(a, err));
+	return a->checks ? begin_check(a, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
+                                const sheaf_arrange_options *options, sheaf_context *cx, sheaf_arranger **out,
+                                sheaf_error *err)
+{
+	static const sheaf_arrange_options defaults = {.size = sizeof defaults};
+	void *memory;
+	*out = NULL;
+	if (!options) options = &defaults;
+	if (options->size != sizeof *options)
+		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options,
+		                  options->size);
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
+	sheaf_arranger *a = (sheaf_arranger *)memory;
+	*a = (sheaf_arranger){.cx = cx, .to = *to, .options = *options, .rises = true};
+	sheaf_status status = begin(a, schema, err);
+	if (status) {
+		sheaf_arranger_free(a);
+		return status;
+	}
+	*out = a;
+	return SHEAF_OK;
+}
+
+/* ---- doing it ---- */
+
+/* Fails where a position comes twice. */
+static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
+{
+	const sheaf_frame *seen;
+	sheaf_status status;
+	do status = sheaf_arranger_next(a->positions, &seen, err);
+	while (status == SHEAF_OK);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (a->finished)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
+	if (frame->ncolumns != a->schema.nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected %d columns, found %d", a->name, a->schema.nfields,
+		                  frame->ncolumns);
+	if (a->checks) {
+		SHEAF_TRY(sheaf_arranger_add(a->positions, frame, err));
+		SHEAF_TRY(look_at_positions(a, err));
+	}
+	if (a->sorts) return sheaf_arrange_keep(a, frame, err);
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, &a->given, err));
+	a->given_at = 0;
+	return a->passes ? sheaf_arrange_look(a, &a->given, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
+{
+	if (a->finished) return SHEAF_OK;
+	a->finished = true;
+	if (a->checks) {
+		SHEAF_TRY(sheaf_arranger_finish(a->positions, err));
+		SHEAF_TRY(look_at_positions(a, err));
+	}
+	return a->sorts ? sheaf_arrange_sort(a, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_arranger_next(sheaf_arranger *a, const sheaf_frame **out, sheaf_error *err)
+{
+	*out = NULL;
+	if (!a->passes) {
+		SHEAF_TRY(sheaf_arrange_give(a, err));
+		*out = &a->frame;
+		return SHEAF_OK;
+	}
+	if (a->given_at >= a->given.nrows) {
+		sheaf_frame_free(&a->given); /* its buffers may be filled again */
+		return SHEAF_END;
+	}
+	a->given_at = a->given.nrows;
+	*out = &a->given;
+	return SHEAF_OK;
+}
+
+static void forget_output(sheaf_arranger *a)
+{
+	a->input = (sheaf_keyed){0};
+	a->input_at = 0;
+	a->has_held = a->has_ready = false;
+	memset(&a->position, 0, sizeof a->position);
+}
+
+int64_t sheaf_arrange_known(const sheaf_arranger *a)
+{
+	int64_t n;
+	if (!a->sorts || !a->finished) return -1;
+	if (a->fills) return count_positions(a, &n, NULL) == SHEAF_OK ? n : -1;
+	return a->options.duplicates == SHEAF_DUPLICATES_ERROR ? a->kept : -1;
+}
+
+sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
+{
+	sheaf_status status;
+	*out = 0;
+	if (!a->sorts || !a->finished)
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
+	if (a->fills) return count_positions(a, out, err);
+	*out = sheaf_arrange_known(a);
+	if (*out >= 0) return SHEAF_OK;
+	*out = 0;
+	while ((status = sheaf_arrange_give(a, err)) == SHEAF_OK) *out += a->frame.nrows;
+	if (status != SHEAF_END) return status;
+	forget_output(a);
+	return sheaf_arrange_again(a, err);
+}
+
+/* ---- at once ---- */
+
+static sheaf_status append_ready(sheaf_arranger *a, sheaf_frame *out, sheaf_error *err)
+{
+	const sheaf_frame *ready;
+	sheaf_status status;
+	while ((status = sheaf_arranger_next(a, &ready, err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_frame_append(out, ready, 0, ready->nrows, a->cx, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status arrange_frame(sheaf_arranger *a, const sheaf_frame *frame, sheaf_frame *out,
+                                  sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_frame_begin(out, &a->schema, a->cx, err));
+	SHEAF_TRY(sheaf_arranger_add(a, frame, err));
+	SHEAF_TRY(append_ready(a, out, err));
+	SHEAF_TRY(sheaf_arranger_finish(a, err));
+	return append_ready(a, out, err);
+}
+
+sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
+                                 const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
+                                 sheaf_error *err)
+{
+	sheaf_arranger *a;
+	*out = (sheaf_frame){0};
+	SHEAF_TRY(sheaf_arranger_new(schema, to, options, cx, &a, err));
+	sheaf_status status = arrange_frame(a, frame, out, err);
+	if (status) sheaf_frame_free(out);
+	sheaf_arranger_free(a);
+	return status;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries coming in: their structure is changed, and they are kept, in memory or in runs of a temporary file,
+ * until they can be sorted. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "tensor/arrange.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row,
+                                        sheaf_error *err)
+{
+	for (int d = 0; d < a->from.rank; d++) {
+		const sheaf_column *column = &frame->columns[d];
+		int64_t c = column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[row]
+		                                      : ((const int64_t *)(const void *)column->values.data)[row];
+		if (c >= 0 && c < a->from.shape[d]) continue;
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64,
+		                  a->name, a->schema.fields[d].name, a->from.shape[d], c);
+	}
+	return sheaf_fail(err, SHEAF_DATA, "%sexpected coordinates within the shape, found others", a->name);
+}
+
+static const uint8_t *value_at(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row)
+{
+	return frame->columns[a->value].values.data + (size_t)row * a->element.size;
+}
+
+/* ---- structures ---- */
+
+static bool is_lower(sheaf_structure s)
+{
+	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
+}
+
+static bool is_hermitian(sheaf_structure s)
+{
+	return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER;
+}
+
+static bool is_skew(sheaf_structure s)
+{
+	return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER;
+}
+
+static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, const char *expected,
+                                 sheaf_error *err)
+{
+	char place[64];
+	return sheaf_fail(err, SHEAF_DATA, "%sentry %s: expected %s", a->name,
+	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
+}
+
+/* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to
+ * turn. */
+static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
+                                 const uint8_t *from, uint8_t *to, sheaf_error *err)
+{
+	char text[80], expected[160];
+	bool is_turned = (is_hermitian(structure) || is_skew(structure)) &&
+	                 !(a->from.dense && sheaf_element_is_zero(&a->element, from));
+	if (!is_turned) {
+		memcpy(to, from, a->element.size);
+	} else if (is_hermitian(structure)) {
+		sheaf_element_conjugate(&a->element, from, to);
+	} else if (!sheaf_element_negate(&a->element, from, to)) {
+		snprintf(expected, sizeof expected, "a value that has a negative in %s, found %s",
+		         sheaf_type_name(a->element.type), sheaf_element_text(&a->element, from, text, sizeof text));
+		return refuse_entry(a, key, expected, err);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
+                                   const uint8_t *value, sheaf_error *err)
+{
+	char text[80], expected[160];
+	bool sound = is_skew(structure) ? sheaf_element_is_zero(&a->element, value)
+	                                : !is_hermitian(structure) || sheaf_element_is_real(&a->element, value);
+	if (sound) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "%s on the diagonal of a %s matrix, found %s",
+	         is_skew(structure) ? "0" : "a real number", sheaf_structure_name(structure),
+	         sheaf_element_text(&a->element, value, text, sizeof text));
+	return refuse_entry(a, key, expected, err);
+}
+
+typedef struct chunk {
+	sheaf_arranger *a;
+	int64_t n; /* entries so far */
+} chunk;
+
+static uint64_t *next_key(const chunk *c) { return c->a->chunk_keys + c->n * c->a->layout.words; }
+
+static uint8_t *next_value(const chunk *c) { return c->a->chunk_values + (size_t)c->n * c->a->element.size; }
+
+static void put(chunk *c, const uint64_t *key, const uint8_t *value)
+{
+	memcpy(next_key(c), key, (size_t)c->a->layout.words * sizeof *key);
+	memcpy(next_value(c), value, c->a->element.size);
+	c->n++;
+}
+
+static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint64_t *key,
+                                 const uint64_t *swapped, const uint8_t *value, sheaf_error *err)
+{
+	uint8_t mirrored[16];
+	SHEAF_TRY(mirror_value(c->a, structure, key, value, mirrored, err));
+	put(c, swapped, mirrored);
+	return SHEAF_OK;
+}
+
+/* One entry of a matrix with a structure, or of one that gets one. */
+static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value,
+                              sheaf_error *err)
+{
+	const sheaf_arranger *a = c->a;
+	sheaf_structure structure = a->triangle == SHEAF_TRIANGLE_KEEP ? a->to.structure : a->from.structure;
+	int64_t i = sheaf_key_layout_coordinate(&a->layout, key, 0),
+			j = sheaf_key_layout_coordinate(&a->layout, key, 1);
+	bool inside = is_lower(structure) ? i >= j : i <= j;
+	if (!inside && a->triangle == SHEAF_TRIANGLE_KEEP) return SHEAF_OK;
+	if (!inside)
+		return refuse_entry(a, key,
+		                    is_lower(structure) ? "it in the lower triangle, found it in the upper"
+		                                        : "it in the upper triangle, found it in the lower",
+		                    err);
+	if (i == j) SHEAF_TRY(check_diagonal(a, structure, key, value, err));
+	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(c, key, value);
+	bool mirrored =
+		a->triangle == SHEAF_TRIANGLE_EXCHANGE || (a->triangle == SHEAF_TRIANGLE_EXPAND && i != j);
+	return mirrored ? put_mirrored(c, structure, key, swapped, value, err) : SHEAF_OK;
+}
+
+static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, int64_t from, int64_t to,
+                         bool swapped, uint64_t *keys, sheaf_error *err)
+{
+	int64_t good = sheaf_key_layout_pack(&a->layout, frame, from, to, swapped, keys);
+	return good == to ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
+}
+
+/* Two words of each are enough for a matrix. */
+static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to,
+                                     sheaf_error *err)
+{
+	enum { STEP = 128, WORDS = 2 };
+	uint64_t keys[STEP * WORDS], swapped[STEP * WORDS];
+	int words = c->a->layout.words;
+	for (int64_t at = from; at < to; at += STEP) {
+		int64_t end = to - at < STEP ? to : at + STEP;
+		SHEAF_TRY(pack(c->a, frame, at, end, false, keys, err));
+		SHEAF_TRY(pack(c->a, frame, at, end, true, swapped, err));
+		for (int64_t r = at; r < end; r++)
+			SHEAF_TRY(put_entry(c, keys + (r - at) * words, swapped + (r - at) * words,
+			                    value_at(c->a, frame, r), err));
+	}
+	return SHEAF_OK;
+}
+
+/* Positions that hold the fill are no entries of a sparse tensor. */
+static void drop_fill(chunk *c)
+{
+	const sheaf_arranger *a = c->a;
+	int64_t n = c->n;
+	c->n = 0;
+	for (int64_t i = 0; i < n; i++) {
+		const uint8_t *value = a->chunk_values + (size_t)i * a->element.size;
+		if (sheaf_element_equal(&a->element, value, a->fill)) continue;
+		memmove(next_key(c), a->chunk_keys + i * a->layout.words,
+		        (size_t)a->layout.words * sizeof *a->chunk_keys);
+		memmove(next_value(c), value, a->element.size);
+		c->n++;
+	}
+}
+
+sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
+                                     sheaf_keyed *out, sheaf_error *err)
+{
+	chunk c = {a, 0};
+	int64_t from = *at,
+			to = frame->nrows - from < SHEAF_ARRANGE_CHUNK ? frame->nrows : from + SHEAF_ARRANGE_CHUNK;
+	*at = to;
+	if (a->triangle == SHEAF_TRIANGLE_AS_IS) {
+		SHEAF_TRY(pack(a, frame, from, to, false, a->chunk_keys, err));
+		memcpy(a->chunk_values, value_at(a, frame, from), (size_t)(to - from) * a->element.size);
+		c.n = to - from;
+	} else {
+		SHEAF_TRY(change_structure(&c, frame, from, to, err));
+	}
+	if (a->drops) drop_fill(&c);
+	*out = (sheaf_keyed){a->chunk_keys, a->chunk_values, c.n};
+	return SHEAF_OK;
+}
+
+/* ---- keeping ---- */
+
+/* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed
+ * over. */
+static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
+{
+	int low = k->places[k->order[0]].shift;
+	return low == 0 || low == k->bits ? key
+	                                  : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
+}
+
+/* Many files are in some order and do not say so. */
+static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
+{
+	if (a->layout.words > 1 || a->layout.loose) a->rises = a->crosses = false;
+	for (int64_t i = 0; i < n && a->rises; i++) {
+		a->rises = keys[i] >= a->last_key;
+		a->last_key = keys[i];
+	}
+	for (int64_t i = 0; i < n && a->crosses; i++) {
+		uint64_t key = crossed(&a->layout, keys[i]);
+		a->crosses = key >= a->last_crossed;
+		a->last_crossed = key;
+	}
+}
+
+/* Bits by which entries need not be sorted, as they have come. */
+static int loose_bits(const sheaf_arranger *a)
+{
+	if (a->rises) return a->layout.bits;
+	return a->crosses ? a->layout.places[a->layout.order[0]].shift : a->layout.loose;
+}
+
+static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
+{
+	enum { SHARE = 4 /* of the memory for entries, while they are parted besides */ };
+	int loose = a->layout.loose;
+	if (a->sorter.n == 0) return SHEAF_OK;
+	if (!a->spilled) {
+		a->spilled = true;
+		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout, a->element.size, a->memory / SHARE, a->cx, err));
+	}
+	a->layout.loose = loose_bits(a);
+	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));
+	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->sorter, err));
+	a->layout.loose = loose; /* what is still to come may be in no order */
+	sheaf_entry_sorter_clear(&a->sorter);
+	return SHEAF_OK;
+}
+
+/* Room for entries in the sorter, after a run of them is written where there are too many. */
+static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room,
+                              sheaf_error *err)
+{
+	if (sheaf_entry_sorter_bytes(&a->sorter) >= a->memory) SHEAF_TRY(spill(a, err));
+	return sheaf_entry_sorter_room(&a->sorter, keys, values, room, err);
+}
+
+static void added(sheaf_arranger *a, const uint64_t *keys, int64_t n)
+{
+	look_at_order(a, keys, n);
+	sheaf_entry_sorter_added(&a->sorter, n);
+	a->kept += n;
+}
+
+/* Without a change of structure keys are made where they stay. */
+static sheaf_status keep_plain(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+{
+	uint64_t *keys;
+	uint8_t *values;
+	for (int64_t at = 0; at < frame->nrows;) {
+		int64_t room;
+		SHEAF_TRY(sheaf_check_stop(a->cx, err));
+		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
+		int64_t n = frame->nrows - at < room ? frame->nrows - at : room;
+		SHEAF_TRY(pack(a, frame, at, at + n, false, keys, err));
+		memcpy(values, value_at(a, frame, at), (size_t)n * a->element.size);
+		added(a, keys, n);
+		at += n;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status keep_entries(sheaf_arranger *a, const sheaf_keyed *entries, sheaf_error *err)
+{
+	uint64_t *keys;
+	uint8_t *values;
+	size_t key_size = (size_t)a->layout.words * sizeof *keys;
+	for (int64_t at = 0; at < entries->n;) {
+		int64_t room;
+		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
+		int64_t n = entries->n - at < room ? entries->n - at : room;
+		memcpy(keys, (const uint8_t *)entries->keys + (size_t)at * key_size, (size_t)n * key_size);
+		memcpy(values, entries->values + (size_t)at * a->element.size, (size_t)n * a->element.size);
+		added(a, keys, n);
+		at += n;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+{
+	if (a->triangle == SHEAF_TRIANGLE_AS_IS && !a->drops) return keep_plain(a, frame, err);
+	for (int64_t at = 0; at < frame->nrows;) {
+		sheaf_keyed entries;
+		SHEAF_TRY(sheaf_check_stop(a->cx, err));
+		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
+		SHEAF_TRY(keep_entries(a, &entries, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
+{
+	if (!a->spilled) {
+		a->layout.loose = loose_bits(a);
+		return a->rises ? SHEAF_OK : sheaf_entry_sorter_sort(&a->sorter, err);
+	}
+	SHEAF_TRY(spill(a, err));
+	return sheaf_runs_begin(&a->runs, err);
+}
+
+sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
+{
+	if (a->spilled) return sheaf_runs_next(&a->runs, out, err);
+	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
+	                : sheaf_entry_sorter_next(&a->sorter, out, err);
+}
+
+sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)
+{
+	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
+	sheaf_entry_sorter_rewind(&a->sorter);
+	return SHEAF_OK;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries going out: looked at for their order, merged where a position comes twice, filled in between, and
+ * made a frame. */
+#include "base/buffer.h"
+#include "data/frame.h"
+#include "tensor/arrange.h"
+#include <string.h>
+
+static size_t key_size(const sheaf_arranger *a) { return (size_t)a->layout.words * sizeof(uint64_t); }
+
+static const uint64_t *input_key(const sheaf_arranger *a)
+{
+	return a->input.keys + a->input_at * a->layout.words;
+}
+
+static const uint8_t *input_value(const sheaf_arranger *a)
+{
+	return a->input.values + (size_t)a->input_at * a->element.size;
+}
+
+static void set(const sheaf_arranger *a, sheaf_one_entry *to, const uint64_t *key, const uint8_t *value)
+{
+	memcpy(to->key, key, key_size(a));
+	memcpy(to->value, value, a->element.size);
+}
+
+/* Copies n entries to what goes out. */
+static void emit(sheaf_arranger *a, const uint64_t *keys, const uint8_t *values, int64_t n)
+{
+	memcpy(a->out_keys + a->out_n * a->layout.words, keys, (size_t)n * key_size(a));
+	memcpy(a->out_values + (size_t)a->out_n * a->element.size, values, (size_t)n * a->element.size);
+	a->out_n += n;
+}
+
+/* ---- order ---- */
+
+static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before, const uint64_t *key,
+                                 sheaf_error *err)
+{
+	char first[64], second[64];
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%sexpected entries in the order that the file promises, found %s after %s", a->name,
+	                  sheaf_key_layout_text(&a->layout, key, second, sizeof second),
+	                  sheaf_key_layout_text(&a->layout, before, first, sizeof first));
+}
+
+static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, sheaf_error *err)
+{
+	char place[64];
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name,
+		sheaf_key_layout_text(&a->layout, key, place, sizeof place));
+}
+
+/* The held entry and one more of the same position. */
+static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t *value, sheaf_error *err)
+{
+	char place[64];
+	if (a->options.duplicates == SHEAF_DUPLICATES_ERROR && a->unique) return refuse_repeat(a, key, err);
+	if (a->options.duplicates == SHEAF_DUPLICATES_LAST) {
+		memcpy(a->held.value, value, a->element.size);
+	} else if (a->options.duplicates == SHEAF_DUPLICATES_SUM) {
+		if (!sheaf_element_add(&a->element, a->held.value, value))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%sentry %s: expected a sum that fits %s, found one that does not", a->name,
+			                  sheaf_key_layout_text(&a->layout, key, place, sizeof place),
+			                  sheaf_type_name(a->element.type));
+	} else {
+		a->ready = a->held;
+		a->has_ready = true;
+		memcpy(a->held.value, value, a->element.size);
+	}
+	return SHEAF_OK;
+}
+
+/* Takes one entry: the one that was held before it is ready then, unless both are of one position. */
+static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
+{
+	const uint64_t *key = input_key(a);
+	const uint8_t *value = input_value(a);
+	int order = a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key) : -1;
+	if (order > 0) return refuse_order(a, a->held.key, key, err);
+	a->input_at++;
+	if (order == 0) return merge(a, key, value, err);
+	a->has_ready = a->has_held;
+	a->ready = a->held;
+	set(a, &a->held, key, value);
+	a->has_held = true;
+	return SHEAF_OK;
+}
+
+/* ---- many at once ---- */
+
+static int64_t rising(const uint64_t *keys, int64_t n)
+{
+	int64_t i = 1;
+	while (i < n && keys[i - 1] < keys[i]) i++;
+	return n > 0 ? i : 0;
+}
+
+/* Entries that come in order and but once go as they are, from where they lie if they are many; the last of
+ * them is held, since its position may come again. */
+static void take_rising(sheaf_arranger *a)
+{
+	enum { MANY = 256 };
+	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at;
+	const uint64_t *keys = input_key(a);
+	if (a->layout.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
+	if (a->has_held && a->held.key[0] >= keys[0]) return;
+	int64_t n = rising(keys, left < room - 1 ? left : room - 1);
+	if (a->has_held) emit(a, a->held.key, a->held.value, 1);
+	if (n > MANY)
+		a->direct = (sheaf_keyed){keys, input_value(a), n - 1};
+	else
+		emit(a, keys, input_value(a), n - 1);
+	a->input_at += n - 1;
+	set(a, &a->held, input_key(a), input_value(a));
+	a->has_held = true;
+	a->input_at++;
+}
+
+static void take_any(sheaf_arranger *a)
+{
+	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at, n = left < room ? left : room;
+	emit(a, input_key(a), input_value(a), n);
+	a->input_at += n;
+}
+
+/* ---- filling in ---- */
+
+static void emit_fill(sheaf_arranger *a)
+{
+	emit(a, a->position.key, a->fill, 1);
+	a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
+}
+
+/* What is ready goes out, after the positions before it that have no entry. */
+static void emit_ready(sheaf_arranger *a)
+{
+	if (a->fills && sheaf_key_layout_compare(&a->layout, a->position.key, a->ready.key) < 0) {
+		emit_fill(a);
+		return;
+	}
+	emit(a, a->ready.key, a->ready.value, 1);
+	a->has_ready = false;
+	if (a->fills) a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
+}
+
+/* After the last entry. False where nothing is left to do. */
+static bool end(sheaf_arranger *a)
+{
+	if (!a->finished) return false;
+	if (a->has_held) {
+		a->ready = a->held;
+		a->has_ready = true;
+		a->has_held = false;
+		return true;
+	}
+	if (!a->fills || a->is_full) return false;
+	emit_fill(a);
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* The next entries that are to go out, or END where none are there. */
+static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
+{
+	a->input_at = 0;
+	a->input.n = 0;
+	if (a->sorts) return a->finished ? sheaf_arrange_sorted(a, &a->input, err) : SHEAF_END;
+	while (a->input.n == 0) {
+		if (a->given_at >= a->given.nrows) return SHEAF_END;
+		SHEAF_TRY(sheaf_arrange_transform(a, &a->given, &a->given_at, &a->input, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
+{
+	a->out_n = 0;
+	a->direct.n = 0;
+	while (a->out_n < a->out_room && a->direct.n == 0) {
+		if (a->has_ready) {
+			emit_ready(a);
+			continue;
+		}
+		if (a->input_at == a->input.n) {
+			sheaf_status status = refill(a, err);
+			if (status == SHEAF_END && !end(a)) break;
+			if (status == SHEAF_END) continue;
+			SHEAF_TRY(status);
+		}
+		if (!a->ordered) {
+			take_any(a);
+			continue;
+		}
+		take_rising(a);
+		if (a->direct.n == 0 && a->input_at < a->input.n && a->out_n < a->out_room) SHEAF_TRY(take(a, err));
+	}
+	return SHEAF_OK;
+}
+
+/* Column c of some entries, which there is room for. */
+static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_type type, int c,
+                          sheaf_builder *b)
+{
+	size_t size = c == a->value ? a->element.size : sheaf_type_size(type);
+	if (c == a->value)
+		memcpy(b->data + b->size, entries->values, (size_t)entries->n * size);
+	else
+		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, b->data + b->size);
+	b->size += (size_t)entries->n * size;
+}
+
+static sheaf_status fill_column(sheaf_arranger *a, sheaf_column *column, int c, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
+	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->type);
+	sheaf_builder_begin(&b, a->cx, &column->values);
+	if (sheaf_builder_room(&b, (size_t)(a->out_n + a->direct.n) * size)) {
+		if (copied.n > 0) add_to_column(a, &copied, column->type, c, &b);
+		if (a->direct.n > 0) add_to_column(a, &a->direct, column->type, c, &b);
+	}
+	return sheaf_builder_finish(&b, &column->values, err);
+}
+
+sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
+{
+	SHEAF_TRY(gather(a, err));
+	if (a->out_n + a->direct.n == 0) return SHEAF_END;
+	SHEAF_TRY(sheaf_frame_begin(&a->frame, &a->schema, a->cx, err));
+	for (int c = 0; c < a->frame.ncolumns; c++) SHEAF_TRY(fill_column(a, &a->frame.columns[c], c, err));
+	a->frame.nrows = a->out_n + a->direct.n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+{
+	int words = a->layout.words;
+	for (int64_t at = 0; at < frame->nrows && a->ordered;) {
+		sheaf_keyed entries;
+		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
+		for (int64_t i = 0; i < entries.n; i++) {
+			const uint64_t *key = entries.keys + i * words;
+			int order = i > 0         ? sheaf_key_layout_compare(&a->layout, key - words, key)
+			            : a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key)
+			                          : -1;
+			if (order > 0) return refuse_order(a, i > 0 ? key - words : a->held.key, key, err);
+			if (order == 0 && a->unique) return refuse_repeat(a, key, err);
+		}
+		if (entries.n > 0) memcpy(a->held.key, entries.keys + (entries.n - 1) * words, key_size(a));
+		a->has_held = a->has_held || entries.n > 0;
+	}
+	return SHEAF_OK;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles: entries in the order of each dimension, side by side. A matrix is symmetric where its entries by
+ * rows and by columns are the same. */
+#include "tensor/profile.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include <string.h>
+
+static sheaf_status new_side(sheaf_profile *p, int d, const char *name, sheaf_error *err)
+{
+	sheaf_tensor to = p->schema.tensor;
+	sheaf_arrange_options options = {
+		.size = sizeof options, .drop_fill = true, .hold = true, .share = p->rank, .name = name};
+	to.sorted = true;
+	to.unique = to.dense = false;
+	to.structure = SHEAF_GENERAL;
+	to.order[0] = d;
+	for (int other = 0, at = 1; other < p->rank; other++)
+		if (other != d) to.order[at++] = other;
+	return sheaf_arranger_new(&p->schema, &to, &options, p->cx, &p->sides[d].arranger, err);
+}
+
+static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const char *name, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_schema_copy(schema, p->cx, &p->schema, err));
+	const sheaf_tensor *t = &p->schema.tensor;
+	p->rank = t->rank;
+	p->square = t->rank == 2 && t->shape[0] == t->shape[1];
+	p->pattern = p->symmetric = p->hermitian = p->skew = p->square;
+	if (!sheaf_element_of(&schema->fields[sheaf_schema_value(schema)], &p->element))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected values that are one number each, none missing, found others", name);
+	for (int d = 0; d < p->rank; d++) SHEAF_TRY(new_side(p, d, name, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
+                               sheaf_profile **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_profile), &memory, err));
+	sheaf_profile *p = (sheaf_profile *)memory;
+	p->cx = cx;
+	sheaf_status status = begin(p, schema, name, err);
+	if (status) {
+		sheaf_profile_free(p);
+		return status;
+	}
+	*out = p;
+	return SHEAF_OK;
+}
+
+void sheaf_profile_free(sheaf_profile *p)
+{
+	if (!p) return;
+	for (int d = 0; d < p->rank; d++) sheaf_arranger_free(p->sides[d].arranger);
+	sheaf_schema_free(&p->schema);
+	sheaf_release(p->cx, p, sizeof *p);
+}
+
+sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+{
+	for (int d = 0; d < p->rank; d++) SHEAF_TRY(sheaf_arranger_add(p->sides[d].arranger, frame, err));
+	if (p->rank == 0) p->entries += frame->nrows;
+	return SHEAF_OK;
+}
+
+/* ---- one side ---- */
+
+static int64_t coordinate(const sheaf_frame *frame, int d, int64_t e)
+{
+	const void *values = frame->columns[d].values.data;
+	return frame->columns[d].type == SHEAF_I32 ? ((const int32_t *)values)[e] : ((const int64_t *)values)[e];
+}
+
+static void end_slice(sheaf_profile_side *s)
+{
+	if (s->run == 0) return;
+	sheaf_spread_add(&s->spread, s->run, 1);
+	s->occupied++;
+	s->run = 0;
+}
+
+/* Goes to the next entry: false after the last one. */
+static sheaf_status next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
+{
+	sheaf_profile_side *s = &p->sides[d];
+	if (s->frame && s->at + 1 < s->frame->nrows) {
+		s->at++;
+	} else {
+		sheaf_status status = sheaf_arranger_next(s->arranger, &s->frame, err);
+		s->at = 0;
+		if (status == SHEAF_END) {
+			end_slice(s);
+			sheaf_spread_add(&s->spread, 0, p->schema.tensor.shape[d] - s->occupied);
+			*any = false;
+			return SHEAF_OK;
+		}
+		SHEAF_TRY(status);
+	}
+	int64_t slice = coordinate(s->frame, d, s->at);
+	if (slice != s->slice) end_slice(s);
+	s->slice = slice;
+	s->run++;
+	*any = true;
+	return SHEAF_OK;
+}
+
+static sheaf_status go_through(sheaf_profile *p, int d, sheaf_error *err)
+{
+	bool any = true;
+	while (any) {
+		SHEAF_TRY(next(p, d, &any, err));
+		if (d == 0) p->entries += any;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- a matrix ---- */
+
+static const uint8_t *value_of(const sheaf_profile *p, const sheaf_profile_side *s)
+{
+	return s->frame->columns[p->rank].values.data + (size_t)s->at * p->element.size;
+}
+
+static void see_place(sheaf_profile *p, int64_t i, int64_t j)
+{
+	p->entries++;
+	p->diagonal += i == j;
+	if (i - j > p->lower) p->lower = i - j;
+	if (j - i > p->upper) p->upper = j - i;
+}
+
+/* The k-th entry by rows and the k-th by columns: of a matrix that equals its transpose they are each other's
+ * mirror. */
+static void see_mirror(sheaf_profile *p)
+{
+	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
+	int64_t i = coordinate(rows->frame, 0, rows->at), j = coordinate(rows->frame, 1, rows->at);
+	const uint8_t *a = value_of(p, rows), *b = value_of(p, columns);
+	uint8_t other[16];
+	see_place(p, i, j);
+	if (!p->pattern) return;
+	p->pattern =
+		i == coordinate(columns->frame, 1, columns->at) && j == coordinate(columns->frame, 0, columns->at);
+	p->symmetric = p->symmetric && p->pattern && sheaf_element_equal(&p->element, a, b);
+	sheaf_element_conjugate(&p->element, b, other);
+	/* A real number's conjugate has another zero. */
+	p->hermitian =
+		p->hermitian && p->pattern &&
+		(i == j ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other));
+	if (!p->skew || !p->pattern) {
+		p->skew = false;
+		return;
+	}
+	p->skew = i == j
+	              ? sheaf_element_is_zero(&p->element, a)
+	              : sheaf_element_negate(&p->element, b, other) && sheaf_element_equal(&p->element, a, other);
+}
+
+static sheaf_status go_through_matrix(sheaf_profile *p, sheaf_error *err)
+{
+	bool rows = true, columns = true;
+	while (rows && columns) {
+		SHEAF_TRY(next(p, 0, &rows, err));
+		SHEAF_TRY(next(p, 1, &columns, err));
+		if (rows && columns) see_mirror(p);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
+{
+	for (int d = 0; d < p->rank; d++) {
+		p->sides[d].slice = -1;
+		SHEAF_TRY(sheaf_arranger_finish(p->sides[d].arranger, err));
+	}
+	if (p->rank == 2) return go_through_matrix(p, err);
+	for (int d = 0; d < p->rank; d++) SHEAF_TRY(go_through(p, d, err));
+	return SHEAF_OK;
+}
+
+bool sheaf_profile_has(const sheaf_profile *p, sheaf_structure structure)
+{
+	bool is_signed = p->element.type >= SHEAF_I8 && !p->element.boolean;
+	switch (structure) {
+	case SHEAF_SYMMETRIC_LOWER:
+	case SHEAF_SYMMETRIC_UPPER: return p->symmetric;
+	case SHEAF_HERMITIAN_LOWER:
+	case SHEAF_HERMITIAN_UPPER: return p->hermitian && p->element.complex;
+	case SHEAF_SKEW_SYMMETRIC_LOWER:
+	case SHEAF_SKEW_SYMMETRIC_UPPER: return p->skew && is_signed;
+	default: return true;
+	}
+}

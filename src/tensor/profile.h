@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles from the inside: gathered by profile.c, shown by profile_text.c. */
+#ifndef SHEAF_TENSOR_PROFILE_H
+#define SHEAF_TENSOR_PROFILE_H
+
+#include "data/element.h"
+#include "data/spread.h"
+#include <sheaf/tensor.h>
+
+/* One order of the entries, and what is found in it. */
+typedef struct sheaf_profile_side {
+	sheaf_arranger *arranger; /* by this dimension first */
+	const sheaf_frame *frame;
+	int64_t at;
+	int64_t slice, run;  /* under way: its number, and its entries so far */
+	int64_t occupied;    /* slices with entries */
+	sheaf_spread spread; /* of the numbers of entries in all slices */
+} sheaf_profile_side;
+
+struct sheaf_profile {
+	sheaf_context *cx;
+	sheaf_schema schema;
+	sheaf_element element;
+	int rank;
+	bool square;
+	sheaf_profile_side sides[SHEAF_MAX_RANK];
+	int64_t entries, repeats;
+	int64_t diagonal, lower, upper; /* of a matrix: entries on the diagonal, and how far from it they reach */
+	bool pattern, symmetric, hermitian, skew;
+};
+
+/* "symmetric", "hermitian", "skew_symmetric", or "none". */
+const char *sheaf_profile_values(const sheaf_profile *p);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of entries: written, merged into fewer, merged for good. */
+#include "tensor/runs.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include <string.h>
+
+typedef struct sheaf_entry_head {
+	int64_t number;       /* of the run: of entries with the same key those of the first run come first */
+	sheaf_entry_run left; /* what is not read yet */
+	uint8_t *buffer;
+	int64_t next, n;
+} head;
+
+static size_t entry_size(const sheaf_runs *r) { return r->key_size + r->value_size; }
+
+static size_t segment_bytes(const sheaf_runs *r) { return (size_t)r->segment * entry_size(r); }
+
+sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size, int64_t memory,
+                             sheaf_context *cx, sheaf_error *err)
+{
+	enum { LEAST = 16, MOST = 4096, LEAST_FAN = 4, GOOD_FAN = 32 };
+	void *batch = NULL;
+	*r = (sheaf_runs){.cx = cx, .layout = layout, .value_size = value_size, .spool.fd = -1};
+	r->key_size = (size_t)layout->words * sizeof(uint64_t);
+	int64_t fitting = memory / GOOD_FAN / (int64_t)entry_size(r);
+	r->segment = fitting < LEAST ? LEAST : fitting > MOST ? MOST : fitting;
+	r->fan = memory / (int64_t)segment_bytes(r);
+	if (r->fan < LEAST_FAN) r->fan = LEAST_FAN;
+	SHEAF_TRY(sheaf_reallocate(cx, &batch, 0, segment_bytes(r), err));
+	r->batch = (uint8_t *)batch;
+	return sheaf_spool_open(&r->spool, cx, err);
+}
+
+static void close_heads(sheaf_runs *r)
+{
+	for (int64_t h = 0; h < r->nheads; h++)
+		if (r->heads[h].buffer) sheaf_release(r->cx, r->heads[h].buffer, segment_bytes(r));
+	if (r->heads) sheaf_release(r->cx, r->heads, (size_t)r->nheads * sizeof *r->heads);
+	r->heads = NULL;
+	r->nheads = r->left = 0;
+}
+
+void sheaf_runs_close(sheaf_runs *r)
+{
+	if (!r->cx) return;
+	close_heads(r);
+	if (r->batch) sheaf_release(r->cx, r->batch, segment_bytes(r));
+	if (r->runs) sheaf_release(r->cx, r->runs, (size_t)r->room * sizeof *r->runs);
+	sheaf_spool_close(&r->spool);
+	*r = (sheaf_runs){0};
+}
+
+/* ---- writing a run ---- */
+
+static sheaf_status add_run(sheaf_runs *r, sheaf_error *err)
+{
+	enum { FIRST = 16 };
+	void *memory = r->runs;
+	if (r->nruns == r->room) {
+		int64_t room = r->room ? r->room * 2 : FIRST;
+		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, (size_t)r->room * sizeof *r->runs,
+		                           (size_t)room * sizeof *r->runs, err));
+		r->runs = (sheaf_entry_run *)memory;
+		r->room = room;
+	}
+	r->runs[r->nruns++] = (sheaf_entry_run){r->spool.size, 0};
+	return SHEAF_OK;
+}
+
+static uint8_t *keys_in(const sheaf_runs *r, uint8_t *segment, int64_t at)
+{
+	return segment + (size_t)at * r->key_size;
+}
+
+/* Values of a segment of n entries. */
+static uint8_t *values_in(const sheaf_runs *r, uint8_t *segment, int64_t n, int64_t at)
+{
+	return segment + (size_t)n * r->key_size + (size_t)at * r->value_size;
+}
+
+static sheaf_status flush(sheaf_runs *r, sheaf_error *err)
+{
+	int64_t n = r->batch_n;
+	if (n == 0) return SHEAF_OK;
+	/* A short segment has its values right after its keys, too. */
+	memmove(values_in(r, r->batch, n, 0), values_in(r, r->batch, r->segment, 0), (size_t)n * r->value_size);
+	SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)n * entry_size(r), err));
+	r->runs[r->nruns - 1].n += n;
+	r->batch_n = 0;
+	return SHEAF_OK;
+}
+
+static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *err)
+{
+	for (int64_t from = 0; from < entries->n;) {
+		int64_t n = r->segment - r->batch_n;
+		if (n > entries->n - from) n = entries->n - from;
+		memcpy(keys_in(r, r->batch, r->batch_n), (const uint8_t *)entries->keys + (size_t)from * r->key_size,
+		       (size_t)n * r->key_size);
+		memcpy(values_in(r, r->batch, r->segment, r->batch_n), entries->values + (size_t)from * r->value_size,
+		       (size_t)n * r->value_size);
+		r->batch_n += n;
+		from += n;
+		if (r->batch_n == r->segment) SHEAF_TRY(flush(r, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err)
+{
+	sheaf_keyed entries;
+	sheaf_status status;
+	SHEAF_TRY(add_run(r, err));
+	while ((status = sheaf_entry_sorter_next(sorter, &entries, err)) == SHEAF_OK)
+		SHEAF_TRY(put(r, &entries, err));
+	return status == SHEAF_END ? flush(r, err) : status;
+}
+
+/* ---- heads ---- */
+
+static sheaf_status refill(const sheaf_runs *r, head *h, sheaf_error *err)
+{
+	int64_t n = h->left.n < r->segment ? h->left.n : r->segment;
+	h->next = 0;
+	h->n = n;
+	SHEAF_TRY(sheaf_spool_read(&r->spool, h->left.at, h->buffer, (size_t)n * entry_size(r), err));
+	h->left.at += n * (int64_t)entry_size(r);
+	h->left.n -= n;
+	return SHEAF_OK;
+}
+
+static const uint64_t *key_of(const sheaf_runs *r, const head *h)
+{
+	return (const uint64_t *)(const void *)keys_in(r, h->buffer, h->next);
+}
+
+static bool is_less(const sheaf_runs *r, const head *a, const head *b)
+{
+	const sheaf_key_layout *k = r->layout;
+	const uint64_t *ka = key_of(r, a), *kb = key_of(r, b);
+	int order = 0;
+	if (k->words > 1 && !sheaf_key_layout_is_done(k))
+		order = sheaf_key_layout_compare(k, ka, kb);
+	else if (!sheaf_key_layout_is_done(k))
+		order = (*ka >> k->loose > *kb >> k->loose) - (*ka >> k->loose < *kb >> k->loose);
+	return order ? order < 0 : a->number < b->number;
+}
+
+/* Lets the head at `i` sink to its place: the first entry of all is at heads[0]. */
+static void sift_down(sheaf_runs *r, int64_t i)
+{
+	head moved = r->heads[i];
+	for (;;) {
+		int64_t child = 2 * i + 1;
+		if (child >= r->left) break;
+		if (child + 1 < r->left && is_less(r, &r->heads[child + 1], &r->heads[child])) child++;
+		if (!is_less(r, &r->heads[child], &moved)) break;
+		r->heads[i] = r->heads[child];
+		i = child;
+	}
+	r->heads[i] = moved;
+}
+
+static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64_t n, sheaf_error *err)
+{
+	void *memory;
+	close_heads(r);
+	SHEAF_TRY(sheaf_allocate_array(r->cx, (size_t)n, sizeof *r->heads, &memory, err));
+	r->heads = (head *)memory;
+	r->nheads = n;
+	for (int64_t h = 0; h < n; h++) {
+		memory = NULL;
+		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, 0, segment_bytes(r), err));
+		r->heads[h] = (head){.number = h, .left = runs[h], .buffer = (uint8_t *)memory};
+		SHEAF_TRY(refill(r, &r->heads[h], err));
+	}
+	r->left = n;
+	for (int64_t i = n / 2; i-- > 0;) sift_down(r, i);
+	return SHEAF_OK;
+}
+
+/* The first head has given its last entry: it goes after those that are left. */
+static void retire_first(sheaf_runs *r)
+{
+	head done = r->heads[0];
+	r->heads[0] = r->heads[--r->left];
+	r->heads[r->left] = done;
+}
+
+/* Fills the batch with the next entries. */
+static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
+{
+	r->batch_n = 0;
+	while (r->batch_n < r->segment && r->left > 0) {
+		head *h = &r->heads[0];
+		memcpy(keys_in(r, r->batch, r->batch_n), key_of(r, h), r->key_size);
+		memcpy(values_in(r, r->batch, r->segment, r->batch_n), values_in(r, h->buffer, h->n, h->next),
+		       r->value_size);
+		r->batch_n++;
+		h->next++;
+		if (h->next == h->n) SHEAF_TRY(refill(r, h, err));
+		if (h->n == 0) retire_first(r);
+		if (r->left > 0) sift_down(r, 0);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- merging ---- */
+
+/* Of a group of runs makes one, in its place. */
+static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int64_t n, sheaf_entry_run *out,
+                                sheaf_error *err)
+{
+	*out = (sheaf_entry_run){r->spool.size, 0};
+	SHEAF_TRY(open_heads(r, group, n, err));
+	while (r->left > 0) {
+		SHEAF_TRY(sheaf_check_stop(r->cx, err));
+		SHEAF_TRY(merge_batch(r, err));
+		int64_t filled = r->batch_n;
+		memmove(values_in(r, r->batch, filled, 0), values_in(r, r->batch, r->segment, 0),
+		        (size_t)filled * r->value_size);
+		SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)filled * entry_size(r), err));
+		out->n += filled;
+	}
+	return SHEAF_OK;
+}
+
+/* Neighbours are merged, so that runs stay in the order in which they were added. */
+static sheaf_status merge_once(sheaf_runs *r, sheaf_error *err)
+{
+	int64_t made = 0;
+	for (int64_t from = 0; from < r->nruns; from += r->fan) {
+		int64_t n = r->nruns - from < r->fan ? r->nruns - from : r->fan;
+		sheaf_entry_run merged;
+		SHEAF_TRY(merge_group(r, r->runs + from, n, &merged, err));
+		r->runs[made++] = merged;
+	}
+	r->nruns = made;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err)
+{
+	r->batch_n = 0;
+	while (r->nruns > r->fan) SHEAF_TRY(merge_once(r, err));
+	return open_heads(r, r->runs, r->nruns, err);
+}
+
+sheaf_status sheaf_runs_next(sheaf_runs *r, sheaf_keyed *out, sheaf_error *err)
+{
+	*out = (sheaf_keyed){0};
+	SHEAF_TRY(sheaf_check_stop(r->cx, err));
+	if (r->left == 0) return SHEAF_END;
+	SHEAF_TRY(merge_batch(r, err));
+	*out = (sheaf_keyed){(const uint64_t *)(const void *)r->batch, values_in(r, r->batch, r->segment, 0),
+	                     r->batch_n};
+	return SHEAF_OK;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorted entries that memory does not hold: runs in a temporary file without a name, merged when all are
+ * there. Entries whose keys are the same stay in the order in which they were added. */
+#ifndef SHEAF_TENSOR_RUNS_H
+#define SHEAF_TENSOR_RUNS_H
+
+#include "data/entry_sorter.h"
+#include "io/spool.h"
+
+/* A run is written in segments: their keys, then their values. */
+typedef struct sheaf_entry_run {
+	int64_t at; /* byte of the spool */
+	int64_t n;  /* entries */
+} sheaf_entry_run;
+
+/* Begins as zeros. */
+typedef struct sheaf_runs {
+	sheaf_context *cx;
+	const sheaf_key_layout *layout;
+	size_t key_size, value_size;
+	int64_t segment; /* entries */
+	int64_t fan;     /* runs that are merged at a time */
+	sheaf_spool spool;
+	sheaf_entry_run *runs;
+	int64_t nruns, room;
+	struct sheaf_entry_head *heads;
+	int64_t nheads, left; /* heads there are, and those that are not at their end: a heap */
+	uint8_t *batch;       /* a segment: being written, or given */
+	int64_t batch_n;
+} sheaf_runs;
+
+/* About `memory` bytes are used. */
+SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size,
+                                       int64_t memory, sheaf_context *cx, sheaf_error *err);
+/* Adds a sorted sorter as one run. */
+SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);
+/* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */
+SHEAF_USE sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err);
+/* The next entries in order, or END; valid until the next call. */
+SHEAF_USE sheaf_status sheaf_runs_next(sheaf_runs *r, sheaf_keyed *out, sheaf_error *err);
+void sheaf_runs_close(sheaf_runs *r);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries below a view, one frame after the other, in the order of rows: sorted, merged and expanded
+ * where they must be. */
+#ifndef SHEAF_VIEW_GATHER_H
+#define SHEAF_VIEW_GATHER_H
+
+#include "view/view.h"
+
+/* Begins as zeros. */
+typedef struct sheaf_gatherer {
+	sheaf_row_view *view;
+	sheaf_piece first; /* cut already */
+	sheaf_frame frame; /* its */
+	bool has_first;
+	sheaf_decoding decoding;
+	sheaf_arranger *arranger;
+	bool ended;
+} sheaf_gatherer;
+
+/* `first`: a piece that was cut already, which is taken over; or NULL. */
+SHEAF_USE sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
+                                            sheaf_error *err);
+/* The next entries, or END; *out is borrowed until the next call. */
+SHEAF_USE sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, sheaf_error *err);
+void sheaf_gatherer_end(sheaf_gatherer *g);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorted entries as rows: which row, which sample of it and which element of that an entry is. */
+#ifndef SHEAF_VIEW_GROUP_H
+#define SHEAF_VIEW_GROUP_H
+
+#include <sheaf/frame.h>
+
+/* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one
+ * counts samples, and those after it are one element together, numbered with the last one fastest. */
+typedef struct sheaf_grouping {
+	int rank;
+	int64_t rows, samples, dim; /* samples: of a row at most */
+	bool one_sample;            /* each row has one */
+	bool dense;
+	int64_t shape[SHEAF_MAX_RANK];
+	const char *name; /* of the file, for messages */
+} sheaf_grouping;
+
+/* UNSUPPORTED where a slice has more elements than can be counted. */
+SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
+                                           sheaf_error *err);
+/* Fills the frame, which has the one stream of rows, with rows [row, row + n): `entries` are all of theirs.
+ * DATA where they are not in order, not in these rows, or not all there though the tensor is dense. */
+SHEAF_USE sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row,
+                                   int64_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+/* The outermost coordinate of an entry. */
+int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Which views make the rows that are wanted. */
+#include "view/view.h"
+#include "data/frame.h"
+#include <stdio.h>
+
+static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
+{
+	char names[160] = "";
+	size_t used = 0;
+	bool coordinates = kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES);
+	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
+		if (wanted & 1u << k)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
+			                         sheaf_row_kind_name((sheaf_row_kind)k));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(input->source),
+	                  names, sheaf_row_kind_name(kind),
+	                  coordinates ? "; say which columns are coordinates (--coordinates NAME,...)" : "");
+}
+
+static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
+                             sheaf_error *err)
+{
+	sheaf_row_kind kind = input->format->schema(input->in)->rows;
+	if (kind == SHEAF_CELLS && options->coordinates &&
+	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
+		return sheaf_view_coordinates(input, options, err);
+	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(input, options, err);
+	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES))
+		return sheaf_view_group(input, options, err);
+	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, options, err);
+	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
+		return sheaf_view_ungroup(input, options, err);
+	return refuse(input, kind, wanted, err);
+}
+
+bool sheaf_view_may_survey(const sheaf_open_options *options)
+{
+	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
+	return sequences || options->coordinates || options->value;
+}
+
+/* A table of which coordinates are named is a tensor, whatever becomes of it. */
+static bool is_named_tensor(const sheaf_input *input, const sheaf_open_options *options)
+{
+	return options->coordinates && input->format->schema(input->in)->rows == SHEAF_CELLS;
+}
+
+/* One stream of several, as a tensor. */
+static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
+{
+	return options->value && input->format->schema(input->in)->rows == SHEAF_SEQUENCES;
+}
+
+/* What is named must be of use. */
+static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
+                                sheaf_error *err)
+{
+	sheaf_row_kind kind = input->format->schema(input->in)->rows;
+	const char *file = sheaf_source_name(input->source);
+	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected rows of a table, whose columns may be coordinates, found %s", file,
+		                  sheaf_row_kind_name(kind));
+	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none",
+			file, options->value ? "value" : "shape");
+	if (is_named_stream(input, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected no --value where sequences stay sequences with all of their streams, found %s",
+			file, options->value);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	unsigned wanted = options->rows ? options->rows : ~0u;
+	SHEAF_TRY(check_named(input, options, wanted, err));
+	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
+	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
+	while (!(wanted & 1u << input->format->schema(input->in)->rows))
+		SHEAF_TRY(put_view(input, options, wanted, err));
+	if (options->entries != SHEAF_ENTRIES_STORED && input->format->schema(input->in)->rows == SHEAF_ENTRIES)
+		SHEAF_TRY(sheaf_view_expand(input, options, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err)
+{
+	return input->view && input->view->place ? input->view->place(input->view, frame, err) : SHEAF_OK;
+}

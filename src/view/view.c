@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What views have in common. */
+#include "view/view.h"
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+
+/* ---- frames in buffers ---- */
+
+static void release_frame(void *user, uint8_t *data, size_t size)
+{
+	sheaf_frame_free((sheaf_frame *)(void *)data);
+	sheaf_release((sheaf_context *)user, data, size);
+}
+
+sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+{
+	void *memory;
+	sheaf_context *owner = sheaf_context_owner(cx);
+	sheaf_buffer_reset(out);
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *frame, &memory, err));
+	sheaf_status status =
+		sheaf_buffer_wrap(cx, (uint8_t *)memory, sizeof *frame, release_frame, owner, out, err);
+	if (status) {
+		sheaf_release(cx, memory, sizeof *frame);
+		return status;
+	}
+	if (frame) {
+		*sheaf_view_unwrap(out) = *frame;
+		*frame = (sheaf_frame){0};
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame,
+                                     const sheaf_frame **below, sheaf_context *cx, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, &frame->notes, err));
+	*below = sheaf_view_unwrap(&frame->notes);
+	return v->inner->decode(v->in, piece, sheaf_view_unwrap(&frame->notes), cx, err);
+}
+
+/* ---- members that go through to the format below ---- */
+
+static const sheaf_schema *schema(const void *in) { return &((const sheaf_row_view *)in)->schema; }
+
+static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
+                             sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->model && v->inner->model->describe
+	           ? v->inner->model->describe(v->in, json, cx, text, err)
+	           : SHEAF_OK;
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->cut(v->in, bytes, piece, err);
+}
+
+/* What the format below has decoded is in the notes, where it has anything to do with the frame. */
+static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	(void)row;
+	if (!below) return SHEAF_OK;
+	if (v->inner->review) SHEAF_TRY(v->inner->review(v->in, below, v->inner_row, err));
+	v->inner_row += below->nrows;
+	return SHEAF_OK;
+}
+
+static sheaf_status rewind_below(void *in, sheaf_error *err)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	v->inner_row = 0;
+	return v->inner->rewind(v->in, err);
+}
+
+static sheaf_status settle(void *in, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
+}
+
+static void close_view(void *in)
+{
+	sheaf_row_view *v = (sheaf_row_view *)in;
+	if (v->release) v->release(v);
+	if (v->in) v->inner->close(v->in);
+	sheaf_schema_free(&v->schema);
+	sheaf_release(v->cx, v, v->size);
+}
+
+static const sheaf_model model = {.describe = describe};
+
+sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(input->cx, size, &memory, err));
+	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
+	*v = (sheaf_row_view){
+		.inner = input->format, .in = input->in, .cx = input->cx, .source = input->source, .size = size};
+	v->format = (sheaf_format){
+		.name = input->format->name,
+		.summary = input->format->summary,
+		.suffixes = input->format->suffixes,
+		.can = input->format->can,
+		.needs_seek = input->format->needs_seek,
+		.model = &model,
+		.schema = schema,
+		.cut = cut,
+		.review = review,
+		.rewind = rewind_below,
+		.settle = settle,
+		.close = close_view,
+	};
+	input->format = &v->format;
+	input->in = v;
+	input->view = v;
+	return SHEAF_OK;
+}
+
+/* ---- looking at all of it ---- */
+
+static sheaf_status see_all(sheaf_decoding *decoding,
+                            sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
+                            void *user, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(see(user, frame, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_view_survey(sheaf_row_view *v,
+                               sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
+                               void *user, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
+	sheaf_status status =
+		sheaf_decoding_open(&decoding, v->inner, v->source, v->in, sheaf_usual_piece(v->cx), quiet, err);
+	if (status == SHEAF_OK) status = see_all(&decoding, see, user, err);
+	sheaf_decoding_close(&decoding);
+	sheaf_context_free(quiet);
+	return status ? status : v->inner->rewind(v->in, err);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Views: rows of one kind made of rows of another. A view is a format over a format: it cuts the pieces of
+ * the one below, decodes them with it and makes its own frames of theirs, on any thread. So pieces, random
+ * access and minibatches know nothing of views. */
+#ifndef SHEAF_VIEW_VIEW_H
+#define SHEAF_VIEW_VIEW_H
+
+#include "input/decoding.h"
+#include "input/input.h"
+#include <sheaf/dataset.h>
+
+/* What all views have in common: each begins with it. */
+typedef struct sheaf_row_view {
+	sheaf_format format;       /* what is seen instead of the one below */
+	const sheaf_format *inner; /* the format below, which may be a view, too, and what its `open` gave */
+	void *in;
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_schema schema;
+	int64_t inner_row; /* number of the next row below that is reviewed */
+	size_t size;       /* bytes of the whole view */
+	/* Lets go of what else the view has. NULL: nothing. */
+	void (*release)(struct sheaf_row_view *view);
+	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */
+	sheaf_status (*place)(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
+} sheaf_row_view;
+
+/* Puts views over the input of a dataset until its rows are of a kind that is wanted. */
+SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
+                                       sheaf_error *err);
+/* Whether views may have to look at all of the input first, and begin again. */
+bool sheaf_view_may_survey(const sheaf_open_options *options);
+/* Before the review of a frame. */
+SHEAF_USE sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err);
+
+/* ---- for views ---- */
+
+/* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far
+ * as that makes sense. It takes over what is below. */
+SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out,
+                                      sheaf_error *err);
+/* Decodes a piece with the format below. Its frame stays with the frame of the view, in its notes, until that
+ * is reviewed. */
+SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
+                                               sheaf_frame *frame, const sheaf_frame **below,
+                                               sheaf_context *cx, sheaf_error *err);
+/* A frame in a buffer, of which it becomes the owner; it may be NULL then. */
+SHEAF_USE sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out,
+                                             sheaf_error *err);
+static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
+{
+	return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL;
+}
+/* Goes through all rows below, quietly, and begins anew. */
+SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
+                                         sheaf_status (*see)(void *user, const sheaf_frame *frame,
+                                                             sheaf_error *err),
+                                         void *user, sheaf_error *err);
+
+/* Entries as sequences: the outermost dimension's slices are rows. */
+SHEAF_USE sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options,
+                                        sheaf_error *err);
+/* Sequences as entries: of one stream. */
+SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options,
+                                          sheaf_error *err);
+/* Rows of a table as entries: some columns are coordinates, one the value. */
+SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options,
+                                              sheaf_error *err);
+/* Rows of a table as sequences of one sample: each number is a stream. */
+SHEAF_USE sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options,
+                                        sheaf_error *err);
+/* Entries with what their structure implies. */
+SHEAF_USE sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options,
+                                         sheaf_error *err);
+/* Entries as rows of a table, which they are. */
+SHEAF_USE sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options,
+                                        sheaf_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. Where an item is
+ * missing there is no sample. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "data/frame.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_number(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL ||
+	       field->meaning == SHEAF_COORDINATE;
+}
+
+static bool may_be_missing(const sheaf_field *field)
+{
+	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
+}
+
+static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	char found[48];
+	snprintf(found, sizeof found, "null, code %d", code);
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "missing value",
+	                         SHEAF_NOWHERE,
+	                         "a value, since rows are to be sequences",
+	                         found,
+	                         "the sequence has no sample there"};
+	problem.place.file = sheaf_source_name(v->source);
+	problem.place.row = row;
+	problem.place.stream = field->name;
+	sheaf_place_words(&problem.place, SHEAF_CELLS);
+	return sheaf_report(cx, &problem, err);
+}
+
+/* Offsets of samples, and the values of those that are there. */
+static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_column *to, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	sheaf_builder offsets, values;
+	size_t size = sheaf_type_size(from->type);
+	int64_t n = 0;
+	bool whole = from->nlevels == 0 || from->levels[0].valid.size == 0;
+	sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
+	sheaf_builder_begin(&values, cx, &to->values);
+	sheaf_builder_i64(&offsets, 0);
+	for (int64_t r = 0; r < nrows && !offsets.failed; r++) {
+		bool there = whole || sheaf_level_has(&from->levels[0], r);
+		if (there && !whole) sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
+		n += there;
+		sheaf_builder_i64(&offsets, n);
+	}
+	sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
+	if (status == SHEAF_OK && !whole) return sheaf_builder_finish(&values, &to->values, err);
+	sheaf_builder_drop(&values);
+	if (status == SHEAF_OK) to->values = sheaf_buffer_ref(&from->values);
+	return status;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
+	sheaf_buffer notes = frame->notes;
+	frame->notes = (sheaf_buffer){0};
+	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, NULL, 0, frame, err);
+	sheaf_buffer_reset(&frame->notes);
+	frame->notes = notes;
+	for (int c = 0; c < frame->ncolumns && status == SHEAF_OK; c++) {
+		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
+		sheaf_column *to = &frame->columns[c];
+		sheaf_buffer_reset(&to->values);
+		sheaf_buffer_reset(&to->levels[0].valid);
+		sheaf_buffer_reset(&to->levels[0].codes);
+		to->meaning = SHEAF_NUMBER;
+		to->nlevels = 2;
+		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
+		status = fill_stream(&below->columns[c], below->nrows, to, cx, err);
+	}
+	return status;
+}
+
+/* Told in order, with the numbers of rows. */
+static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *err)
+{
+	const sheaf_schema *schema = v->inner->schema(v->in);
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	for (int c = 0; c < schema->nfields; c++) {
+		const sheaf_level *level = &below->columns[c].levels[0];
+		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) || level->valid.size == 0)
+			continue;
+		for (int64_t r = 0; r < below->nrows; r++)
+			if (!sheaf_level_has(level, r))
+				SHEAF_TRY(tell_of_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r),
+				                          v->cx, err));
+	}
+	return SHEAF_OK;
+}
+
+static void facts(const void *in, sheaf_facts *out)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	const sheaf_schema *schema = v->inner->schema(v->in);
+	sheaf_facts below = SHEAF_NO_FACTS;
+	bool whole = true;
+	if (v->inner->facts) v->inner->facts(v->in, &below);
+	for (int c = 0; c < schema->nfields; c++)
+		whole &= !is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]);
+	*out = SHEAF_NO_FACTS;
+	out->guess = below.guess;
+	out->rows = below.rows;
+	out->ordinal_keys = 1;
+	if (whole) out->longest = 1;
+	if (whole) out->samples = below.rows;
+}
+
+static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->recall(v->in, piece, err);
+}
+
+static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->resume(v->in, piece, err);
+}
+
+static const sheaf_random_access recall_only = {.recall = recall};
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
+
+static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sheaf_error *err)
+{
+	int streams = 0;
+	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
+	v->schema.rows = SHEAF_SEQUENCES;
+	v->schema.cells = true;
+	for (int f = 0; f < v->schema.nfields; f++) {
+		sheaf_field *field = &v->schema.fields[f];
+		if (is_number(field)) {
+			sheaf_field_make_stream(field, false, 1, field->type);
+			streams++;
+		} else {
+			field->loss = "column that is no number";
+			field->usual = (double)NAN; /* whatever it says is lost */
+		}
+	}
+	if (streams) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a column of numbers, since rows are to be sequences, found none",
+	                  sheaf_source_name(v->source));
+}
+
+sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *v;
+	const sheaf_format *inner = input->format;
+	const sheaf_schema *below = inner->schema(input->in);
+	(void)options;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
+	SHEAF_TRY(make_schema(v, below, err));
+	v->format.decode = decode;
+	v->format.facts = facts;
+	if (inner->random) v->format.random = inner->random->resume ? &random_access : &recall_only;
+	v->place = place;
+	return SHEAF_OK;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a table as entries of a tensor: the columns named are coordinates, another one is the value. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/element.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct coordinates {
+	sheaf_row_view view;
+	int rank;
+	int columns[SHEAF_MAX_RANK]; /* of the table */
+	int value;
+	bool nullable; /* so is the value's */
+	bool shaped;   /* the shape was given */
+	int64_t shape[SHEAF_MAX_RANK];
+	int64_t rows, missing;
+	int64_t last[SHEAF_MAX_RANK]; /* coordinates of the row seen last */
+	bool sorted;
+} coordinates;
+
+static const char *file_of(const coordinates *v) { return sheaf_source_name(v->view.source); }
+
+/* ---- coordinates of a row ---- */
+
+static bool is_integer(sheaf_type type) { return type < SHEAF_F32; }
+
+/* Below 0 where it is none: missing, negative, or beyond 2^63. */
+static int64_t coordinate_at(const sheaf_column *column, int64_t row)
+{
+	sheaf_canon c;
+	int64_t v;
+	if (column->nlevels && !sheaf_level_has(&column->levels[0], row)) return -1;
+	sheaf_canon_values(column->type, column->values.data, row, 1, &c);
+	sheaf_canon_store(SHEAF_I64, &c, 1, &v, 0);
+	return v == INT64_MAX ? -1 : v;
+}
+
+static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *below, int64_t row, int d,
+                                      sheaf_error *err)
+{
+	const sheaf_column *column = &below->columns[v->columns[d]];
+	const int64_t *lines = (const int64_t *)(const void *)below->lines.data;
+	const char *name = v->view.inner->schema(v->view.in)->fields[v->columns[d]].name;
+	char expected[64] = "of at least 0", line[40] = "";
+	if (v->shaped) snprintf(expected, sizeof expected, "from 0 to %" PRId64, v->shape[d] - 1);
+	if (below->lines.size) snprintf(line, sizeof line, ":%" PRId64, lines[row]);
+	if (column->nlevels && !sheaf_level_has(&column->levels[0], row))
+		return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate, found null",
+		                  file_of(v), line, name);
+	return sheaf_fail(err, SHEAF_DATA, "%s%s: column \"%s\": expected a coordinate %s, found %" PRId64,
+	                  file_of(v), line, name, expected, coordinate_at(column, row));
+}
+
+/* ---- looking at all rows ---- */
+
+static sheaf_status see_row(coordinates *v, const sheaf_frame *below, int64_t row, sheaf_error *err)
+{
+	int order = 0;
+	for (int d = 0; d < v->rank; d++) {
+		int64_t c = coordinate_at(&below->columns[v->columns[d]], row);
+		if (c < 0 || (v->shaped && c >= v->shape[d])) return refuse_coordinate(v, below, row, d, err);
+		if (!v->shaped && c >= v->shape[d]) v->shape[d] = c + 1;
+		if (order == 0) order = (c > v->last[d]) - (c < v->last[d]);
+		v->last[d] = c;
+	}
+	if (v->rows > 0 && order <= 0) v->sorted = false;
+	v->rows++;
+	v->missing += v->nullable && !sheaf_level_has(&below->columns[v->value].levels[0], row);
+	return SHEAF_OK;
+}
+
+static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
+{
+	for (int64_t r = 0; r < frame->nrows; r++) SHEAF_TRY(see_row((coordinates *)user, frame, r, err));
+	return SHEAF_OK;
+}
+
+/* ---- entries ---- */
+
+static bool is_there(const coordinates *v, const sheaf_frame *below, int64_t row)
+{
+	return !v->nullable || sheaf_level_has(&below->columns[v->value].levels[0], row);
+}
+
+static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d, sheaf_column *to,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &to->values);
+	for (int64_t r = 0; r < below->nrows && !b.failed; r++) {
+		int64_t c = coordinate_at(&below->columns[v->columns[d]], r);
+		int32_t narrow = (int32_t)c;
+		if (c < 0 || c >= v->shape[d]) {
+			sheaf_builder_drop(&b);
+			return refuse_coordinate(v, below, r, d, err);
+		}
+		if (!is_there(v, below, r)) continue;
+		if (to->type == SHEAF_I64)
+			sheaf_builder_i64(&b, c);
+		else
+			sheaf_builder_append(&b, &narrow, sizeof narrow);
+	}
+	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+static sheaf_status fill_value(const coordinates *v, const sheaf_frame *below, sheaf_column *to, int64_t *n,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	const sheaf_column *from = &below->columns[v->value];
+	size_t size = sheaf_type_size(from->type);
+	*n = below->nrows;
+	if (!v->nullable) {
+		sheaf_buffer_reset(&to->values);
+		to->values = sheaf_buffer_ref(&from->values);
+		return SHEAF_OK;
+	}
+	*n = 0;
+	sheaf_builder_begin(&b, cx, &to->values);
+	for (int64_t r = 0; r < below->nrows; r++) {
+		if (!is_there(v, below, r)) continue;
+		sheaf_builder_append(&b, from->values.data + (size_t)r * size, size);
+		++*n;
+	}
+	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const coordinates *v = (const coordinates *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
+	SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &below, cx, err));
+	for (int d = 0; d < v->rank; d++) SHEAF_TRY(fill_coordinate(v, below, d, &frame->columns[d], cx, err));
+	return fill_value(v, below, &frame->columns[v->rank], &frame->nrows, cx, err);
+}
+
+static sheaf_status tell_of_missing(const coordinates *v, int64_t row, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "missing value",
+	                         SHEAF_NOWHERE,
+	                         "a value, since rows are to be entries of a tensor",
+	                         "null",
+	                         "the entry is left out"};
+	problem.place.file = file_of(v);
+	problem.place.row = row;
+	problem.place.stream = v->view.inner->schema(v->view.in)->fields[v->value].name;
+	return sheaf_report(v->view.cx, &problem, err);
+}
+
+static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	const coordinates *v = (const coordinates *)view;
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	for (int64_t r = 0; v->nullable && r < below->nrows; r++)
+		if (!is_there(v, below, r)) SHEAF_TRY(tell_of_missing(v, view->inner_row + r, err));
+	return SHEAF_OK;
+}
+
+static void facts(const void *in, sheaf_facts *out)
+{
+	const coordinates *v = (const coordinates *)in;
+	sheaf_facts below = SHEAF_NO_FACTS;
+	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
+	*out = SHEAF_NO_FACTS;
+	out->guess = below.guess;
+	out->rows = v->shaped ? (v->nullable ? -1 : below.rows) : v->rows - v->missing;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status find_column(const coordinates *v, const char *name, size_t n, int *out, sheaf_error *err)
+{
+	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	for (int f = 0; f < below->nfields; f++) {
+		*out = f;
+		if (strlen(below->fields[f].name) == n && memcmp(below->fields[f].name, name, n) == 0)
+			return SHEAF_OK;
+	}
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a column \"%.*s\", found none of that name", file_of(v),
+	                  (int)n, name);
+}
+
+static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
+{
+	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	for (const char *at = text; *at || v->rank == 0; v->rank++) {
+		size_t n = strcspn(at, ",");
+		if (v->rank == SHEAF_MAX_RANK)
+			return sheaf_fail(err, SHEAF_USAGE, "--coordinates: expected at most %d columns, found more",
+			                  SHEAF_MAX_RANK);
+		SHEAF_TRY(find_column(v, at, n, &v->columns[v->rank], err));
+		const sheaf_field *field = &below->fields[v->columns[v->rank]];
+		bool plain = field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COORDINATE;
+		for (int d = 0; d < v->rank; d++)
+			if (v->columns[d] == v->columns[v->rank])
+				return sheaf_fail(err, SHEAF_USAGE,
+				                  "--coordinates: expected each column once, found \"%s\" twice",
+				                  field->name);
+		if (!plain || !is_integer(field->type))
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"%s: column \"%s\": expected integers, since they are to be coordinates, found %s",
+				file_of(v), field->name,
+				field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field));
+		at += n + (at[n] == ',');
+	}
+	return SHEAF_OK;
+}
+
+/* "10,20" */
+static sheaf_status read_shape(coordinates *v, const char *text, sheaf_error *err)
+{
+	const char *at = text;
+	int d = 0;
+	if (!text) return SHEAF_OK;
+	v->shaped = true;
+	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end)
+		v->shape[d] = strtoll(at, &end, 10);
+	if (d == v->rank && *at == '\0') return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, separated by commas, found \"%s\"",
+	                  v->rank, text);
+}
+
+static bool is_coordinate(const coordinates *v, int f)
+{
+	for (int d = 0; d < v->rank; d++)
+		if (v->columns[d] == f) return true;
+	return false;
+}
+
+static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *err)
+{
+	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	int others = 0;
+	v->value = -1;
+	if (name) {
+		SHEAF_TRY(find_column(v, name, strlen(name), &v->value, err));
+		if (!is_coordinate(v, v->value)) return SHEAF_OK;
+		return sheaf_fail(err, SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"%s\"",
+		                  name);
+	}
+	for (int f = 0; f < below->nfields; f++) {
+		if (is_coordinate(v, f)) continue;
+		v->value = f;
+		others++;
+	}
+	if (others == 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected one column besides the coordinates, found %d; say which one is the value "
+	                  "(--value NAME)",
+	                  file_of(v), others);
+}
+
+static sheaf_status check_value(coordinates *v, sheaf_error *err)
+{
+	sheaf_element element;
+	sheaf_field field = v->view.inner->schema(v->view.in)->fields[v->value];
+	v->nullable = field.nlevels == 1 && field.levels[0].missing == SHEAF_NULLABLE;
+	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
+	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;
+	if (sheaf_element_of(&field, &element)) return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: column \"%s\": expected numbers, since they are to be the values of a tensor, found %s%s",
+		file_of(v), field.name, sheaf_field_storage(&field), v->nullable ? " that may be missing" : "");
+}
+
+static sheaf_status make_schema(coordinates *v, sheaf_error *err)
+{
+	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	const char *names[SHEAF_MAX_RANK];
+	sheaf_field *value;
+	const sheaf_field *from = &below->fields[v->value];
+	sheaf_schema *schema = &v->view.schema;
+	for (int d = 0; d < v->rank; d++) names[d] = below->fields[v->columns[d]].name;
+	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->rank, v->shape, names, &value, err));
+	sheaf_schema_remove(schema, sheaf_schema_value(schema));
+	SHEAF_TRY(sheaf_schema_add(schema, v->view.cx, from->name, strlen(from->name), &value, err));
+	sheaf_field_make_cell(value, from->meaning == SHEAF_COORDINATE ? SHEAF_NUMBER : from->meaning, from->type,
+	                      from->meaning == SHEAF_COMPLEX ? 2 : 1, false);
+	schema->tensor.sorted = schema->tensor.unique = v->sorted && !v->shaped;
+	return SHEAF_OK;
+}
+
+/* Without a shape all rows are looked at first; then it is known, too, whether they are in order. */
+sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(coordinates), &view, err));
+	coordinates *v = (coordinates *)view;
+	v->sorted = true;
+	SHEAF_TRY(read_coordinates(v, options->coordinates, err));
+	SHEAF_TRY(read_shape(v, options->shape, err));
+	SHEAF_TRY(find_value(v, options->value, err));
+	SHEAF_TRY(check_value(v, err));
+	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
+	SHEAF_TRY(make_schema(v, err));
+	view->format.decode = decode;
+	view->format.facts = facts;
+	view->place = place;
+	return SHEAF_OK;
+}

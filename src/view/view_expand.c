@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of a tensor in other words: with what its structure implies, or as rows of a table. */
+#include "base/memory.h"
+#include "data/frame.h"
+#include "view/view.h"
+
+typedef struct expanded {
+	sheaf_row_view view;
+	sheaf_arrange_options options;
+} expanded;
+
+static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	const expanded *e = (const expanded *)in;
+	const sheaf_frame *below;
+	sheaf_frame made;
+	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, frame, &below, cx, err));
+	SHEAF_TRY(sheaf_frame_arrange(below, e->view.inner->schema(e->view.in), &e->view.schema.tensor,
+	                              &e->options, cx, &made, err));
+	made.notes = frame->notes;
+	frame->notes = (sheaf_buffer){0};
+	sheaf_frame_free(frame);
+	*frame = made;
+	return SHEAF_OK;
+}
+
+static sheaf_status cut_without_slices(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	SHEAF_TRY(v->inner->cut(v->in, bytes, piece, err));
+	piece->slices = 0;
+	return SHEAF_OK;
+}
+
+static void forget_facts(const void *in, sheaf_facts *facts)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	if (v->inner->facts) v->inner->facts(v->in, facts);
+	facts->rows = -1;
+}
+
+sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *v;
+	const sheaf_schema *below = input->format->schema(input->in);
+	bool drops = options->entries == SHEAF_ENTRIES_CONTENT && below->tensor.dense;
+	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(expanded), &v, err));
+	((expanded *)v)->options = (sheaf_arrange_options){
+		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(input->source)};
+	v->format.decode = decode_expanded;
+	v->format.cut = cut_without_slices;
+	v->format.facts = forget_facts;
+	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
+	sheaf_tensor *tensor = &v->schema.tensor;
+	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER ||
+	            tensor->structure == SHEAF_SKEW_SYMMETRIC_UPPER; /* whose diagonal need not be stored */
+	if (tensor->structure != SHEAF_GENERAL) tensor->sorted = tensor->iso = false;
+	tensor->structure = SHEAF_GENERAL;
+	if (drops || skew) tensor->dense = false;
+	return SHEAF_OK;
+}
+
+/* ---- entries as rows of a table ---- */
+
+static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
+	sheaf_buffer notes = frame->notes;
+	frame->notes = (sheaf_buffer){0};
+	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, NULL, 0, frame, err);
+	sheaf_buffer_reset(&frame->notes);
+	frame->notes = notes;
+	return status;
+}
+
+static void same_facts(const void *in, sheaf_facts *facts)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	if (v->inner->facts) v->inner->facts(v->in, facts);
+}
+
+/* A table has no place for what else a tensor is: what its structure implies becomes rows. */
+sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *v;
+	sheaf_open_options expand = *options;
+	expand.entries = SHEAF_ENTRIES_EXPANDED;
+	SHEAF_TRY(sheaf_view_expand(input, &expand, err));
+	const sheaf_schema *below = input->format->schema(input->in);
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
+	v->format.decode = decode_as_it_is;
+	v->format.facts = same_facts;
+	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
+	v->schema.rows = SHEAF_CELLS;
+	v->schema.tensor = (sheaf_tensor){0};
+	return SHEAF_OK;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries as sequences. Where the pieces below are slices of the tensor they become rows one by one. Else
+ * entries are gathered, in order, sorted first where they must be, and cut between rows. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/element.h"
+#include "data/frame.h"
+#include "view/gather.h"
+#include "view/group.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* What a piece is, in place of the number of a chunk; all else is a piece below. */
+enum { EMPTY_ROWS = -2, GATHERED = -3 };
+
+enum { MOST_EMPTY = 64 << 10 /* rows of a piece without entries */ };
+
+typedef struct grouped {
+	sheaf_row_view view;
+	sheaf_grouping grouping;
+	int64_t next_row;    /* the first that no piece has so far */
+	int64_t gap;         /* rows up to here have no entries */
+	bool ended;          /* there is nothing below any more */
+	sheaf_piece waiting; /* after the gap */
+	bool waits;
+	bool gathers;
+	sheaf_gatherer gatherer;
+	sheaf_buffer rest; /* gathered entries after those of the last piece: a wrapped frame */
+	sheaf_buffer last; /* those of that piece */
+	int64_t last_row, last_rows;
+	bool again;          /* it is cut once more */
+	sheaf_error failure; /* of gathering, which cannot be taken up again where it broke off */
+} grouped;
+
+/* ---- pieces ---- */
+
+static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
+{
+	int64_t n = v->gap - v->next_row < MOST_EMPTY ? v->gap - v->next_row : MOST_EMPTY;
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = (sheaf_piece){
+		.byte = -1, .line = -1, .column = -1, .chunk = EMPTY_ROWS, .slice = v->next_row, .slices = n};
+	v->next_row += n;
+	return SHEAF_OK;
+}
+
+static sheaf_status give_waiting(grouped *v, sheaf_piece *piece)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = v->waiting;
+	v->waiting = (sheaf_piece){0};
+	v->waits = false;
+	v->next_row = v->gap = piece->slice + piece->slices;
+	return SHEAF_OK;
+}
+
+static sheaf_status refuse_slices(const grouped *v, const sheaf_piece *piece, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64
+	                  ", found %" PRId64 " of them from %" PRId64,
+	                  v->grouping.name, v->next_row, v->grouping.rows, piece->slices, piece->slice);
+}
+
+static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_status status = v->view.inner->cut(v->view.in, bytes, piece, err);
+	if (status == SHEAF_END) {
+		v->ended = true;
+		v->gap = v->grouping.rows;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(status);
+	if (piece->slices == 0) {
+		v->gathers = true;
+		return sheaf_gatherer_begin(&v->gatherer, &v->view, piece, err);
+	}
+	if (piece->slice < v->next_row || piece->slices < 0 || piece->slices > v->grouping.rows - piece->slice)
+		return refuse_slices(v, piece, err);
+	v->waiting = *piece;
+	piece->bytes = piece->notes = (sheaf_buffer){0};
+	v->waits = true;
+	v->gap = v->waiting.slice;
+	return SHEAF_OK;
+}
+
+/* ---- gathered pieces ---- */
+
+/* The entries that make whole rows, about `most` of them: up to the first of a row with which there are
+ * enough, or after which too many rows have none. */
+static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t most)
+{
+	int64_t n = entries->nrows, at = 0, row = sheaf_group_row(&v->grouping, entries, 0);
+	for (int64_t e = 1; e < n; e++) {
+		int64_t next = sheaf_group_row(&v->grouping, entries, e);
+		if (next == row) continue;
+		if (next - v->next_row > MOST_EMPTY + e || next < row) return e;
+		at = e;
+		row = next;
+		if (at >= most) break;
+	}
+	return at;
+}
+
+static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
+{
+	sheaf_frame *all = sheaf_view_unwrap(&v->rest), part = {0}, rest = {0};
+	sheaf_status status = sheaf_frame_slice(all, 0, entries, NULL, 0, &part, err);
+	if (status == SHEAF_OK) status = sheaf_frame_append(&rest, all, entries, all->nrows, v->view.cx, err);
+	v->last_row = v->next_row;
+	if (status == SHEAF_OK) {
+		v->next_row = sheaf_group_row(&v->grouping, all, entries - 1) + 1;
+		status = sheaf_view_wrap_frame(&part, v->view.cx, &v->last, err);
+	}
+	if (status == SHEAF_OK) status = sheaf_view_wrap_frame(&rest, v->view.cx, &v->rest, err);
+	v->last_rows = v->next_row - v->last_row;
+	sheaf_frame_free(&part);
+	sheaf_frame_free(&rest);
+	return status;
+}
+
+/* Adds entries to the rest, until they are enough for a piece or there are no more. */
+static sheaf_status fill_rest(grouped *v, int64_t bytes, sheaf_error *err)
+{
+	const sheaf_frame *entries;
+	sheaf_status status = SHEAF_OK;
+	if (!v->rest.size) SHEAF_TRY(sheaf_view_wrap_frame(NULL, v->view.cx, &v->rest, err));
+	sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
+	while (!v->ended &&
+	       (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
+		status = sheaf_gatherer_next(&v->gatherer, &entries, err);
+		v->ended = status == SHEAF_END;
+		if (status == SHEAF_END) break;
+		SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_frame_append(rest, entries, 0, entries->nrows, v->view.cx, err));
+	}
+	return SHEAF_OK;
+}
+
+static void give_gathered(grouped *v, sheaf_piece *piece)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = (sheaf_piece){.byte = -1,
+	                       .line = -1,
+	                       .column = -1,
+	                       .chunk = GATHERED,
+	                       .slice = v->last_row,
+	                       .slices = v->last_rows};
+	piece->notes = sheaf_buffer_ref(&v->last);
+	v->next_row = v->gap = v->last_row + v->last_rows;
+	v->again = false;
+}
+
+static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	if (v->again) {
+		give_gathered(v, piece);
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(fill_rest(v, bytes, err));
+	const sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
+	int64_t n = rest->nrows;
+	v->gap = n ? sheaf_group_row(&v->grouping, rest, 0) : v->grouping.rows;
+	if (v->gap < v->next_row)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected entries in the order of rows, found one of row %" PRId64
+		                  " after row %" PRId64,
+		                  v->grouping.name, v->gap, v->next_row - 1);
+	if (v->gap > v->next_row) return cut_empty(v, piece);
+	if (n == 0) return SHEAF_END;
+	int64_t whole = whole_rows(v, rest, v->ended ? INT64_MAX : bytes / (1 + sheaf_frame_bytes(rest) / n));
+	SHEAF_TRY(take_rows(v, whole ? whole : n, err));
+	give_gathered(v, piece);
+	return SHEAF_OK;
+}
+
+static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	for (;;) {
+		if (v->gathers) return cut_gathered(v, bytes, piece, err);
+		if (v->next_row < v->gap) return cut_empty(v, piece);
+		if (v->waits) return give_waiting(v, piece);
+		if (v->ended) return SHEAF_END;
+		SHEAF_TRY(cut_slices(v, bytes, piece, err));
+	}
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	grouped *v = (grouped *)in;
+	sheaf_error failure = v->failure;
+	sheaf_status status = failure.status ? failure.status : cut_any(v, bytes, piece, &failure);
+	if (status == SHEAF_OK || status == SHEAF_END) return status;
+	if (v->gathers) v->failure = failure;
+	if (err) *err = failure;
+	return status;
+}
+
+/* ---- rows ---- */
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	static const sheaf_frame no_entries = {0};
+	const grouped *v = (const grouped *)in;
+	const sheaf_frame *entries = NULL;
+	sheaf_frame none = no_entries;
+	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
+	sheaf_buffer_reset(&frame->notes);
+	if (piece->chunk == GATHERED) {
+		entries = sheaf_view_unwrap(&piece->notes);
+	} else if (piece->chunk != EMPTY_ROWS) {
+		SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &entries, cx, err));
+	} else {
+		SHEAF_TRY(sheaf_frame_begin(&none, v->view.inner->schema(v->view.in), cx, err));
+		entries = &none;
+	}
+	sheaf_status status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, frame, cx, err);
+	sheaf_frame_free(&none);
+	return status;
+}
+
+static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
+                            sheaf_buffer *lengths, sheaf_error *err)
+{
+	const grouped *v = (const grouped *)in;
+	const sheaf_grouping *g = &v->grouping;
+	uint32_t length = g->samples < UINT32_MAX ? (uint32_t)g->samples : UINT32_MAX;
+	sheaf_builder b;
+	if (!g->one_sample && !g->dense) return SHEAF_END;
+	sheaf_builder_begin(&b, cx, lengths);
+	for (int64_t r = 0; r < piece->slices && !b.failed; r++) sheaf_builder_append(&b, &length, sizeof length);
+	return sheaf_builder_finish(&b, lengths, err);
+}
+
+static void facts(const void *in, sheaf_facts *out)
+{
+	const grouped *v = (const grouped *)in;
+	const sheaf_grouping *g = &v->grouping;
+	bool known = g->one_sample || g->dense;
+	sheaf_facts below = SHEAF_NO_FACTS;
+	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
+	*out = SHEAF_NO_FACTS;
+	out->guess = below.guess;
+	out->rows = g->rows;
+	out->ordinal_keys = 1;
+	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) out->samples = g->rows * g->samples;
+	if (known) out->longest = g->rows ? g->samples : 0;
+}
+
+/* ---- going back ---- */
+
+static void forget(grouped *v)
+{
+	sheaf_buffer_reset(&v->waiting.bytes);
+	sheaf_buffer_reset(&v->waiting.notes);
+	sheaf_buffer_reset(&v->rest);
+	sheaf_buffer_reset(&v->last);
+	sheaf_gatherer_end(&v->gatherer);
+	v->waits = v->ended = v->gathers = v->again = false;
+	v->next_row = v->gap = 0;
+	v->failure.status = SHEAF_OK;
+}
+
+static void release(sheaf_row_view *view) { forget((grouped *)view); }
+
+/* Entries that must be sorted, or whose structure must change, are gathered from the beginning. */
+static sheaf_status begin(grouped *v, sheaf_error *err)
+{
+	const sheaf_tensor *tensor = &v->view.inner->schema(v->view.in)->tensor;
+	bool sliced = tensor->sorted && tensor->unique && tensor->structure == SHEAF_GENERAL;
+	for (int d = 0; d < tensor->rank; d++) sliced &= tensor->order[d] == d;
+	v->gathers = !sliced;
+	return sliced ? SHEAF_OK : sheaf_gatherer_begin(&v->gatherer, &v->view, NULL, err);
+}
+
+static sheaf_status rewind_all(void *in, sheaf_error *err)
+{
+	grouped *v = (grouped *)in;
+	forget(v);
+	v->view.inner_row = 0;
+	SHEAF_TRY(v->view.inner->rewind(v->view.in, err));
+	return begin(v, err);
+}
+
+static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const grouped *v = (const grouped *)in;
+	if (piece->chunk == EMPTY_ROWS) return SHEAF_OK;
+	if (piece->chunk == GATHERED)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a tensor whose rows can be read in any order, found one whose "
+		                  "entries must be gone through; convert it first",
+		                  v->grouping.name);
+	int64_t slice = piece->slice, slices = piece->slices;
+	SHEAF_TRY(v->view.inner->random->recall(v->view.in, piece, err));
+	piece->slice = slice;
+	piece->slices = slices;
+	return SHEAF_OK;
+}
+
+/* Rows without entries stand in no piece below: they are found by cutting from the beginning. */
+static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
+{
+	sheaf_piece piece = {0};
+	sheaf_status status = rewind_all(v, err);
+	while (status == SHEAF_OK && v->next_row < row && (status = cut(v, INT64_MAX, &piece, err)) == SHEAF_OK) {
+	}
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	grouped *v = (grouped *)in;
+	if (piece->chunk == GATHERED) {
+		v->again = true;
+		v->next_row = piece->slice;
+		return SHEAF_OK;
+	}
+	if (piece->chunk == EMPTY_ROWS && piece->slice + piece->slices == v->next_row) {
+		v->next_row = piece->slice;
+		return SHEAF_OK;
+	}
+	if (piece->chunk == EMPTY_ROWS) return resume_at(v, piece->slice, err);
+	if (!v->view.inner->random || !v->view.inner->random->resume) return resume_at(v, piece->slice, err);
+	SHEAF_TRY(v->view.inner->random->resume(v->view.in, piece, err));
+	forget(v);
+	v->next_row = v->gap = piece->slice;
+	return SHEAF_OK;
+}
+
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume, .measure = measure};
+
+/* ---- opening ---- */
+
+static sheaf_status make_schema(grouped *v, const sheaf_schema *below, sheaf_error *err)
+{
+	sheaf_field *field;
+	const sheaf_field *value = &below->fields[sheaf_schema_value(below)];
+	if (value->nlevels > 0 || (value->meaning != SHEAF_NUMBER && value->meaning != SHEAF_BOOL))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a tensor of numbers, none missing, since its rows are to be "
+		                  "sequences, found %s values",
+		                  v->grouping.name, sheaf_field_storage(value));
+	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, value->name, strlen(value->name), &field, err));
+	sheaf_field_make_stream(field, !v->grouping.dense, v->grouping.dim, value->type);
+	v->view.schema.rows = SHEAF_SEQUENCES;
+	return SHEAF_OK;
+}
+
+/* What is not stored is 0 in a sparse sample. */
+static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, sheaf_error *err)
+{
+	sheaf_element element;
+	bool known = sheaf_element_of(&below->fields[sheaf_schema_value(below)], &element);
+	if (!known || below->tensor.dense || !below->tensor.has_fill ||
+	    sheaf_element_is_zero(&element, below->tensor.fill))
+		return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill",
+		v->grouping.name);
+}
+
+sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	const sheaf_schema *below = input->format->schema(input->in);
+	bool random = input->format->random != NULL;
+	(void)options;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(grouped), &view, err));
+	grouped *v = (grouped *)view;
+	view->release = release;
+	SHEAF_TRY(sheaf_grouping_make(&v->grouping, &below->tensor, sheaf_source_name(input->source), err));
+	SHEAF_TRY(make_schema(v, below, err));
+	SHEAF_TRY(check_fill(v, below, err));
+	view->format.facts = facts;
+	view->format.cut = cut;
+	view->format.decode = decode;
+	view->format.rewind = rewind_all;
+	view->format.random = random ? &random_access : NULL;
+	return begin(v, err);
+}

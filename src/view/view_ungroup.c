@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences as entries: a matrix where each sequence has one sample, else a tensor of sequences, samples and
+ * elements. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "input/lost.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct ungrouped {
+	sheaf_row_view view;
+	int stream; /* its field below */
+	bool sparse, one_sample;
+	int64_t dim;
+	/* what all rows have in common */
+	int64_t rows, entries, longest, shortest;
+	int64_t first_length, first_less,
+		nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
+	int64_t unseen; /* rows whose last sample has no entry, or that have none */
+	bool sorted;
+	bool key_told;
+} ungrouped;
+
+/* ---- looking at all rows ---- */
+
+static void see_entries(ungrouped *v, const sheaf_level *level, sheaf_run entries)
+{
+	for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++)
+		v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
+}
+
+static void see_length(ungrouped *v, int64_t n)
+{
+	if (v->rows == 0) v->first_length = v->shortest = n;
+	if (n < v->first_length && v->first_less == 0) v->first_less = v->rows;
+	if (n > v->longest) v->nlongest = 0;
+	if (n > v->longest) v->longest = n;
+	if (n < v->shortest) v->shortest = n;
+	v->nlongest += n == v->longest;
+	v->rows++;
+}
+
+static void see_row(ungrouped *v, const sheaf_column *column, int64_t row)
+{
+	sheaf_run samples = sheaf_level_below_one(&column->levels[0], row);
+	int64_t n = sheaf_run_length(samples);
+	bool ends_empty = n == 0;
+	for (int64_t s = samples.begin; s < samples.end && v->sparse; s++) {
+		sheaf_run entries = sheaf_level_below_one(&column->levels[1], s);
+		ends_empty = sheaf_run_length(entries) == 0;
+		see_entries(v, &column->levels[1], entries);
+	}
+	v->entries += sheaf_run_length(sheaf_level_below(&column->levels[1], samples));
+	v->unseen += ends_empty && n > 0;
+	see_length(v, n);
+}
+
+static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
+{
+	ungrouped *v = (ungrouped *)user;
+	(void)err;
+	for (int64_t r = 0; r < frame->nrows; r++) see_row(v, &frame->columns[v->stream], r);
+	return SHEAF_OK;
+}
+
+/* ---- entries of a frame ---- */
+
+/* Coordinates on their way to their columns. */
+typedef struct making {
+	const ungrouped *v;
+	const sheaf_column *from;
+	sheaf_builder coordinates[3];
+	bool wide[3];
+	int64_t first, n; /* entries below it, and how many of them there are */
+} making;
+
+static void put(making *m, int d, int64_t c, int64_t times)
+{
+	sheaf_builder *b = &m->coordinates[d];
+	if (!sheaf_builder_room(b, (size_t)times * (m->wide[d] ? 8 : 4))) return;
+	if (m->wide[d]) {
+		int64_t *to = (int64_t *)(void *)(b->data + b->size);
+		for (int64_t k = 0; k < times; k++) to[k] = c;
+	} else {
+		int32_t *to = (int32_t *)(void *)(b->data + b->size);
+		for (int64_t k = 0; k < times; k++) to[k] = (int32_t)c;
+	}
+	b->size += (size_t)times * (m->wide[d] ? 8 : 4);
+}
+
+static void make_row(making *m, int64_t row)
+{
+	const ungrouped *v = m->v;
+	sheaf_run samples = sheaf_level_below_one(&m->from->levels[0], row);
+	const sheaf_level *level = &m->from->levels[1];
+	int last = v->one_sample ? 1 : 2;
+	for (int64_t s = samples.begin; s < samples.end; s++) {
+		sheaf_run entries = sheaf_level_below_one(level, s);
+		put(m, 0, row, sheaf_run_length(entries));
+		if (!v->one_sample) put(m, 1, s - samples.begin, sheaf_run_length(entries));
+		for (int64_t e = entries.begin; e < entries.end && !m->coordinates[last].failed; e++)
+			put(m, last, v->sparse ? sheaf_level_index(level, 0, e) : e - entries.begin, 1);
+	}
+}
+
+static sheaf_status finish(making *m, sheaf_frame *frame, sheaf_error *err)
+{
+	int rank = m->v->view.schema.tensor.rank;
+	size_t size = sheaf_type_size(m->from->type);
+	sheaf_column *value = &frame->columns[rank];
+	for (int d = 0; d < rank; d++)
+		SHEAF_TRY(sheaf_builder_finish(&m->coordinates[d], &frame->columns[d].values, err));
+	sheaf_buffer_reset(&value->values);
+	value->values = m->n ? sheaf_buffer_part(&m->from->values, (size_t)m->first * size, (size_t)m->n * size)
+	                     : (sheaf_buffer){0};
+	frame->nrows = m->n;
+	return SHEAF_OK;
+}
+
+static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	making m = {.v = v, .from = &below->columns[v->stream]};
+	int rank = v->view.schema.tensor.rank;
+	for (int d = 0; d < rank; d++) {
+		sheaf_builder_begin(&m.coordinates[d], cx, &frame->columns[d].values);
+		m.wide[d] = frame->columns[d].type == SHEAF_I64;
+	}
+	if (below->nrows > 0) {
+		sheaf_run all = sheaf_level_below(
+			&m.from->levels[1], sheaf_level_below(&m.from->levels[0], (sheaf_run){0, below->nrows}));
+		m.first = all.begin;
+		m.n = sheaf_run_length(all);
+	}
+	for (int64_t r = 0; r < below->nrows; r++) make_row(&m, r);
+	sheaf_status status = finish(&m, frame, err);
+	for (int d = 0; d < rank; d++) sheaf_builder_drop(&m.coordinates[d]);
+	return status;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const ungrouped *v = (const ungrouped *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
+	SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &below, cx, err));
+	return make_entries(v, below, frame, cx, err);
+}
+
+/* ---- in order ---- */
+
+static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
+{
+	const sheaf_schema *schema = v->view.inner->schema(v->view.in);
+	const char *file = sheaf_source_name(v->view.source);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
+		if (field->meaning == SHEAF_KEY)
+			SHEAF_TRY(sheaf_tell_of_keys(v->view.cx, file, keys, v->view.inner_row, below->nrows,
+			                             &v->key_told, err));
+		else if (field->loss && !sheaf_field_is_stream(field))
+			SHEAF_TRY(sheaf_tell_of_lost(field, SHEAF_SEQUENCES, &below->columns[f], below->nrows, file,
+			                             v->view.inner_row, v->view.cx, err));
+	}
+	return SHEAF_OK;
+}
+
+/* A sequence whose last samples have no entries is told from a shorter one by nothing in a tensor. */
+static sheaf_status tell_of_empty(const ungrouped *v, sheaf_error *err)
+{
+	char found[96];
+	snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
+	sheaf_problem problem = {
+		SHEAF_ERROR,
+		SHEAF_LOSS,
+		"empty samples",
+		SHEAF_NOWHERE,
+		"sequences whose last sample has a value, since a tensor has no other end of them",
+		found,
+		"they end earlier"};
+	problem.place.file = sheaf_source_name(v->view.source);
+	problem.place.stream = v->view.schema.fields[v->view.schema.tensor.rank].name;
+	return sheaf_report(v->view.cx, &problem, err);
+}
+
+/* Rows are numbered once the number of the first one is known. */
+static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	ungrouped *v = (ungrouped *)view;
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	sheaf_column *column = &frame->columns[0];
+	if (view->inner_row == 0 && v->unseen > 0 && !v->one_sample) SHEAF_TRY(tell_of_empty(v, err));
+	if (column->type == SHEAF_I32) {
+		int32_t *c = (int32_t *)(void *)column->values.data;
+		for (int64_t e = 0; e < frame->nrows; e++) c[e] += (int32_t)view->inner_row;
+	} else {
+		int64_t *c = (int64_t *)(void *)column->values.data;
+		for (int64_t e = 0; e < frame->nrows; e++) c[e] += view->inner_row;
+	}
+	return tell_of_rows(v, below, err);
+}
+
+static void facts(const void *in, sheaf_facts *out)
+{
+	const ungrouped *v = (const ungrouped *)in;
+	sheaf_facts below = SHEAF_NO_FACTS;
+	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
+	*out = SHEAF_NO_FACTS;
+	out->guess = below.guess;
+	out->rows = v->entries;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below, const char *wanted,
+                                   sheaf_error *err)
+{
+	char names[300];
+	int n = sheaf_schema_list_streams(below, names, sizeof names);
+	const char *file = sheaf_source_name(v->view.source);
+	if (wanted)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted,
+		                  names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s",
+	                  file, n, names, n ? "; choose one (--value NAME)" : "");
+}
+
+static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
+{
+	int n = 0;
+	for (int f = 0; f < below->nfields; f++) {
+		if (!sheaf_field_is_stream(&below->fields[f]) ||
+		    (wanted && strcmp(below->fields[f].name, wanted) != 0))
+			continue;
+		v->stream = f;
+		n++;
+	}
+	if (n != 1) return refuse_streams(v, below, wanted, err);
+	v->sparse = sheaf_field_is_sparse(&below->fields[v->stream]);
+	v->dim = sheaf_field_dim(&below->fields[v->stream]);
+	return SHEAF_OK;
+}
+
+static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_error *err)
+{
+	static const char *const names[] = {"sequence", "sample", "element"}, *const two[] = {"sequence",
+	                                                                                      "element"};
+	const sheaf_field *stream = &below->fields[v->stream];
+	sheaf_schema *schema = &v->view.schema;
+	sheaf_field *value;
+	const int64_t shape2[] = {v->rows, v->dim}, shape3[] = {v->rows, v->longest, v->dim};
+	v->one_sample = v->longest <= 1 && (v->shortest == 1 || v->rows == 0);
+	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->one_sample ? 2 : 3,
+	                                    v->one_sample ? shape2 : shape3, v->one_sample ? two : names, &value,
+	                                    err));
+	/* The value is called like its stream, so that rows made of it are, too. */
+	int field = sheaf_schema_value(schema);
+	sheaf_schema_remove(schema, field);
+	SHEAF_TRY(sheaf_schema_add(schema, v->view.cx, stream->name, strlen(stream->name), &value, err));
+	value->type = stream->type;
+	schema->tensor.sorted = schema->tensor.unique = v->sorted;
+	schema->tensor.dense = !v->sparse && v->longest == v->shortest;
+	schema->tensor.nshort = v->rows - v->nlongest;
+	schema->tensor.first_short = v->first_length < v->longest ? 0 : v->first_less;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	const sheaf_schema *below = input->format->schema(input->in);
+	SHEAF_TRY(sheaf_view_new(input, sizeof(ungrouped), &view, err));
+	ungrouped *v = (ungrouped *)view;
+	v->sorted = true;
+	SHEAF_TRY(find_stream(v, below, options->value, err));
+	SHEAF_TRY(sheaf_view_survey(view, see, v, err));
+	SHEAF_TRY(make_schema(v, below, err));
+	view->format.decode = decode;
+	view->format.facts = facts;
+	view->place = place;
+	return SHEAF_OK;
+}
