@@ -213,7 +213,8 @@ int main(int argc, char **argv)
 {
 	sheaf_context *cx;
 	sheaf_error err = {0};
-	if (argc < 3 || sheaf_context_new(NULL, &cx, &err)) return 2;
+	sheaf_context_options options = {.size = sizeof options, .system_hdf5 = getenv("BOX_SYSTEM") != NULL};
+	if (argc < 3 || sheaf_context_new(&options, &cx, &err)) return 2;
 	sheaf_status status = strcmp(argv[1], "list") == 0
 	                          ? list(argv[2], cx, &err)
 	                          : make(argv[1], argv[2], argc > 3 ? argv[3] : "0", cx, &err);

@@ -468,7 +468,7 @@ modules=${SHEAF_MODULES-}
 SHEAF_MODULES=$folder/nowhere
 export SHEAF_MODULES
 for what in cat validate hash info stats; do
-	expect 6 $what "$box"
+	expect 6 $what --hdf5 system "$box"
 	has err 'HDF5'
 	grep -q -e 'not built in' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
 done

@@ -190,7 +190,7 @@ def installed(folder):
     os.makedirs(os.path.join(root, "bin"))
     own = shutil.copy(TOOL, os.path.join(root, "bin"))
     path = os.path.join(folder, "ours0.h5")
-    environment = {key: value for key, value in os.environ.items() if key != "SHEAF_MODULES"}
+    environment = {key: value for key, value in os.environ.items() if key != "SHEAF_MODULES"} | {"BOX_SYSTEM": "1"}
     code, _, err = run(own, "list", path, env=environment)
     point(code == 1 and err.startswith("unsupported") and "sheaf-hdf5.so), found that it is not installed" in err, "without the module: named", err)
     beside = os.path.normpath(os.path.join(root, "bin", layout))
@@ -229,6 +229,9 @@ def readable(folder):
             file.create_dataset("words", data=["x", "yz"] * 40, dtype=h5py.string_dtype(), chunks=(30,), compression=1)
             file.create_dataset("checked", data=numpy.arange(5000, dtype="u2"), chunks=(999,), fletcher32=True, shuffle=True, compression=1)
             file.create_dataset("summed", data=numpy.arange(777, dtype="u1"), chunks=(100,), fletcher32=True)
+            file.create_dataset("packed_fast", data=numpy.arange(5000, dtype="u2"), chunks=(999,), compression="lzf", shuffle=True, fletcher32=True)
+            file["type"] = numpy.dtype("f8")
+            file.create_dataset("of_type", data=numpy.arange(3), dtype=file["type"])
             file.create_dataset("growing", data=numpy.arange(1000.0), maxshape=(None,), chunks=(64,))
             file["scalar"] = numpy.float32(2.5)
             file["null"] = h5py.Empty("f8")
@@ -257,7 +260,7 @@ def readable(folder):
             continue
         wants = {
             "big": range(100), "big_packed": range(1000), "bool": [1, 0, 1], "complex": [1, 2, 3, -4], "pairs": range(10), "A/again": range(10), "grid": range(3000), "cube": range(1000), "grid_never": [3] * 169 + [4] + [3] * 230,
-            "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "summed": [i % 256 for i in range(777)], "growing": range(1000),
+            "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "packed_fast": range(5000), "of_type": range(3), "summed": [i % 256 for i in range(777)], "growing": range(1000),
             "scalar": [2.5], "null": [], "never": [7] * 10, "never_packed": [1.5] * 250 + [2] * 10 + [1.5] * 740, "link": range(100), "bits": [1, 0, 1], "compact": [1, 2, -3, 4],
         }
         wrong = [(key, items.get(key)) for key, want in wants.items() if key not in items or "values" not in items[key] or values(items, key) != list(map(float, want))]
@@ -291,10 +294,8 @@ def refused(folder):
         layout = h5py.VirtualLayout(shape=(10,), dtype="f8")
         layout[:] = h5py.VirtualSource(other, "x", shape=(10,))
         file.create_virtual_dataset("virtual", layout)
-        file.create_dataset("lzf", data=numpy.arange(1000), compression="lzf")
         file.create_dataset("scaled", data=numpy.arange(1000), scaleoffset=0)
         file["type"] = numpy.dtype("f8")
-        file.create_dataset("of type", shape=(3,), dtype=file["type"])
         file["half"] = numpy.arange(3, dtype="f2")
         file["compound"] = numpy.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
         file.create_dataset("array", shape=(3,), dtype=numpy.dtype("(2,)i4"))
@@ -314,7 +315,7 @@ def refused(folder):
         return
     wants = {
         "external": "a link to another file", "through": "a link to /external", "elsewhere": "values in another file", "virtual": "virtual dataset",
-        "lzf": "a filter that is not one of ours", "scaled": "a filter that is not one of ours", "type": "a type by itself", "of type": "a type that stands by itself",
+        "scaled": "a filter that is not one of ours", "type": "a type by itself", 
         "half": "16-bit float", "compound": "compound", "array": "array", "enumeration": "enumeration", "opaque": "opaque", "reference": "reference",
         "huge": "more elements than a file of this size", "huger": "more elements than", "circle": "a link to", "/".join("g" * 32): "a group that lies too deep",
     }
@@ -358,7 +359,7 @@ def damaged(folder):
             key = plain.index(bytes([size, 0, 0, 0]) + bytes(20), plain.index(b"TREE\1"))
             items = changed(path, plain, (key + change[0], (size if change[0] == 0 else 0) + change[1] & 255))
             reason = items if isinstance(items, str) else items[name]["refused"] or items[name].get("unread", "")
-            point("than its layout says" in reason, f"a chunk of {name} whose entry says another size (byte {change[0]}): refused", reason)
+            point("that their layout says" in reason or "a chunk within the file" in reason, f"a chunk of {name} whose entry says another size (byte {change[0]}): refused", reason)
     for cut in 0, 7, 8, 95, 96, len(sound) // 2, len(sound) - 1:
         with open(path, "wb") as file:
             file.write(sound[:cut])
@@ -430,7 +431,6 @@ def damaged_headers(folder):
         "values that lie as far apart as nothing": ([(kind + 12, 2)], kind + 8, "as wide as"),
         "an enumeration of many names": ([(kind + 2, 1)], None, "name that ends"),
         "an attribute of another version": ([(attribute, 4)], attribute, "version"),
-        "an attribute of many values": ([(text - 16, 255)], text, "values of an attribute"),
         "a type of no version": ([(kind, 8)], kind, "version"),
         "a header of another version": ([(header, 7)], header, "version 1, or OHDR"),
     }

@@ -118,6 +118,7 @@ typedef struct sheaf_context_options {
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, stop for nothing that can be passed */
 	bool allow_loss;    /* LOSS problems are reported and passed */
+	bool system_hdf5;   /* the HDF5 library of the system reads HDF5 files, where it is installed */
 	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows
 	 * comes at its end), on the thread that called the library, one at a time. It must not call the library
 	 * with the same context. */

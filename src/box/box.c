@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening boxes and letting them go, alone or shared by writers. */
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "box/inside.h"
 #include "io/descriptor.h"
@@ -90,7 +91,10 @@ static void free_box(sheaf_box *box)
 
 static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
-	if (fresh && box->kind != SHEAF_BOX_MEMORY)
+	bool is_ours = box->source && !sheaf_context_system_hdf5(box->cx);
+	if (is_ours)
+		box->driver = &sheaf_hdf5_reading_driver;
+	else if (fresh && box->kind != SHEAF_BOX_MEMORY)
 		box->driver = &sheaf_hdf5_writing_driver;
 	else if (box->kind != SHEAF_BOX_MEMORY)
 		SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));

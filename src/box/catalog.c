@@ -182,3 +182,56 @@ void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item)
 	catalog->count--;
 	sheaf_catalog_sort(catalog);
 }
+
+/* ---- other names ---- */
+
+void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
+{
+	sheaf_box_item own = *item;
+	*item = *array;
+	item->path = own.path;
+	item->name = own.name;
+	item->parent = own.parent;
+	*own.inside = *array->inside;
+	own.inside->handle = 0;
+	item->inside = own.inside;
+}
+
+/* The path that a link leads to, from the root, without "." in it. */
+static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const char *link, const char **out,
+                              sheaf_error *err)
+{
+	const char *slash = strrchr(from, '/'), *path;
+	bool is_absolute = link[0] == '/';
+	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s/%s",
+	                             is_absolute || !slash ? 0 : (int)(slash - from), from, link));
+	char *to = (char *)(uintptr_t)path;
+	*out = to;
+	for (const char *at = path; *at;) {
+		size_t n = strcspn(at, "/");
+		if (n > 0 && !(n == 1 && *at == '.')) {
+			if (to != *out) *to++ = '/';
+			memmove(to, at, n);
+			to += n;
+		}
+		at += at[n] ? n + 1 : n;
+	}
+	*to = '\0';
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
+                                   sheaf_error *err)
+{
+	const char *to;
+	SHEAF_TRY(target_of(catalog, path, link, &to, err));
+	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
+	const sheaf_box_item *target = sheaf_catalog_find(catalog, to);
+	if (!target || !item) return SHEAF_OK;
+	if (target->is_group || !target->inside->target) {
+		item->of = "link";
+		return sheaf_catalog_text(catalog, &item->refused, err, "a link to /%.200s", to);
+	}
+	sheaf_catalog_copy(item, target);
+	return SHEAF_OK;
+}

@@ -3,6 +3,7 @@
 #include "box/filter.h"
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
+#include "box/lzf.h"
 #include "number/shuffle.h"
 #include <string.h>
 
@@ -67,6 +68,16 @@ static sheaf_status inflate(sheaf_filtering *f, sheaf_bytes *data, uint8_t *to, 
 	return SHEAF_OK;
 }
 
+static sheaf_status unpack_lzf(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
+{
+	if (!sheaf_lzf_unpack(*data, to, size))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "expected a chunk of %zu bytes of LZF to give %zu, found that it is damaged",
+		                  data->size, size);
+	*data = (sheaf_bytes){to, size};
+	return SHEAF_OK;
+}
+
 /* Whether a filter before number i moves the bytes again. */
 static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i)
 {
@@ -79,12 +90,13 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_box_detail *inside, uin
                          size_t width, size_t size, void *to, sheaf_bytes *data, sheaf_error *err)
 {
 	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
-	bool is_deflate = inside->filters[i] == SHEAF_FILTER_DEFLATE;
-	size_t n = is_deflate ? size_before(inside, skipped, i, size) : data->size;
+	bool is_packed = inside->filters[i] != SHEAF_FILTER_SHUFFLE;
+	size_t n = is_packed ? size_before(inside, skipped, i, size) : data->size;
 	uint8_t *place = (uint8_t *)to;
 	if (!place || n != size || !is_last_move(inside, skipped, i))
 		SHEAF_TRY(room(f, data->data, n, &place, err));
-	if (is_deflate) return inflate(f, data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) return inflate(f, data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_LZF) return unpack_lzf(data, place, n, err);
 	sheaf_unshuffle(data->data, place, n, width);
 	data->data = place;
 	return SHEAF_OK;

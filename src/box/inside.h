@@ -15,7 +15,8 @@ enum { SHEAF_BOX_MAX_FILTERS = 4, SHEAF_BOX_MAX_ELEMENT = 16 };
 typedef enum sheaf_box_filter {
 	SHEAF_FILTER_SHUFFLE,
 	SHEAF_FILTER_DEFLATE,
-	SHEAF_FILTER_FLETCHER
+	SHEAF_FILTER_FLETCHER,
+	SHEAF_FILTER_LZF
 } sheaf_box_filter;
 
 /* What only the box needs to know of an item. */
@@ -35,8 +36,9 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer held;                               /* the values, where they are in memory */
 	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
-	sheaf_builder texts; /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;      /* the driver's; 0: none */
+	sheaf_builder texts;        /* in memory: attributes, as name NUL size bytes */
+	int64_t handle;             /* libhdf5's; 0: none */
+	struct sheaf_hdf5_own *own; /* what our own driver of HDF5 files knows */
 } sheaf_box_detail;
 
 typedef struct sheaf_catalog {
@@ -63,6 +65,12 @@ void sheaf_catalog_sort(sheaf_catalog *catalog);
 /* Only of a sorted one. */
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path);
 void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
+/* Makes an item another name of an array. */
+void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array);
+/* Makes the item of a soft link another name of the array that it leads to; one to a group, or to another
+ * link, stays a name. Only of a sorted catalog. */
+SHEAF_USE sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
+                                             sheaf_error *err);
 
 /* ---- the driver ---- */
 
@@ -130,8 +138,8 @@ typedef struct sheaf_box_driver {
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
-/* Of HDF5 files that are written. */
-extern const sheaf_box_driver sheaf_hdf5_writing_driver;
+/* Of HDF5 files that are read, and written. */
+extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver;
 /* That of HDF5 files, from its module; UNSUPPORTED with the reason where there is none. */
 SHEAF_USE sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out, sheaf_error *err);
 

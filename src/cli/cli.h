@@ -35,7 +35,8 @@ enum {
 	TAKES_DATASET = 2048,
 	TAKES_COORDINATES = 4096,
 	TAKES_VALUE = 8192,
-	TAKES_SHAPE = 16384
+	TAKES_SHAPE = 16384,
+	TAKES_HDF5 = 32768
 };
 extern const sheaf_option shared_options[];
 

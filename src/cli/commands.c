@@ -39,6 +39,10 @@ const sheaf_option shared_options[] = {
      "the extents of such a tensor (default: one more than the largest coordinates, found by reading all "
      "rows first)",
      0},
+	{"hdf5", SHEAF_OPTION_CHOICE, 0, "own|system",
+     "who reads HDF5 files: this program (default own), or the HDF5 library of the system, which knows more "
+     "kinds of them",
+     0},
 	{0},
 };
 
@@ -179,7 +183,7 @@ static const sheaf_option no_options[] = {{0}};
 
 enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
-	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET,
+	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5,
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */

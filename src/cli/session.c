@@ -111,6 +111,12 @@ static int threads_wanted(const sheaf_values *values)
 	return n < INT_MAX ? (int)n : INT_MAX;
 }
 
+static bool wants_system_hdf5(const sheaf_values *values)
+{
+	const char *word = sheaf_values_text(values, "hdf5");
+	return word && strcmp(word, "system") == 0;
+}
+
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                            sheaf_error *err)
 {
@@ -130,6 +136,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	              sheaf_values_flag(values, "strict"),
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
+		.system_hdf5 = wants_system_hdf5(values),
 		.on_problem = tell_problem,
 		.on_progress = tell_progress,
 		.user = s,

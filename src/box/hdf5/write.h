@@ -7,28 +7,11 @@
 #define SHEAF_BOX_HDF5_WRITE_H
 
 #include "base/endian.h"
+#include "box/hdf5/format.h"
 #include "box/inside.h"
 
 /* No address. */
 #define SHEAF_HDF5_NOWHERE (-1)
-
-/* Types of messages in headers. */
-typedef enum sheaf_hdf5_message_type {
-	SHEAF_HDF5_NIL,
-	SHEAF_HDF5_SPACE,
-	SHEAF_HDF5_LINK_INFO,
-	SHEAF_HDF5_TYPE,
-	SHEAF_HDF5_FILL = 5,
-	SHEAF_HDF5_LINK,
-	SHEAF_HDF5_LAYOUT = 8,
-	SHEAF_HDF5_GROUP_INFO = 10,
-	SHEAF_HDF5_FILTERS,
-	SHEAF_HDF5_ATTRIBUTE,
-	SHEAF_HDF5_CONTINUATION = 16,
-	SHEAF_HDF5_SYMBOLS,
-	SHEAF_HDF5_ATTRIBUTE_INFO = 21,
-	SHEAF_HDF5_LINK_COUNT
-} sheaf_hdf5_message_type;
 
 enum { SHEAF_HDF5_CONSTANT = 1 }; /* flag of a message that does not change */
 

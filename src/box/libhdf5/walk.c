@@ -185,54 +185,6 @@ static sheaf_status list_group(walk *w, const char *path)
 	return status;
 }
 
-/* ---- soft links ---- */
-
-/* The path that a link leads to, from the root, without "." in it. */
-static sheaf_status target_of(walk *w, const char *const link[2], const char **out)
-{
-	const char *slash = strrchr(link[0], '/');
-	bool is_absolute = link[1][0] == '/';
-	const char *path;
-	SHEAF_TRY(sheaf_catalog_text(w->catalog, &path, w->err, "%.*s/%s",
-	                             is_absolute || !slash ? 0 : (int)(slash - link[0]), link[0], link[1]));
-	char *to = (char *)(uintptr_t)path;
-	*out = to;
-	for (const char *at = path; *at;) {
-		size_t n = strcspn(at, "/");
-		if (n > 0 && !(n == 1 && *at == '.')) {
-			if (to != *out) *to++ = '/';
-			memmove(to, at, n);
-			to += n;
-		}
-		at += at[n] ? n + 1 : n;
-	}
-	*to = '\0';
-	return SHEAF_OK;
-}
-
-/* A link to an array is another name of it. One to a group, or to another link, stays a name. */
-static sheaf_status resolve(walk *w, const char *const link[2])
-{
-	const char *path;
-	SHEAF_TRY(target_of(w, link, &path));
-	sheaf_box_item *item = sheaf_catalog_find(w->catalog, link[0]);
-	const sheaf_box_item *target = sheaf_catalog_find(w->catalog, path);
-	if (!target || !item) return SHEAF_OK;
-	if (target->is_group || !target->inside->target) {
-		item->of = "link";
-		return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a link to /%.200s", path);
-	}
-	sheaf_box_item own = *item;
-	*item = *target;
-	item->path = own.path;
-	item->name = own.name;
-	item->parent = own.parent;
-	*own.inside = *target->inside;
-	own.inside->handle = 0;
-	item->inside = own.inside;
-	return SHEAF_OK;
-}
-
 static sheaf_status list_all(walk *w)
 {
 	H5O_info_t info;
@@ -249,7 +201,7 @@ static sheaf_status list_all(walk *w)
 	for (size_t at = 0; at < w->links.size; at += sizeof(const char *[2])) {
 		const char *link[2];
 		memcpy(link, w->links.data + at, sizeof link);
-		SHEAF_TRY(resolve(w, link));
+		SHEAF_TRY(sheaf_catalog_resolve(w->catalog, link[0], link[1], w->err));
 	}
 	return SHEAF_OK;
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes, in the header of an object or in a heap of their own. */
+#include "box/hdf5/read.h"
+#include <string.h>
+
+enum { NAME_TREE = 8 };
+
+typedef struct listing {
+	sheaf_hdf5_look *l;
+	const char *name; /* NULL: all */
+	sheaf_hdf5_attribute_seen seen;
+	void *user;
+} listing;
+
+/* A part of the message, up to a multiple of eight in version 1. */
+static sheaf_cursor part_of(sheaf_cursor *c, uint64_t size, unsigned version, const char *field)
+{
+	int64_t at = sheaf_cursor_tell(c);
+	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, version == 1 ? (size + 7) / 8 * 8 : size, field);
+	return sheaf_cursor_over(bytes, bytes ? (size_t)size : 0, at);
+}
+
+static sheaf_status take_value(const listing *g, sheaf_cursor *c, sheaf_hdf5_attribute *out)
+{
+	uint64_t size;
+	if (__builtin_mul_overflow(out->space.count, out->type.size, &size)) size = UINT64_MAX;
+	out->byte = sheaf_cursor_tell(c);
+	out->value.data = sheaf_cursor_bytes(c, 1, size, "values of an attribute within its message");
+	out->value.size = out->value.data ? (size_t)size : 0;
+	return sheaf_hdf5_done(g->l, c);
+}
+
+static bool is_wanted(const listing *g, const sheaf_hdf5_attribute *a)
+{
+	return !g->name || (strlen(g->name) == a->name_size && memcmp(g->name, a->name, a->name_size) == 0);
+}
+
+static sheaf_status take_attribute(void *user, sheaf_cursor *c)
+{
+	const listing *g = (const listing *)user;
+	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
+	unsigned version;
+	sheaf_hdf5_attribute a = {.byte = -1, .message = {c->begin, (size_t)(c->end - c->begin)}};
+	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 1, 3, "an attribute of version 1 to 3", &version));
+	unsigned flags = sheaf_cursor_u8(c, "flags of an attribute");
+	if (version == 1) flags = 0;
+	uint64_t name_size = sheaf_hdf5_take(c, 2, "a length of a name"),
+			 type_size = sheaf_hdf5_take(c, 2, "a size of a type"),
+			 space_size = sheaf_hdf5_take(c, 2, "a size of a dataspace");
+	if (version == 3) sheaf_cursor_bytes(c, 1, 1, "an encoding of a name");
+	sheaf_cursor name = part_of(c, name_size, version, "a name of an attribute"),
+				 type = part_of(c, type_size, version, "a type of an attribute"),
+				 space = part_of(c, space_size, version, "a dataspace of an attribute");
+	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
+	a.name = sheaf_cursor_string(&name, &a.name_size, "a name that ends within its message");
+	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
+	if (!is_wanted(g, &a)) return SHEAF_OK;
+	if (flags & SPACE_IS_SHARED)
+		return sheaf_hdf5_refuse(g->l, sheaf_cursor_tell(&space), "a space that is in no table", flags);
+	SHEAF_TRY(sheaf_hdf5_take_any_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
+	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
+	SHEAF_TRY(take_value(g, c, &a));
+	return g->seen(g->user, &a);
+}
+
+static sheaf_status list_dense(listing *g, sheaf_cursor c)
+{
+	enum { HAS_ORDER = 1 };
+	unsigned version, flags;
+	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 0, "attribute info of version 0", &version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 3, "flags of attribute info", &flags));
+	if (flags & HAS_ORDER) sheaf_cursor_bytes(&c, 1, 2, "the order of attributes");
+	int64_t heap = sheaf_hdf5_take_address(g->l->r, &c, "a heap of attributes");
+	int64_t tree = sheaf_hdf5_take_address(g->l->r, &c, "a tree of attributes");
+	SHEAF_TRY(sheaf_hdf5_done(g->l, &c));
+	return heap < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, heap, tree, NAME_TREE, 0, take_attribute, g);
+}
+
+static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
+{
+	size_t n;
+	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
+	for (size_t i = 0; i < n; i++) {
+		sheaf_cursor c = sheaf_hdf5_part_cursor(h, &parts[i]);
+		bool is_attribute = parts[i].type == SHEAF_HDF5_ATTRIBUTE;
+		if (is_attribute && (parts[i].flags & SHEAF_HDF5_SHARED))
+			return sheaf_hdf5_refuse(g->l, parts[i].byte, "an attribute that is in no table", parts[i].flags);
+		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
+		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO) SHEAF_TRY(list_dense(g, c));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+                                   sheaf_hdf5_attribute_seen seen, void *user)
+{
+	listing g = {l, name, seen, user};
+	sheaf_status status = list(&g, h);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}

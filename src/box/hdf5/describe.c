@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to a filter
+ * that is not ours, is found here, before anything is read. */
+#include "base/checked.h"
+#include "box/hdf5/read.h"
+#include "io/descriptor.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct description {
+	sheaf_hdf5_look *l;
+	const sheaf_hdf5_header *h;
+	sheaf_catalog *catalog;
+	sheaf_box_item *item;
+	sheaf_box_detail *inside;
+	sheaf_hdf5_own *own;
+	sheaf_hdf5_layout layout;
+	sheaf_hdf5_space space;
+} description;
+
+/* The first reason counts. */
+static void refuse(const description *d, const char *why)
+{
+	if (!d->item->refused) d->item->refused = why;
+}
+
+static sheaf_status damaged(const description *d, const char *expected, uint64_t found)
+{
+	return sheaf_hdf5_refuse(d->l, d->l->r->base + d->h->address, expected, found);
+}
+
+/* ---- types ---- */
+
+static bool is_whole(const sheaf_hdf5_type *type)
+{
+	return type->offset == 0 && type->precision == 8 * type->size;
+}
+
+static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
+{
+	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	if (!is_whole(type) || type->size > 8 || (type->size & (type->size - 1))) return false;
+	*out = types[type->is_signed][__builtin_ctz(type->size)];
+	return true;
+}
+
+/* Those of IEEE 754, of which the size is that of one. */
+static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out)
+{
+	enum { IMPLIED = 2 };
+	bool is_wide = size == 8;
+	int mantissa = is_wide ? 52 : 23, exponent = is_wide ? 11 : 8;
+	*out = is_wide ? SHEAF_F64 : SHEAF_F32;
+	return (is_wide || size == 4) && type->offset == 0 && type->precision == 8 * size &&
+	       type->bits.norm == IMPLIED && type->bits.mantissa == 0 && type->bits.mantissa_bits == mantissa &&
+	       type->bits.exponent == mantissa && type->bits.exponent_bits == exponent &&
+	       type->bits.sign == 8 * size - 1 && type->bits.bias == (1U << (exponent - 1)) - 1;
+}
+
+static sheaf_status name_type(const description *d, const char *prefix, const char *name)
+{
+	const char *order = d->inside->is_swapped ? d->own->type.is_big ? "big-endian " : "little-endian " : "";
+	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", order, prefix, name);
+}
+
+static void note_order(const description *d)
+{
+	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	d->inside->is_swapped = d->own->type.is_big != is_big && sheaf_type_size(d->item->type) > 1;
+}
+
+static sheaf_status describe_number(const description *d)
+{
+	const sheaf_hdf5_type *type = &d->own->type;
+	bool is_int = type->class == SHEAF_HDF5_INTEGER;
+	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
+		d->item->what = SHEAF_BOX_NUMBERS;
+		note_order(d);
+		return name_type(d, "", sheaf_type_name(d->item->type));
+	}
+	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%u-bit %s", type->precision,
+	                          is_int ? "integer" : "float");
+}
+
+static sheaf_status describe_compound(const description *d)
+{
+	d->item->of = "compound";
+	if (!d->own->type.is_complex || !is_float(&d->own->type, d->own->type.size / 2, &d->item->type))
+		return SHEAF_OK;
+	d->item->what = SHEAF_BOX_COMPLEX;
+	d->inside->per = 2;
+	note_order(d);
+	return name_type(d, "complex ", sheaf_type_name(d->item->type));
+}
+
+static void describe_bytes(const description *d, bool are_bools, const char *name, const char *otherwise)
+{
+	d->item->of = are_bools ? name : otherwise;
+	if (!are_bools) return;
+	d->item->what = SHEAF_BOX_BOOLS;
+	d->item->type = SHEAF_U8;
+}
+
+static void describe_text(const description *d, bool is_variable)
+{
+	d->item->what = SHEAF_BOX_TEXTS;
+	d->item->of = "text";
+	d->inside->is_variable = is_variable;
+}
+
+static sheaf_status describe_type(const description *d)
+{
+	static const char *const others[] = {
+		"", "", "time", "", "", "opaque", "", "reference", "", "variable length", "array"};
+	const sheaf_hdf5_type *type = &d->own->type;
+	d->inside->width = type->size;
+	switch (type->class) {
+	case SHEAF_HDF5_INTEGER:
+	case SHEAF_HDF5_FLOAT: return describe_number(d);
+	case SHEAF_HDF5_COMPOUND: return describe_compound(d);
+	case SHEAF_HDF5_ENUMERATION: describe_bytes(d, type->is_bool, "bool", "enumeration"); break;
+	case SHEAF_HDF5_BITS: describe_bytes(d, type->size == 1 && type->precision == 8, "bits", "bits"); break;
+	case SHEAF_HDF5_STRING: describe_text(d, false); break;
+	default: d->item->of = others[type->class];
+	}
+	if (type->is_variable_text) describe_text(d, true);
+	return SHEAF_OK;
+}
+
+/* ---- places ---- */
+
+static sheaf_status describe_space(const description *d)
+{
+	static const int64_t none[1] = {0};
+	void *memory;
+	d->item->rank = d->space.is_null ? 1 : d->space.rank;
+	d->item->dims = none;
+	if (d->space.is_null) return SHEAF_OK;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(d->space.rank + 1) * sizeof(int64_t), &memory,
+	                                 d->l->err));
+	int64_t *dims = (int64_t *)memory;
+	for (int i = 0; i < d->space.rank; i++)
+		dims[i] = d->space.dims[i] > INT64_MAX ? INT64_MAX : (int64_t)d->space.dims[i];
+	d->item->dims = dims;
+	d->item->count = d->space.count > INT64_MAX ? 0 : (int64_t)d->space.count;
+	if (d->space.count > INT64_MAX) refuse(d, "more elements than can be counted");
+	return SHEAF_OK;
+}
+
+/* However it is packed, a byte of the file gives no more than so many: what promises more is refused before
+ * anybody asks for memory. */
+static void check_size(const description *d)
+{
+	enum { MOST = 1032 /* of deflate */ };
+	int64_t bytes;
+	bool fits = sheaf_mul_i64(&bytes, d->item->count, (int64_t)d->inside->width);
+	if (!fits || bytes / MOST > d->l->r->size) refuse(d, "more elements than a file of this size can hold");
+}
+
+/* ---- filters ---- */
+
+static const char *name_of_filter(unsigned id)
+{
+	static const struct {
+		unsigned id;
+		const char *name;
+	} names[] = {{4, "szip"},    {5, "nbit"},      {6, "scaleoffset"}, {305, "lzo"},
+	             {307, "bzip2"}, {32001, "blosc"}, {32004, "lz4"},     {32008, "bitshuffle"},
+	             {32013, "zfp"}, {32015, "zstd"},  {32026, "blosc2"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].id == id) return names[i].name;
+	return "filter";
+}
+
+typedef struct filter {
+	unsigned id, parameter;
+	char name[300];
+} filter;
+
+static bool add_filter(const description *d, const filter *f, char *names, size_t room)
+{
+	enum { DEFLATE = 1, SHUFFLE, FLETCHER, LZF = 32000 };
+	size_t n = strlen(names);
+	const char *comma = n ? ", " : "";
+	sheaf_box_detail *inside = d->inside;
+	sheaf_box_filter which = SHEAF_FILTER_SHUFFLE;
+	if (f->id == SHUFFLE) {
+		snprintf(names + n, room - n, "%sshuffle", comma);
+		if (f->parameter != inside->width) return false;
+	} else if (f->id == DEFLATE) {
+		snprintf(names + n, room - n, "%sdeflate %u", comma, f->parameter);
+		which = SHEAF_FILTER_DEFLATE;
+	} else if (f->id == FLETCHER) {
+		snprintf(names + n, room - n, "%sfletcher32", comma);
+		which = SHEAF_FILTER_FLETCHER;
+	} else if (f->id == LZF) {
+		snprintf(names + n, room - n, "%slzf", comma);
+		which = SHEAF_FILTER_LZF;
+	} else {
+		snprintf(names + n, room - n, "%s%s %u", comma, name_of_filter(f->id), f->id);
+		return false;
+	}
+	for (int i = 0; i < inside->nfilters; i++)
+		if (inside->filters[i] == which) return false;
+	inside->filters[inside->nfilters++] = which;
+	return true;
+}
+
+static void take_filter(sheaf_cursor *c, unsigned version, filter *f)
+{
+	enum { FIRST_NAMED = 256 };
+	f->id = (unsigned)sheaf_hdf5_take(c, 2, "a filter");
+	uint64_t name = version == 1 || f->id >= FIRST_NAMED ? sheaf_hdf5_take(c, 2, "a length of a name") : 0;
+	sheaf_cursor_bytes(c, 1, 2, "flags of a filter");
+	uint64_t values = sheaf_hdf5_take(c, 2, "a number of parameters");
+	sheaf_cursor_bytes(c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
+	f->parameter = 0;
+	if (values > 0) f->parameter = (unsigned)sheaf_hdf5_take(c, 4, "parameters of a filter");
+	if (values > 1) sheaf_cursor_bytes(c, values - 1, 4, "parameters of a filter");
+	if (version == 1 && values % 2) sheaf_cursor_bytes(c, 1, 4, "parameters of a filter");
+}
+
+static sheaf_status describe_filters(const description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
+	unsigned version, count;
+	char names[200] = "";
+	bool fine = true;
+	filter f;
+	if (!part) return SHEAF_OK;
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, &c, 1, 2, "filters of version 1 or 2", &version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, &c, 0, 32, "at most 32 filters", &count));
+	if (version == 1) sheaf_cursor_bytes(&c, 1, 6, "filters");
+	for (unsigned i = 0; i < count; i++) {
+		take_filter(&c, version, &f);
+		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+		fine = add_filter(d, &f, names, sizeof names) && fine;
+	}
+	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
+	if (fine || d->item->refused) return SHEAF_OK;
+	return sheaf_catalog_text(
+		d->catalog, &d->item->refused, d->l->err,
+		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
+		"each)",
+		names);
+}
+
+/* ---- fill values ---- */
+
+/* Where the value stands in the message; none: -1. */
+static sheaf_status take_fill(const description *d, sheaf_cursor *c, int32_t *size)
+{
+	enum { DEFINED = 0x20 };
+	unsigned version, byte;
+	bool has_value = true;
+	*size = -1;
+	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 1, 3, "a fill value of version 1 to 3", &version));
+	if (version == 3) {
+		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 0x3f, "flags of a fill value", &byte));
+		has_value = byte & DEFINED;
+	} else {
+		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 3, "a time of allocation", &byte));
+		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 2, "a time of filling", &byte));
+		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 1, "whether there is a fill value", &byte));
+		has_value = version == 1 || byte;
+	}
+	if (has_value) *size = sheaf_cursor_i32le(c, "a size of a fill value");
+	return sheaf_hdf5_done(d->l, c);
+}
+
+static sheaf_status describe_fill(const description *d)
+{
+	int32_t size = -1;
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
+	bool is_old = !part;
+	if (is_old) part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_OLD_FILL);
+	if (!part || (part->flags & SHEAF_HDF5_SHARED)) return SHEAF_OK;
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	if (!is_old)
+		SHEAF_TRY(take_fill(d, &c, &size));
+	else
+		size = sheaf_cursor_i32le(&c, "a size of a fill value");
+	if (size <= 0) return sheaf_hdf5_done(d->l, &c);
+	int64_t byte = sheaf_cursor_tell(&c);
+	const uint8_t *value = sheaf_cursor_bytes(&c, 1, (uint64_t)size, "a fill value within its message");
+	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+	if (d->inside->width > sizeof d->inside->fill || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
+	if ((size_t)size != d->inside->width)
+		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
+	memcpy(d->inside->fill, value, (size_t)size);
+	return SHEAF_OK;
+}
+
+/* ---- storage ---- */
+
+static void describe_contiguous(const description *d)
+{
+	const sheaf_hdf5_reader *r = d->l->r;
+	int64_t bytes = d->item->refused ? 0 : d->item->count * (int64_t)d->inside->width, at = d->layout.address;
+	d->item->storage = SHEAF_BOX_CONTIGUOUS;
+	d->inside->is_absent = at < 0;
+	d->item->bytes = at < 0 ? 0 : bytes;
+	if (d->item->refused || at < 0 || d->item->count == 0) return;
+	if (at > r->size - r->base || bytes > r->size - r->base - at)
+		refuse(d, "values behind the end of the file");
+	else if (d->layout.size < (uint64_t)bytes)
+		refuse(d, "fewer values than its dimensions say");
+	else
+		d->inside->offset = r->base + at;
+}
+
+static void describe_compact(const description *d)
+{
+	d->item->storage = SHEAF_BOX_COMPACT;
+	d->item->bytes = (int64_t)d->layout.size;
+	d->own->data = d->layout.byte;
+	if (!d->item->refused && d->layout.size < (uint64_t)d->item->count * d->inside->width)
+		refuse(d, "fewer values than its dimensions say");
+}
+
+static sheaf_status keep_grid(const description *d)
+{
+	void *memory;
+	int rank = d->layout.rank;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int64_t), &memory, d->l->err));
+	int64_t *grid = (int64_t *)memory;
+	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
+	d->inside->grid = grid;
+	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
+	d->inside->chunk = grid[0];
+	d->item->chunk = d->inside->chunk * d->inside->per;
+	return SHEAF_OK;
+}
+
+static sheaf_status keep_chunks(const description *d)
+{
+	void *memory;
+	sheaf_builder chunks;
+	sheaf_builder_begin(&chunks, d->l->r->cx, NULL);
+	sheaf_status status = sheaf_hdf5_index(d->l, &d->layout, &d->space,
+	                                       sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS), &chunks);
+	size_t n = chunks.size / sizeof(sheaf_hdf5_stored);
+	if (!status) status = sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err);
+	if (!status) {
+		if (n) memcpy(memory, chunks.data, chunks.size);
+		d->own->chunks = (const sheaf_hdf5_stored *)memory;
+		d->own->nchunks = (int64_t)n;
+		d->item->bytes = 0;
+		for (size_t i = 0; i < n; i++)
+			if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
+				d->item->bytes = INT64_MAX;
+	}
+	sheaf_builder_drop(&chunks);
+	return status;
+}
+
+static sheaf_status describe_chunks(const description *d)
+{
+	enum { MOST = 1 << 30 };
+	int rank = d->layout.rank;
+	d->item->storage = SHEAF_BOX_CHUNKED;
+	d->item->bytes = 0;
+	if (rank != d->item->rank || d->space.is_null)
+		return damaged(d, "chunks of as many dimensions as the array", (uint64_t)rank);
+	SHEAF_TRY(describe_filters(d));
+	d->own->chunk_size = 1;
+	for (int i = 0; i <= rank; i++) d->own->chunk_size *= d->layout.extents[i];
+	if (d->layout.extents[rank] != d->inside->width)
+		return damaged(d, "chunks of elements as wide as their type", d->layout.extents[rank]);
+	if (d->own->chunk_size > MOST) refuse(d, "chunks of more than a gigabyte");
+	d->own->edges_are_plain = d->layout.edges_are_plain;
+	if (d->item->refused) return SHEAF_OK;
+	SHEAF_TRY(keep_grid(d));
+	return keep_chunks(d);
+}
+
+static sheaf_status describe_storage(const description *d)
+{
+	if (d->layout.class == SHEAF_HDF5_CHUNKED) return describe_chunks(d);
+	if (d->layout.class == SHEAF_HDF5_COMPACT)
+		describe_compact(d);
+	else
+		describe_contiguous(d);
+	return SHEAF_OK;
+}
+
+/* ---- messages ---- */
+
+static sheaf_status take_layout(description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_LAYOUT);
+	if (!part) return damaged(d, "a dataset that says where its values are", 0);
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	return sheaf_hdf5_take_layout(d->l, &c, &d->layout);
+}
+
+static sheaf_status take_space(description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_SPACE);
+	if (!part) return damaged(d, "a dataset that has a space", 0);
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_refuse(d->l, part->byte + 1, "a message that is in no table", part->flags);
+	return sheaf_hdf5_take_space(d->l, &c, &d->space);
+}
+
+static sheaf_status take_type(description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_TYPE);
+	if (!part) return damaged(d, "a dataset that has a type", 0);
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	return sheaf_hdf5_take_any_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
+}
+
+static sheaf_status describe(description *d)
+{
+	SHEAF_TRY(take_layout(d));
+	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
+		d->item->of = "virtual";
+		d->item->refused = "a virtual dataset, whose values are in other files";
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(take_type(d));
+	SHEAF_TRY(take_space(d));
+	SHEAF_TRY(describe_type(d));
+	SHEAF_TRY(describe_space(d));
+	check_size(d);
+	SHEAF_TRY(describe_fill(d));
+	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, "values in another file");
+	SHEAF_TRY(describe_storage(d));
+	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
+	d->item->count *= d->inside->per;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
+                                 sheaf_box_item *item)
+{
+	sheaf_error failure = {0}, *err = l->err;
+	description d = {
+		.l = l, .h = h, .catalog = catalog, .item = item, .inside = item->inside, .own = item->inside->own};
+	l->err = &failure;
+	sheaf_status status = describe(&d);
+	l->err = err;
+	if (!status) return SHEAF_OK;
+	item->what = SHEAF_BOX_OTHER;
+	item->inside->grid = NULL;
+	item->inside->chunk = item->chunk = 0;
+	/* One damaged array leaves the others as they are. */
+	if (status == SHEAF_DATA)
+		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)",
+		                          failure.message);
+	return sheaf_fail_again(err, &failure);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a file, and what a driver reads of it. */
+#include "base/memory.h"
+#include "box/hdf5/checksum.h"
+#include "box/hdf5/read.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the superblock ---- */
+
+static sheaf_status take_old(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
+{
+	sheaf_cursor *c = &l->c;
+	sheaf_cursor_bytes(c, 1, 4, "a superblock");
+	r->address_size = sheaf_cursor_u8(c, "a superblock");
+	r->length_size = sheaf_cursor_u8(c, "a superblock");
+	sheaf_cursor_bytes(c, 1, r->version ? 13 : 9, "a superblock");
+	sheaf_cursor_bytes(c, 5, r->address_size, "a superblock");
+	r->root = sheaf_hdf5_take_address(r, c, "the address of the root");
+	return sheaf_hdf5_done(l, c);
+}
+
+static sheaf_status take_new(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
+{
+	sheaf_cursor *c = &l->c;
+	r->address_size = sheaf_cursor_u8(c, "a superblock");
+	r->length_size = sheaf_cursor_u8(c, "a superblock");
+	sheaf_cursor_bytes(c, 1, 1, "a superblock");
+	sheaf_cursor_bytes(c, 3, r->address_size, "a superblock");
+	r->root = sheaf_hdf5_take_address(r, c, "the address of the root");
+	size_t n = (size_t)(c->at - c->begin);
+	uint32_t stored = sheaf_cursor_u32le(c, "a checksum");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	uint32_t sum = sheaf_hdf5_checksum(c->begin, n);
+	return stored == sum
+	           ? SHEAF_OK
+	           : sheaf_hdf5_refuse(l, c->base + (int64_t)n, "a superblock with its checksum", stored);
+}
+
+static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+/* Where the signature stands, all addresses begin. That it does, and that the sizes are sound, was checked.
+ */
+static sheaf_status find_base(sheaf_hdf5_reader *r, sheaf_error *err)
+{
+	uint8_t bytes[sizeof signature];
+	for (r->base = 0; r->base <= r->size - (int64_t)sizeof bytes; r->base = r->base ? r->base * 2 : 512) {
+		SHEAF_TRY(r->store->read(r->store->user, r->base, bytes, sizeof bytes, err));
+		if (memcmp(bytes, signature, sizeof bytes) == 0) return SHEAF_OK;
+	}
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an HDF5 file, found no signature", r->store->name);
+}
+
+static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
+{
+	enum { MOST = 96, NEW = 2 };
+	sheaf_hdf5_look l;
+	SHEAF_TRY(find_base(r, err));
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	sheaf_status status = sheaf_hdf5_peek(&l, "a superblock", 0, MOST);
+	if (!status) {
+		sheaf_cursor_bytes(&l.c, 1, sizeof signature, "a superblock");
+		r->version = sheaf_cursor_u8(&l.c, "a superblock");
+		status = r->version < NEW ? take_old(&l, r) : take_new(&l, r);
+	}
+	sheaf_hdf5_look_end(&l);
+	return status;
+}
+
+/* ---- opening ---- */
+
+void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
+{
+	sheaf_builder_drop(&r->collection);
+	sheaf_builder_drop(&r->objects);
+	sheaf_mutex_destroy(&r->lock);
+}
+
+sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	*r = (sheaf_hdf5_reader){.cx = cx, .store = store, .collection_at = -1};
+	int sys = sheaf_mutex_init(&r->lock);
+	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
+	sheaf_builder_begin(&r->collection, cx, NULL);
+	sheaf_builder_begin(&r->objects, cx, NULL);
+	sheaf_status status = store->size(store->user, &r->size, err);
+	if (!status) status = read_superblock(r, err);
+	if (!status) status = sheaf_hdf5_walk(r, catalog, err);
+	if (status) sheaf_hdf5_reader_close(r);
+	return status;
+}
+
+static sheaf_status open_state(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
+                               sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+{
+	void *memory;
+	*state = NULL;
+	if (fresh || store->is_writable)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a file to read, found one to write",
+		                  store->name);
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_reader), &memory, err));
+	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)memory;
+	sheaf_status status = sheaf_hdf5_reader_open(r, store, catalog, cx, err);
+	if (status) {
+		sheaf_release(cx, r, sizeof *r);
+		return status;
+	}
+	*kind = r->is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
+	*state = r;
+	return SHEAF_OK;
+}
+
+static void close_state(void *state)
+{
+	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
+	sheaf_hdf5_reader_close(r);
+	sheaf_release(r->cx, r, sizeof *r);
+}
+
+/* ---- attributes ---- */
+
+typedef struct asking {
+	sheaf_hdf5_reader *r;
+	const sheaf_box_item *item;
+	const char *name;
+	sheaf_builder *text;
+	bool found;
+	sheaf_error *err;
+} asking;
+
+static sheaf_status append_attribute(void *user, const sheaf_hdf5_attribute *a)
+{
+	asking *q = (asking *)user;
+	q->found = true;
+	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
+		return sheaf_fail(q->err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be a text, found another type",
+		                  q->r->store->name, q->item->path, q->name);
+	if (a->space.is_null) return SHEAF_END;
+	if (a->space.count != 1)
+		return sheaf_fail(q->err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be one text, found several",
+		                  q->r->store->name, q->item->path, q->name);
+	SHEAF_TRY(sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->text, q->err));
+	return SHEAF_END;
+}
+
+sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                             sheaf_error *err)
+{
+	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
+	asking q = {r, item, name, text, false, err};
+	sheaf_hdf5_look l;
+	sheaf_hdf5_header h = {0};
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	sheaf_status status = sheaf_hdf5_header_read(&l, item->inside->own->address, &h);
+	if (!status) status = sheaf_hdf5_attributes(&l, &h, name, append_attribute, &q);
+	if (!status && !q.found)
+		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+		                    r->store->name, item->path, name);
+	sheaf_hdf5_header_drop(&h);
+	sheaf_hdf5_look_end(&l);
+	return status;
+}
+
+/* ---- values ---- */
+
+sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
+                                  void *out, sheaf_error *err)
+{
+	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
+	int64_t rows = item->rank ? item->dims[0] : 1, row = rows ? item->count / item->inside->per / rows : 0;
+	int64_t width = row * (int64_t)item->inside->width;
+	return r->store->read(r->store->user, item->inside->own->data + from * width, out,
+	                      (size_t)((to - from) * width), err);
+}
+
+static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t number)
+{
+	int64_t from = 0, to = own->nchunks;
+	/* Where all are there, each has its place. */
+	if (number < to && own->chunks[number].number == number) return &own->chunks[number];
+	while (from < to) {
+		int64_t middle = from + (to - from) / 2;
+		if (own->chunks[middle].number < number)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < own->nchunks && own->chunks[from].number == number ? &own->chunks[from] : NULL;
+}
+
+/* Whether a chunk reaches over the edge of the array. */
+static bool is_at_edge(const sheaf_box_item *item, int64_t number)
+{
+	bool is = false;
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
+		is |= (number % along + 1) * extent > item->dims[i];
+		number /= along;
+	}
+	return is;
+}
+
+sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
+                                   sheaf_builder *bytes, sheaf_error *err)
+{
+	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
+	const sheaf_hdf5_own *own = item->inside->own;
+	const sheaf_hdf5_stored *chunk = find_chunk(own, number);
+	if (!chunk) return SHEAF_OK;
+	*skipped = own->edges_are_plain && is_at_edge(item, number) ? UINT32_MAX : chunk->skipped;
+	if (!sheaf_builder_room(bytes, (size_t)chunk->size)) return sheaf_builder_status(bytes, err);
+	SHEAF_TRY(r->store->read(r->store->user, r->base + chunk->address, bytes->data + bytes->size,
+	                         (size_t)chunk->size, err));
+	bytes->size += (size_t)chunk->size;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,
+                                sheaf_builder *text, sheaf_error *err)
+{
+	return sheaf_hdf5_append_text((sheaf_hdf5_reader *)state, &item->inside->own->type, element, text, err);
+}
+
+/* ---- the driver ---- */
+
+const sheaf_box_driver sheaf_hdf5_reading_driver = {
+	.abi = SHEAF_BOX_ABI,
+	.open = open_state,
+	.close = close_state,
+	.text = sheaf_hdf5_text,
+	.read_rows = sheaf_hdf5_read_rows,
+	.read_chunk = sheaf_hdf5_read_chunk,
+	.text_of = sheaf_hdf5_text_of,
+};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Fractal heaps. Their objects are wanted all at once, so they are taken in the order in which they lie
+ * there: each block is read once. */
+#include "box/hdf5/read.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANAGED, HUGE, TINY };
+enum { BLOCKS_ARE_SUMMED = 2, HUGE_TREE = 1, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128 };
+
+/* An object by its identifier. */
+typedef struct object {
+	uint64_t at; /* offset in the heap; or the key of a huge one */
+	uint64_t size;
+	int64_t address; /* of a huge one that says so itself; else -1 */
+	unsigned kind;
+	uint8_t tiny[16];
+} object;
+
+typedef struct heap {
+	sheaf_hdf5_look *l;
+	int64_t address;
+	unsigned id_size, flags;
+	uint64_t most_managed;
+	int64_t huge_tree;
+	uint64_t width, start, most_direct;
+	unsigned bits; /* of an offset */
+	int64_t root;
+	unsigned root_rows; /* 0: the root is a direct block */
+	unsigned offset_size, length_size;
+	size_t skip; /* bytes of a record before the identifier */
+	sheaf_builder objects, huge;
+	/* The direct block that is held. */
+	uint64_t block_at, block_size;
+} heap;
+
+/* ---- the header ---- */
+
+static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+static unsigned log2_of(uint64_t n) { return 63 - (unsigned)__builtin_clzll(n); }
+
+static sheaf_status check_heap(heap *h, uint64_t filters)
+{
+	sheaf_hdf5_look *l = h->l;
+	int64_t byte = l->r->base + h->address;
+	if (filters) return sheaf_hdf5_refuse(l, byte + 7, "a heap without filters", filters);
+	if (!is_power(h->width) || !is_power(h->start) || !is_power(h->most_direct) || h->start > h->most_direct)
+		return sheaf_hdf5_refuse(l, byte, "a heap whose sizes are powers of two", h->start);
+	if (h->bits == 0 || h->bits > 64 || h->most_direct >= UINT64_C(1) << 32)
+		return sheaf_hdf5_refuse(l, byte, "a heap of up to 64 bits", h->bits);
+	if (h->root_rows > MOST_ROWS) return sheaf_hdf5_refuse(l, byte, "fewer rows of a heap", h->root_rows);
+	h->offset_size = (h->bits + 7) / 8;
+	uint64_t most = h->most_direct < h->most_managed ? h->most_direct : h->most_managed;
+	h->length_size = sheaf_hdf5_bytes_for(most);
+	return SHEAF_OK;
+}
+
+static sheaf_status enter_heap(heap *h)
+{
+	sheaf_hdf5_look *l = h->l;
+	sheaf_cursor *c = &l->c;
+	unsigned a = l->r->address_size, n = l->r->length_size;
+	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "the header of a heap", h->address, 26 + 3 * (uint64_t)a + 12 * n,
+	                                  "FRHP", 0));
+	h->id_size = (unsigned)sheaf_hdf5_take(c, 2, "a size of identifiers");
+	uint64_t filters = sheaf_hdf5_take(c, 2, "filters of a heap");
+	h->flags = sheaf_cursor_u8(c, "flags of a heap");
+	h->most_managed = sheaf_hdf5_take(c, 4, "a size of objects");
+	sheaf_cursor_bytes(c, 1, n, "the next huge object");
+	h->huge_tree = sheaf_hdf5_take_address(l->r, c, "a tree of huge objects");
+	sheaf_cursor_bytes(c, 1, n + a + 8 * n, "numbers of a heap");
+	h->width = sheaf_hdf5_take(c, 2, "a width of a heap");
+	h->start = sheaf_hdf5_take_length(l->r, c, "a size of blocks");
+	h->most_direct = sheaf_hdf5_take_length(l->r, c, "a size of blocks");
+	h->bits = (unsigned)sheaf_hdf5_take(c, 2, "a size of a heap");
+	sheaf_cursor_bytes(c, 1, 2, "rows at the begin");
+	h->root = sheaf_hdf5_take_address(l->r, c, "a root");
+	h->root_rows = (unsigned)sheaf_hdf5_take(c, 2, "rows of the root");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	return check_heap(h, filters);
+}
+
+/* ---- identifiers ---- */
+
+/* Whether identifiers of huge objects say where these are. */
+static bool is_direct(const heap *h)
+{
+	return h->l->r->address_size + h->l->r->length_size + 1 <= h->id_size;
+}
+
+static void take_managed(const heap *h, sheaf_cursor *c, object *o)
+{
+	o->at = sheaf_hdf5_take(c, h->offset_size, "an offset in a heap");
+	o->size = sheaf_hdf5_take(c, h->length_size, "a length of an object");
+}
+
+static void take_huge(const heap *h, sheaf_cursor *c, object *o)
+{
+	const sheaf_hdf5_reader *r = h->l->r;
+	if (is_direct(h)) {
+		o->address = sheaf_hdf5_take_address(r, c, "an object");
+		o->size = sheaf_hdf5_take_length(r, c, "a length of an object");
+	} else {
+		unsigned width = h->id_size - 1 < 8 ? h->id_size - 1 : 8;
+		o->at = sheaf_hdf5_take(c, width, "a key of an object");
+	}
+}
+
+static void take_tiny(sheaf_cursor *c, unsigned first, object *o)
+{
+	o->size = (first & 15) + 1;
+	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, (size_t)o->size, "a tiny object");
+	if (bytes) memcpy(o->tiny, bytes, (size_t)o->size);
+}
+
+static sheaf_status note_object(void *user, sheaf_cursor *record)
+{
+	heap *h = (heap *)user;
+	enum { MOST_SHORT = 17 };
+	object o = {.address = -1};
+	sheaf_cursor_bytes(record, 1, h->skip, "an identifier");
+	int64_t byte = sheaf_cursor_tell(record);
+	const uint8_t *id = sheaf_cursor_bytes(record, 1, h->id_size, "an identifier");
+	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
+	sheaf_cursor c = sheaf_cursor_over(id, h->id_size, byte);
+	unsigned first = sheaf_cursor_u8(&c, "an identifier");
+	o.kind = first >> 4 & 3;
+	if (first >> 6 || o.kind > TINY || (o.kind == TINY && h->id_size > MOST_SHORT))
+		return sheaf_hdf5_refuse(h->l, byte, "an identifier of a heap's object", first);
+	if (o.kind == MANAGED) take_managed(h, &c, &o);
+	if (o.kind == HUGE) take_huge(h, &c, &o);
+	if (o.kind == TINY) take_tiny(&c, first, &o);
+	SHEAF_TRY(sheaf_hdf5_done(h->l, &c));
+	sheaf_builder *list = o.kind == HUGE && o.address < 0 ? &h->huge : &h->objects;
+	sheaf_builder_append(list, &o, sizeof o);
+	return sheaf_builder_status(list, h->l->err);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const object *x = (const object *)a, *y = (const object *)b;
+	if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static object *sorted(sheaf_builder *list, size_t *count)
+{
+	object *all = (object *)(void *)list->data;
+	*count = list->size / sizeof *all;
+	if (*count) qsort(all, *count, sizeof *all, compare_objects);
+	return all;
+}
+
+/* ---- huge objects ---- */
+
+/* A record of the tree of huge objects: address, length, key. */
+static sheaf_status find_huge(void *user, sheaf_cursor *record)
+{
+	heap *h = (heap *)user;
+	object found = {.kind = HUGE};
+	found.address = sheaf_hdf5_take_address(h->l->r, record, "an object");
+	found.size = sheaf_hdf5_take_length(h->l->r, record, "a length of an object");
+	found.at = sheaf_hdf5_take_length(h->l->r, record, "a key of an object");
+	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
+	size_t n = h->huge.size / sizeof found;
+	object *it = n ? (object *)bsearch(&found, h->huge.data, n, sizeof found, compare_objects) : NULL;
+	if (it) *it = found;
+	return SHEAF_OK;
+}
+
+static sheaf_status find_all_huge(heap *h)
+{
+	size_t n;
+	const object *all = sorted(&h->huge, &n);
+	if (n == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_tree_2(h->l, HUGE_TREE, h->huge_tree, find_huge, h));
+	for (size_t i = 0; i < n; i++)
+		if (all[i].address < 0)
+			return sheaf_hdf5_refuse(h->l, h->l->r->base + h->address, "a huge object that is in its tree",
+			                         all[i].at);
+	sheaf_builder_append(&h->objects, all, n * sizeof *all);
+	return sheaf_builder_status(&h->objects, h->l->err);
+}
+
+/* ---- blocks ---- */
+
+static uint64_t size_in_row(const heap *h, unsigned row) { return row ? h->start << (row - 1) : h->start; }
+
+static uint64_t begin_of_row(const heap *h, unsigned row)
+{
+	return row ? (h->start * h->width) << (row - 1) : 0;
+}
+
+static unsigned direct_rows(const heap *h) { return log2_of(h->most_direct) - log2_of(h->start) + 2; }
+
+/* The head that all blocks have: the heap that they belong to, and where they begin in it. */
+static sheaf_status check_block(const heap *h, uint64_t at)
+{
+	sheaf_hdf5_look *l = h->l;
+	int64_t byte = sheaf_cursor_tell(&l->c);
+	int64_t address = sheaf_hdf5_take_address(l->r, &l->c, "the heap of a block");
+	uint64_t begin = sheaf_hdf5_take(&l->c, h->offset_size, "where a block begins");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	if (address != h->address) return sheaf_hdf5_refuse(l, byte, "a block of this heap", (uint64_t)address);
+	return begin == at ? SHEAF_OK : sheaf_hdf5_refuse(l, byte, "a block at its place in the heap", begin);
+}
+
+static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t size)
+{
+	static const char what[] = "a block of a heap";
+	sheaf_hdf5_look *l = h->l;
+	SHEAF_TRY(h->flags & BLOCKS_ARE_SUMMED
+	              ? sheaf_hdf5_enter_sum_within(l, what, address, size, "FHDB",
+	                                            BLOCK_HEAD + l->r->address_size + h->offset_size)
+	              : sheaf_hdf5_enter(l, what, address, size, "FHDB", 0));
+	SHEAF_TRY(check_block(h, at));
+	h->block_at = at;
+	h->block_size = size;
+	return SHEAF_OK;
+}
+
+/* Goes down from an indirect block of so many rows, which begins at `at`, to the one below that an offset is
+ * in. */
+static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_t *at, uint64_t offset)
+{
+	sheaf_hdf5_look *l = h->l;
+	uint64_t within = offset - *at, first = h->start * h->width, direct = direct_rows(h);
+	unsigned row = within < first ? 0 : log2_of(within / first) + 1;
+	if (row >= *rows)
+		return sheaf_hdf5_refuse(l, l->r->base + *address, "an object within the rows of its heap", offset);
+	uint64_t column = (within - begin_of_row(h, row)) / size_in_row(h, row);
+	uint64_t head = BLOCK_HEAD + l->r->address_size + h->offset_size,
+			 size = head + *rows * h->width * l->r->address_size + SUM;
+	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "an indirect block of a heap", *address, size, "FHIB", 0));
+	SHEAF_TRY(check_block(h, *at));
+	sheaf_cursor_bytes(&l->c, row * h->width + column, l->r->address_size, "a block");
+	*address = sheaf_hdf5_take_address(l->r, &l->c, "a block");
+	*at += begin_of_row(h, row) + column * size_in_row(h, row);
+	*rows = row < direct ? 0 : log2_of(size_in_row(h, row)) - log2_of(first) + 1;
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	return *rows ? SHEAF_OK : enter_direct(h, *address, *at, size_in_row(h, row));
+}
+
+/* Goes to the direct block that an offset is in. */
+static sheaf_status enter_block(heap *h, uint64_t offset)
+{
+	int64_t address = h->root;
+	unsigned rows = h->root_rows;
+	uint64_t at = 0;
+	if (h->block_size && offset >= h->block_at && offset - h->block_at < h->block_size) return SHEAF_OK;
+	if (rows == 0) return enter_direct(h, address, 0, h->start);
+	do SHEAF_TRY(step_down(h, &address, &rows, &at, offset));
+	while (rows);
+	return SHEAF_OK;
+}
+
+/* ---- objects ---- */
+
+static sheaf_status show_managed(heap *h, const object *o, sheaf_hdf5_object_seen show, void *user)
+{
+	sheaf_hdf5_look *l = h->l;
+	SHEAF_TRY(enter_block(h, o->at));
+	uint64_t at = o->at - h->block_at;
+	if (at >= h->block_size || o->size > h->block_size - at)
+		return sheaf_hdf5_refuse(l, l->r->base + l->address, "an object within a block of its heap", o->at);
+	sheaf_cursor c =
+		sheaf_cursor_over(l->bytes.data + at, (size_t)o->size, l->r->base + l->address + (int64_t)at);
+	return show(user, &c);
+}
+
+static sheaf_status show_huge(heap *h, const object *o, sheaf_hdf5_object_seen show, void *user)
+{
+	h->block_size = 0;
+	SHEAF_TRY(sheaf_hdf5_go(h->l, "a huge object of a heap", o->address, o->size));
+	return show(user, &h->l->c);
+}
+
+static sheaf_status show_tiny(const object *o, sheaf_hdf5_object_seen show, void *user)
+{
+	sheaf_cursor c = sheaf_cursor_over(o->tiny, (size_t)o->size, -1);
+	return show(user, &c);
+}
+
+static sheaf_status show_objects(heap *h, sheaf_hdf5_object_seen show, void *user)
+{
+	size_t n;
+	SHEAF_TRY(find_all_huge(h));
+	const object *all = sorted(&h->objects, &n);
+	for (size_t i = 0; i < n; i++)
+		SHEAF_TRY(all[i].kind == MANAGED ? show_managed(h, &all[i], show, user)
+		          : all[i].kind == HUGE  ? show_huge(h, &all[i], show, user)
+		                                 : show_tiny(&all[i], show, user));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t address, int64_t tree, unsigned type,
+                                     size_t skip, sheaf_hdf5_object_seen show, void *user)
+{
+	heap h = {.l = l, .address = address, .skip = skip};
+	sheaf_builder_begin(&h.objects, l->r->cx, NULL);
+	sheaf_builder_begin(&h.huge, l->r->cx, NULL);
+	sheaf_status status = enter_heap(&h);
+	if (!status) status = sheaf_hdf5_tree_2(l, type, tree, note_object, &h);
+	if (!status) status = show_objects(&h, show, user);
+	sheaf_builder_drop(&h.objects);
+	sheaf_builder_drop(&h.huge);
+	return status;
+}

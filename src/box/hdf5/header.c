@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Headers of objects: messages in one piece, or in several that lead to each other. */
+#include "box/hdf5/read.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_PIECES = 1 << 16, ROOM_FOR_A_HEAD = 64, ALIGNED = 8 };
+enum { HAS_ORDER = 4, HAS_LIMITS = 16, HAS_TIMES = 32 };
+
+typedef struct piece {
+	int64_t address;
+	uint64_t size;
+} piece;
+
+typedef struct reading {
+	sheaf_hdf5_look *l;
+	sheaf_hdf5_header *h;
+	sheaf_builder pieces; /* that were led to */
+} reading;
+
+const sheaf_hdf5_part *sheaf_hdf5_parts(const sheaf_hdf5_header *h, size_t *count)
+{
+	*count = h->parts.size / sizeof(sheaf_hdf5_part);
+	return (const sheaf_hdf5_part *)(const void *)h->parts.data;
+}
+
+const sheaf_hdf5_part *sheaf_hdf5_part_find(const sheaf_hdf5_header *h, sheaf_hdf5_message_type type)
+{
+	size_t n;
+	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].type == type) return &parts[i];
+	return NULL;
+}
+
+sheaf_cursor sheaf_hdf5_part_cursor(const sheaf_hdf5_header *h, const sheaf_hdf5_part *part)
+{
+	return sheaf_cursor_over(h->bytes.data + part->at, part->size, part->byte);
+}
+
+void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
+{
+	sheaf_builder_drop(&h->bytes);
+	sheaf_builder_drop(&h->parts);
+}
+
+/* ---- messages ---- */
+
+static sheaf_status note_piece(reading *r, sheaf_cursor *c)
+{
+	piece p = {sheaf_hdf5_take_address(r->l->r, c, "the address of a continuation"), 0};
+	p.size = sheaf_hdf5_take_length(r->l->r, c, "the size of a continuation");
+	SHEAF_TRY(sheaf_hdf5_done(r->l, c));
+	if (r->pieces.size / sizeof p >= MOST_PIECES)
+		return sheaf_hdf5_refuse(r->l, sheaf_cursor_tell(c), "a header of fewer pieces", MOST_PIECES);
+	sheaf_builder_append(&r->pieces, &p, sizeof p);
+	return sheaf_builder_status(&r->pieces, r->l->err);
+}
+
+static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
+
+/* The message whose head was taken, with its bytes. */
+static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, size_t size)
+{
+	part->byte = sheaf_cursor_tell(c);
+	part->at = r->h->bytes.size;
+	part->size = size;
+	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, size, "a message within its header");
+	SHEAF_TRY(sheaf_hdf5_done(r->l, c));
+	sheaf_cursor own = sheaf_cursor_over(bytes, size, part->byte);
+	if (part->type == SHEAF_HDF5_NIL) return SHEAF_OK;
+	if (part->type == SHEAF_HDF5_CONTINUATION) return note_piece(r, &own);
+	if (!is_known(part->type) && (part->flags & SHEAF_HDF5_MUST_KNOW))
+		return sheaf_hdf5_refuse(r->l, part->byte, "messages that are known", part->type);
+	sheaf_builder_append(&r->h->bytes, bytes, size);
+	sheaf_builder_append(&r->h->parts, part, sizeof *part);
+	SHEAF_TRY(sheaf_builder_status(&r->h->bytes, r->l->err));
+	return sheaf_builder_status(&r->h->parts, r->l->err);
+}
+
+static sheaf_status take_messages_1(reading *r, sheaf_cursor *c)
+{
+	enum { HEAD = 8, UNUSED = 3 };
+	while (sheaf_cursor_left(c) >= HEAD) {
+		sheaf_hdf5_part part = {.type = (sheaf_hdf5_message_type)sheaf_hdf5_take(c, 2, "a message")};
+		size_t size = (size_t)sheaf_hdf5_take(c, 2, "a message");
+		part.flags = sheaf_cursor_u8(c, "a message");
+		sheaf_cursor_bytes(c, 1, UNUSED, "a message");
+		SHEAF_TRY(keep(r, c, &part, size));
+	}
+	return SHEAF_OK;
+}
+
+/* What is left where no message fits is a gap. */
+static sheaf_status take_messages_2(reading *r, sheaf_cursor *c)
+{
+	size_t head = r->h->flags & HAS_ORDER ? 6 : 4;
+	while (sheaf_cursor_left(c) >= head) {
+		sheaf_hdf5_part part = {.type = (sheaf_hdf5_message_type)sheaf_cursor_u8(c, "a message")};
+		size_t size = (size_t)sheaf_hdf5_take(c, 2, "a message");
+		part.flags = sheaf_cursor_u8(c, "a message");
+		if (r->h->flags & HAS_ORDER) part.order = (uint32_t)sheaf_hdf5_take(c, 2, "a message");
+		SHEAF_TRY(keep(r, c, &part, size));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- pieces ---- */
+
+static sheaf_status read_first_1(reading *r, int64_t address)
+{
+	enum { HEAD = 16 };
+	sheaf_hdf5_look *l = r->l;
+	sheaf_cursor_bytes(&l->c, 1, 8, "a header");
+	uint64_t size = sheaf_hdf5_take(&l->c, 4, "a header");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	SHEAF_TRY(sheaf_hdf5_go(l, "a header of an object", address, HEAD + size));
+	sheaf_cursor_bytes(&l->c, 1, HEAD, "a header");
+	return take_messages_1(r, &l->c);
+}
+
+/* Bytes before the messages: signature, version, flags, times, limits, and the size of what follows. */
+static size_t head_size(unsigned flags)
+{
+	return 6 + (flags & HAS_TIMES ? 16U : 0) + (flags & HAS_LIMITS ? 4U : 0) + (1U << (flags & 3));
+}
+
+static sheaf_status read_first_2(reading *r, int64_t address)
+{
+	sheaf_hdf5_look *l = r->l;
+	sheaf_cursor_bytes(&l->c, 1, 4, "a header");
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 2, 2, "a header of version 2 after OHDR", &r->h->version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 0, 63, "flags of a header", &r->h->flags));
+	size_t width = (size_t)1 << (r->h->flags & 3), head = head_size(r->h->flags);
+	sheaf_cursor_bytes(&l->c, 1, head - 6 - width, "a header");
+	uint64_t size = sheaf_hdf5_take(&l->c, width, "a header");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	if (size > INT64_MAX - 100)
+		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", size);
+	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a header of an object", address, head + size + 4, "OHDR", 2));
+	sheaf_cursor_bytes(&l->c, 1, head - 5, "a header");
+	return take_messages_2(r, &l->c);
+}
+
+/* Which kind it is shows in its first bytes. */
+static sheaf_status read_first(reading *r, int64_t address)
+{
+	sheaf_hdf5_look *l = r->l;
+	SHEAF_TRY(sheaf_hdf5_peek(l, "a header of an object", address, ROOM_FOR_A_HEAD));
+	if (l->bytes.size >= 4 && memcmp(l->bytes.data, "OHDR", 4) == 0) return read_first_2(r, address);
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 1, 1, "a header of version 1, or OHDR", &r->h->version));
+	l->c.at--;
+	return read_first_1(r, address);
+}
+
+static sheaf_status read_more(reading *r, piece p)
+{
+	sheaf_hdf5_look *l = r->l;
+	SHEAF_TRY(sheaf_hdf5_meet(l, "a continuation of a header", p.address));
+	if (r->h->version == 1) {
+		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size));
+		return take_messages_1(r, &l->c);
+	}
+	enum { NO_VERSION = 255 };
+	SHEAF_TRY(
+		sheaf_hdf5_enter_summed(l, "a continuation of a header", p.address, p.size, "OCHK", NO_VERSION));
+	l->c.at--;
+	return take_messages_2(r, &l->c);
+}
+
+static sheaf_status read_pieces(reading *r, int64_t address)
+{
+	SHEAF_TRY(read_first(r, address));
+	for (size_t at = 0; at < r->pieces.size; at += sizeof(piece)) {
+		piece p;
+		memcpy(&p, r->pieces.data + at, sizeof p);
+		SHEAF_TRY(read_more(r, p));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
+{
+	reading r = {.l = l, .h = h};
+	sheaf_hdf5_header_drop(h);
+	*h = (sheaf_hdf5_header){.address = address};
+	sheaf_builder_begin(&h->bytes, l->r->cx, NULL);
+	sheaf_builder_begin(&h->parts, l->r->cx, NULL);
+	sheaf_builder_begin(&r.pieces, l->r->cx, NULL);
+	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
+	sheaf_status status = read_pieces(&r, address);
+	sheaf_builder_drop(&r.pieces);
+	return status;
+}
+
+/* ---- shared messages ---- */
+
+sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
+{
+	enum { IN_HEAP = 1 };
+	unsigned version, type;
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 3, "a shared message of version 1 to 3", &version));
+	int64_t byte = sheaf_cursor_tell(c);
+	type = sheaf_cursor_u8(c, "a shared message");
+	if (version == 1) sheaf_cursor_bytes(c, 1, 6, "a shared message");
+	if (version == 3 && type == IN_HEAP)
+		return sheaf_fail(
+			l->err, SHEAF_DATA,
+			"%s (byte %" PRId64
+			"): expected a message of an object, found one in a table of shared messages, which are not read",
+			l->r->store->name, byte);
+	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");
+	return sheaf_hdf5_done(l, c);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Layouts: where the values of a dataset are. */
+#include "box/hdf5/read.h"
+
+enum { FILTERED = 2, PLAIN_EDGES = 1 };
+
+static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned rank, size_t width,
+                                 sheaf_hdf5_layout *out)
+{
+	uint64_t bytes = 1;
+	out->rank = (int)rank - 1;
+	for (unsigned i = 0; i < rank; i++) {
+		uint64_t extent = sheaf_hdf5_take(c, width, "as many extents of chunks as dimensions");
+		SHEAF_TRY(sheaf_hdf5_done(l, c));
+		int64_t byte = sheaf_cursor_tell(c) - (int64_t)width;
+		if (extent == 0) return sheaf_hdf5_refuse(l, byte, "chunks that hold something", 0);
+		if (extent > UINT32_MAX / bytes)
+			return sheaf_hdf5_refuse(l, byte, "chunks of less than 4 GiB", extent);
+		bytes *= extent;
+		out->extents[i] = extent;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size_t width,
+                                 sheaf_hdf5_layout *out)
+{
+	out->size = sheaf_hdf5_take(c, width, "a size of values");
+	out->byte = sheaf_cursor_tell(c);
+	sheaf_cursor_bytes(c, 1, out->size, "values within their message");
+	return sheaf_hdf5_done(l, c);
+}
+
+/* Versions 1 and 2: extents of 32 bits whatever the class is, and nothing that says how many bytes there
+ * are. */
+static sheaf_status take_old(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
+{
+	unsigned rank;
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions", &rank));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, SHEAF_HDF5_CHUNKED, "a layout of class 0 to 2", &out->class));
+	sheaf_cursor_bytes(c, 1, 5, "a layout");
+	if (out->class != SHEAF_HDF5_COMPACT)
+		out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
+	if (out->class == SHEAF_HDF5_CHUNKED)
+		return rank < 2 ? sheaf_hdf5_refuse(l, sheaf_cursor_tell(c), "2 to 33 dimensions of chunks", rank)
+		                : take_extents(l, c, rank, 4, out);
+	sheaf_cursor_bytes(c, rank, 4, "as many extents as dimensions");
+	out->size = UINT64_MAX;
+	return out->class == SHEAF_HDF5_COMPACT ? take_compact(l, c, 4, out) : sheaf_hdf5_done(l, c);
+}
+
+static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
+{
+	unsigned rank;
+	SHEAF_TRY(
+		sheaf_hdf5_take_byte(l, c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks", &rank));
+	out->address = sheaf_hdf5_take_address(l->r, c, "an address of chunks");
+	return take_extents(l, c, rank, 4, out);
+}
+
+static sheaf_status take_index(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned flags,
+                               sheaf_hdf5_layout *out)
+{
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, SHEAF_HDF5_SINGLE, SHEAF_HDF5_TREE_2,
+	                               "an index of chunks of kind 1 to 5", &out->index));
+	if (out->index == SHEAF_HDF5_SINGLE && (flags & FILTERED)) {
+		out->single_size = sheaf_hdf5_take_length(l->r, c, "the size of a chunk");
+		out->single_skipped = sheaf_cursor_u32le(c, "filters of a chunk");
+	} else {
+		static const uint8_t parameters[] = {0, 0, 0, 1, 5, 6}; /* bytes, by the kind of index */
+		sheaf_cursor_bytes(c, 1, parameters[out->index], "parameters of an index of chunks");
+	}
+	out->address = sheaf_hdf5_take_address(l->r, c, "an address of chunks");
+	return sheaf_hdf5_done(l, c);
+}
+
+static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
+{
+	unsigned flags, rank, width;
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, 3, "flags of chunks", &flags));
+	SHEAF_TRY(
+		sheaf_hdf5_take_byte(l, c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks", &rank));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 8, "extents of 1 to 8 bytes", &width));
+	out->edges_are_plain = flags & PLAIN_EDGES;
+	SHEAF_TRY(take_extents(l, c, rank, width, out));
+	return take_index(l, c, flags, out);
+}
+
+sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
+{
+	*out = (sheaf_hdf5_layout){.address = -1, .index = SHEAF_HDF5_TREE_1};
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 4, "a layout of version 1 to 4", &out->version));
+	if (out->version < 3) return take_old(l, c, out);
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, out->version == 3 ? SHEAF_HDF5_CHUNKED : SHEAF_HDF5_VIRTUAL,
+	                               "a layout of class 0 to 3", &out->class));
+	switch (out->class) {
+	case SHEAF_HDF5_COMPACT: return take_compact(l, c, 2, out);
+	case SHEAF_HDF5_CHUNKED: return out->version == 3 ? take_chunked_3(l, c, out) : take_chunked_4(l, c, out);
+	case SHEAF_HDF5_CONTIGUOUS:
+		out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
+		out->size = sheaf_hdf5_take_length(l->r, c, "a size of values");
+	}
+	return sheaf_hdf5_done(l, c);
+}

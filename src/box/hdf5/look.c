@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Structures of a file: copied, bounded, summed, and met once. */
+#include "base/memory.h"
+#include "box/hdf5/checksum.h"
+#include "box/hdf5/read.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SUM = 4, LETTERS = 4 };
+
+/* ---- places ---- */
+
+static size_t slot_of(const sheaf_hdf5_places *p, int64_t place)
+{
+	size_t at = (size_t)((uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (p->room - 1);
+	while (p->slots[at].value && p->slots[at].place != place) at = (at + 1) & (p->room - 1);
+	return at;
+}
+
+uint32_t sheaf_hdf5_places_find(const sheaf_hdf5_places *p, int64_t place)
+{
+	return p->count ? p->slots[slot_of(p, place)].value : 0;
+}
+
+static sheaf_status grow(sheaf_hdf5_places *p, sheaf_context *cx, sheaf_error *err)
+{
+	enum { FIRST = 32 };
+	void *memory;
+	sheaf_hdf5_places larger = {.room = p->room ? p->room * 2 : FIRST};
+	SHEAF_TRY(sheaf_allocate_array(cx, larger.room, sizeof *p->slots, &memory, err));
+	larger.slots = memory;
+	larger.count = p->count;
+	for (size_t i = 0; i < p->room; i++)
+		if (p->slots[i].value) larger.slots[slot_of(&larger, p->slots[i].place)] = p->slots[i];
+	sheaf_hdf5_places_drop(p, cx);
+	*p = larger;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t value, sheaf_context *cx,
+                                   sheaf_error *err)
+{
+	if (2 * (p->count + 1) > p->room) SHEAF_TRY(grow(p, cx, err));
+	size_t at = slot_of(p, place);
+	p->count += !p->slots[at].value;
+	p->slots[at].place = place;
+	p->slots[at].value = value;
+	return SHEAF_OK;
+}
+
+void sheaf_hdf5_places_clear(sheaf_hdf5_places *p, sheaf_context *cx)
+{
+	enum { KEPT = 64 };
+	if (p->room > KEPT) sheaf_hdf5_places_drop(p, cx);
+	if (p->count) memset(p->slots, 0, p->room * sizeof *p->slots);
+	p->count = 0;
+}
+
+void sheaf_hdf5_places_drop(sheaf_hdf5_places *p, sheaf_context *cx)
+{
+	if (p->slots) sheaf_release(cx, p->slots, p->room * sizeof *p->slots);
+	*p = (sheaf_hdf5_places){0};
+}
+
+/* ---- ways ---- */
+
+int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r)
+{
+	enum { LEAST = 1 << 16 };
+	return (r->size < INT64_MAX / 4 ? 2 * r->size : r->size) + LEAST;
+}
+
+void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64_t *left, sheaf_error *err)
+{
+	*l = (sheaf_hdf5_look){.r = r, .what = "a structure", .err = err};
+	l->own_left = sheaf_hdf5_budget(r);
+	l->left = left ? left : &l->own_left;
+	sheaf_builder_begin(&l->bytes, r->cx, NULL);
+}
+
+void sheaf_hdf5_look_end(sheaf_hdf5_look *l)
+{
+	sheaf_builder_drop(&l->bytes);
+	sheaf_hdf5_places_drop(&l->seen, l->r->cx);
+}
+
+sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const char *expected, uint64_t found)
+{
+	return sheaf_fail(l->err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRIu64,
+	                  l->r->store->name, byte, expected, found);
+}
+
+sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)
+{
+	if (!c->failed) return SHEAF_OK;
+	return sheaf_fail(l->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %s (%" PRIu64 " bytes), found the end of %s",
+	                  l->r->store->name, c->failed_at, c->failed, c->needed, l->what);
+}
+
+sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t address)
+{
+	if (sheaf_hdf5_places_find(&l->seen, address) == 0)
+		return sheaf_hdf5_places_add(&l->seen, address, 1, l->r->cx, l->err);
+	return sheaf_fail(l->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64
+	                  "): expected %s to be led to once, found a second way to it (a circle?)",
+	                  l->r->store->name, l->r->base + address, what);
+}
+
+/* ---- structures ---- */
+
+static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
+{
+	int64_t room = l->r->size - l->r->base;
+	if (address < 0)
+		return sheaf_fail(l->err, SHEAF_DATA, "%s (byte %" PRId64 "): expected the address of %s, found none",
+		                  l->r->store->name, l->r->base + l->address, what);
+	if (address <= room && size <= (uint64_t)(room - address)) return SHEAF_OK;
+	return sheaf_fail(l->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %s within the %" PRId64
+	                  " bytes of the file, found %" PRIu64 " bytes at address %" PRId64,
+	                  l->r->store->name, l->r->base + l->address, what, l->r->size, size, address);
+}
+
+static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
+{
+	const sheaf_store *store = l->r->store;
+	l->what = what;
+	l->address = address;
+	l->bytes.size = 0;
+	if (!sheaf_builder_room(&l->bytes, (size_t)size + 1)) return sheaf_builder_status(&l->bytes, l->err);
+	SHEAF_TRY(store->read(store->user, l->r->base + address, l->bytes.data, (size_t)size, l->err));
+	l->bytes.size = (size_t)size;
+	l->c = sheaf_cursor_over(l->bytes.data, (size_t)size, l->r->base + address);
+	return SHEAF_OK;
+}
+
+static sheaf_status fetch(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
+{
+	SHEAF_TRY(check_range(l, what, address, size));
+	if ((int64_t)size > *l->left)
+		return sheaf_fail(l->err, SHEAF_DATA,
+		                  "%s (byte %" PRId64
+		                  "): expected structures that end, found that %s is led to again",
+		                  l->r->store->name, l->r->base + address, what);
+	*l->left -= (int64_t)size;
+	return copy(l, what, address, size);
+}
+
+sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most)
+{
+	SHEAF_TRY(check_range(l, what, address, 1));
+	int64_t left = l->r->size - l->r->base - address;
+	return copy(l, what, address, left < (int64_t)most ? (uint64_t)left : most);
+}
+
+static void tell(const sheaf_hdf5_look *l, int64_t sum)
+{
+	const sheaf_hdf5_reader *r = l->r;
+	if (r->on_structure) r->on_structure(r->user, l->what, r->base + l->address, l->bytes.size, sum);
+}
+
+sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
+{
+	SHEAF_TRY(fetch(l, what, address, size));
+	tell(l, -1);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters, unsigned most)
+{
+	const uint8_t *found = sheaf_cursor_bytes(&l->c, LETTERS, 1, "a signature");
+	int64_t byte = sheaf_cursor_tell(&l->c);
+	unsigned version = sheaf_cursor_u8(&l->c, "a version");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	if (memcmp(found, letters, LETTERS) != 0)
+		return sheaf_fail(
+			l->err, SHEAF_DATA,
+			"%s (byte %" PRId64 "): expected %s, which begins with %s, found %02x %02x %02x %02x",
+			l->r->store->name, byte - LETTERS, l->what, letters, found[0], found[1], found[2], found[3]);
+	if (version <= most) return SHEAF_OK;
+	return sheaf_fail(l->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected a version of %s up to %u, found %u", l->r->store->name,
+	                  byte, l->what, most, version);
+}
+
+sheaf_status sheaf_hdf5_enter(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                              const char *letters, unsigned most)
+{
+	SHEAF_TRY(fetch(l, what, address, size));
+	tell(l, -1);
+	return check_letters(l, letters, most);
+}
+
+static sheaf_status refuse_sum(const sheaf_hdf5_look *l, uint32_t stored, uint32_t sum)
+{
+	return sheaf_fail(l->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected %s with the checksum %08" PRIx32 ", found %08" PRIx32,
+	                  l->r->store->name, l->r->base + l->address, l->what, stored, sum);
+}
+
+static sheaf_status check_end(sheaf_hdf5_look *l, uint64_t size)
+{
+	if (size < LETTERS + SUM)
+		return sheaf_hdf5_refuse(l, l->r->base + l->address, "room for a checksum", size);
+	l->c.end -= SUM;
+	uint32_t stored = sheaf_load_u32le(l->c.end),
+			 sum = sheaf_hdf5_checksum(l->bytes.data, (size_t)size - SUM);
+	return stored == sum ? SHEAF_OK : refuse_sum(l, stored, sum);
+}
+
+sheaf_status sheaf_hdf5_enter_summed(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                                     const char *letters, unsigned most)
+{
+	SHEAF_TRY(fetch(l, what, address, size));
+	tell(l, (int64_t)size - SUM);
+	SHEAF_TRY(check_letters(l, letters, most));
+	return check_end(l, size);
+}
+
+sheaf_status sheaf_hdf5_go_summed(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
+{
+	SHEAF_TRY(fetch(l, what, address, size));
+	tell(l, (int64_t)size - SUM);
+	return check_end(l, size);
+}
+
+sheaf_status sheaf_hdf5_enter_sum_within(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                                         const char *letters, size_t sum_at)
+{
+	static const uint8_t none[SUM];
+	SHEAF_TRY(fetch(l, what, address, size));
+	tell(l, (int64_t)sum_at);
+	SHEAF_TRY(check_letters(l, letters, 0));
+	if (size < sum_at + SUM) return sheaf_hdf5_refuse(l, l->r->base + address, "room for a checksum", size);
+	uint32_t stored = sheaf_load_u32le(l->bytes.data + sum_at);
+	memcpy(l->bytes.data + sum_at, none, SUM);
+	uint32_t sum = sheaf_hdf5_checksum(l->bytes.data, (size_t)size);
+	return stored == sum ? SHEAF_OK : refuse_sum(l, stored, sum);
+}
+
+/* ---- fields ---- */
+
+uint64_t sheaf_hdf5_take(sheaf_cursor *c, size_t width, const char *field)
+{
+	const uint8_t *b = sheaf_cursor_bytes(c, 1, width, field);
+	uint64_t n = 0;
+	for (size_t i = b ? width : 0; i-- > 0;) n = n << 8 | b[i];
+	return n;
+}
+
+uint64_t sheaf_hdf5_take_length(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field)
+{
+	return sheaf_hdf5_take(c, r->length_size, field);
+}
+
+int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field)
+{
+	uint64_t n = sheaf_hdf5_take(c, r->address_size, field);
+	uint64_t none = r->address_size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * r->address_size) - 1;
+	if (n == none) return -1;
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least, unsigned most,
+                                  const char *expected, unsigned *out)
+{
+	*out = sheaf_cursor_u8(c, expected);
+	if (c->failed) return sheaf_hdf5_done(l, c);
+	return *out >= least && *out <= most ? SHEAF_OK
+	                                     : sheaf_hdf5_refuse(l, sheaf_cursor_tell(c) - 1, expected, *out);
+}
+
+unsigned sheaf_hdf5_bytes_for(uint64_t most)
+{
+	unsigned n = 1;
+	while (most >>= 8) n++;
+	return n;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* HDF5 files, read by our own hands. Every structure is copied out of the file, checked against its end and
+ * its checksum, and taken apart by a cursor. What leads from structure to structure is walked with a budget,
+ * the size of the file, and nothing is met twice: so every walk ends. */
+#ifndef SHEAF_BOX_HDF5_READ_H
+#define SHEAF_BOX_HDF5_READ_H
+
+#include "base/cursor.h"
+#include "base/thread.h"
+#include "box/hdf5/format.h"
+#include "box/inside.h"
+
+/* Numbers of 64 bits that were met, each with one of ours. Begins as zeros. */
+typedef struct sheaf_hdf5_places {
+	struct {
+		int64_t place;
+		uint32_t value; /* 0: free */
+	} * slots;
+	size_t count, room;
+} sheaf_hdf5_places;
+
+/* An open file. Once it is open, all but the collection of texts stays as it is. */
+typedef struct sheaf_hdf5_reader {
+	sheaf_context *cx;
+	const sheaf_store *store;
+	int64_t size; /* bytes of the file */
+	int64_t base; /* byte at which addresses begin */
+	unsigned address_size, length_size;
+	int version;  /* of the superblock */
+	int64_t root; /* address of the root group's header */
+	bool is_netcdf;
+	sheaf_mutex lock;         /* of the collection of texts that was read last: */
+	sheaf_builder collection; /* its bytes, */
+	sheaf_builder objects;    /* where its objects are, by their numbers, */
+	int64_t collection_at;    /* and the byte at which it begins; -1: none */
+	/* For tests: told of each structure that is read, with its name, and where in it its checksum is (-1: it
+	 * has none). */
+	void (*on_structure)(void *user, const char *what, int64_t byte, size_t size, int64_t sum);
+	void *user;
+} sheaf_hdf5_reader;
+
+/* ---- look.c: structures ---- */
+
+/* A way through some structures of a file, and the one that is looked at. */
+typedef struct sheaf_hdf5_look {
+	const sheaf_hdf5_reader *r;
+	const char *what;    /* the structure, */
+	int64_t address;     /* its address, */
+	sheaf_builder bytes; /* its bytes, */
+	sheaf_cursor c;      /* and how far it was taken apart */
+	sheaf_hdf5_places seen;
+	int64_t *left; /* bytes that may still be read */
+	int64_t own_left;
+	sheaf_error *err;
+} sheaf_hdf5_look;
+
+/* `left`: a budget that several ways share; NULL: one of its own. */
+void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64_t *left, sheaf_error *err);
+void sheaf_hdf5_look_end(sheaf_hdf5_look *l);
+/* The bytes that all structures may take which are read one after another. */
+int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r);
+
+/* Goes to a structure of `size` bytes. */
+SHEAF_USE sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size);
+/* Its first bytes, which say how long it is: as many as there are, up to `most`. */
+SHEAF_USE sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most);
+/* Goes to one that begins with these four letters and a version of at most `most`, after which the cursor
+ * stands. */
+SHEAF_USE sheaf_status sheaf_hdf5_enter(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                                        const char *letters, unsigned most);
+/* The same for one that ends with its checksum, which is checked; the cursor ends before it. */
+SHEAF_USE sheaf_status sheaf_hdf5_enter_summed(sheaf_hdf5_look *l, const char *what, int64_t address,
+                                               uint64_t size, const char *letters, unsigned most);
+/* The same for one without letters. */
+SHEAF_USE sheaf_status sheaf_hdf5_go_summed(sheaf_hdf5_look *l, const char *what, int64_t address,
+                                            uint64_t size);
+/* The same for one of version 0 whose checksum stands within it, and counts as zeros. */
+SHEAF_USE sheaf_status sheaf_hdf5_enter_sum_within(sheaf_hdf5_look *l, const char *what, int64_t address,
+                                                   uint64_t size, const char *letters, size_t sum_at);
+/* Whether all that was taken was there. */
+SHEAF_USE sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c);
+/* DATA: the byte of the file, what was expected there and what was found. */
+SHEAF_USE sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const char *expected,
+                                         uint64_t found);
+/* Notes a place; DATA where it was met before. */
+SHEAF_USE sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t address);
+
+/* A little-endian number of up to 8 bytes. */
+uint64_t sheaf_hdf5_take(sheaf_cursor *c, size_t width, const char *field);
+uint64_t sheaf_hdf5_take_length(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
+/* -1: that of nothing. What no file can have is INT64_MAX. */
+int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
+/* One byte from `least` to `most`. */
+SHEAF_USE sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least,
+                                            unsigned most, const char *expected, unsigned *out);
+/* Bytes that a number up to `most` takes. */
+unsigned sheaf_hdf5_bytes_for(uint64_t most);
+
+/* The value of a place, or 0. */
+uint32_t sheaf_hdf5_places_find(const sheaf_hdf5_places *p, int64_t place);
+SHEAF_USE sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t value,
+                                             sheaf_context *cx, sheaf_error *err);
+void sheaf_hdf5_places_clear(sheaf_hdf5_places *p, sheaf_context *cx);
+void sheaf_hdf5_places_drop(sheaf_hdf5_places *p, sheaf_context *cx);
+
+/* ---- header.c: headers of objects ---- */
+
+/* A message of a header. */
+typedef struct sheaf_hdf5_part {
+	sheaf_hdf5_message_type type;
+	uint8_t flags;
+	uint32_t order;  /* in which attributes were made, where that is kept */
+	size_t at, size; /* in the bytes of the header */
+	int64_t byte;    /* of the file */
+} sheaf_hdf5_part;
+
+typedef struct sheaf_hdf5_header {
+	int64_t address;
+	unsigned version, flags;
+	sheaf_builder bytes;
+	sheaf_builder parts;
+} sheaf_hdf5_header;
+
+/* Begins as zeros; dropped in any case. */
+SHEAF_USE sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h);
+void sheaf_hdf5_header_drop(sheaf_hdf5_header *h);
+const sheaf_hdf5_part *sheaf_hdf5_parts(const sheaf_hdf5_header *h, size_t *count);
+/* The first of a type, or NULL. */
+const sheaf_hdf5_part *sheaf_hdf5_part_find(const sheaf_hdf5_header *h, sheaf_hdf5_message_type type);
+sheaf_cursor sheaf_hdf5_part_cursor(const sheaf_hdf5_header *h, const sheaf_hdf5_part *part);
+/* The address of the object whose header has the shared message that the cursor stands at. */
+SHEAF_USE sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address);
+
+/* ---- tree.c: B-trees ---- */
+
+/* Told of each entry of a leaf: its key and the address behind it. */
+typedef sheaf_status (*sheaf_hdf5_entry)(void *user, sheaf_cursor *key, int64_t address);
+/* All entries of a B-tree of version 1, in any order. */
+SHEAF_USE sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_size, int64_t address,
+                                         sheaf_hdf5_entry entry, void *user);
+/* Told of each record. */
+typedef sheaf_status (*sheaf_hdf5_record)(void *user, sheaf_cursor *record);
+/* All records of a B-tree of version 2, in any order. */
+SHEAF_USE sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int64_t address,
+                                         sheaf_hdf5_record record, void *user);
+
+/* ---- fractal.c: fractal heaps ---- */
+
+/* Told of each object. */
+typedef sheaf_status (*sheaf_hdf5_object_seen)(void *user, sheaf_cursor *object);
+/* The objects whose identifiers are the records of a B-tree of version 2 of this type, `skip` bytes after the
+ * begin of each, in the order in which they lie in the heap. */
+SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t heap, int64_t tree, unsigned type,
+                                               size_t skip, sheaf_hdf5_object_seen object, void *user);
+
+/* ---- link.c: what is in a group ---- */
+
+typedef struct sheaf_hdf5_way {
+	const uint8_t *name;
+	size_t name_size;
+	unsigned kind;
+	int64_t address;   /* of the object's header, where the link is hard */
+	sheaf_bytes value; /* else */
+	bool is_utf8;
+	int64_t order; /* in which links were made; -1: not kept */
+} sheaf_hdf5_way;
+
+typedef sheaf_status (*sheaf_hdf5_way_seen)(void *user, const sheaf_hdf5_way *way);
+/* All links of a group, in any order. */
+SHEAF_USE sheaf_status sheaf_hdf5_links(sheaf_hdf5_look *l, const sheaf_hdf5_header *group,
+                                        sheaf_hdf5_way_seen way, void *user);
+bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h);
+
+/* ---- type.c: spaces and types ---- */
+
+typedef struct sheaf_hdf5_space {
+	bool is_null;
+	int rank;
+	uint64_t dims[SHEAF_HDF5_MOST_DIMENSIONS];
+	uint64_t most[SHEAF_HDF5_MOST_DIMENSIONS]; /* UINT64_MAX: no limit */
+	uint64_t count;                            /* of elements; UINT64_MAX: more than that */
+} sheaf_hdf5_space;
+SHEAF_USE sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c,
+                                             sheaf_hdf5_space *out);
+
+typedef struct sheaf_hdf5_type {
+	unsigned class, version, flags;
+	uint32_t size;
+	bool is_big, is_signed;
+	uint16_t offset, precision; /* bits */
+	struct {
+		uint8_t sign, exponent, exponent_bits, mantissa, mantissa_bits, norm;
+		uint32_t bias;
+	} bits;
+	bool is_variable_text, is_bool, is_complex;
+} sheaf_hdf5_type;
+SHEAF_USE sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out);
+/* The same where the message may be shared: then it is that of an object of its own. */
+SHEAF_USE sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
+                                                sheaf_hdf5_type *out);
+
+/* ---- attribute.c ---- */
+
+typedef struct sheaf_hdf5_attribute {
+	const uint8_t *name;
+	size_t name_size;
+	sheaf_hdf5_type type;
+	sheaf_hdf5_space space;
+	sheaf_bytes value; /* as it is stored */
+	int64_t byte;      /* of the value, in the file; -1: not known */
+	sheaf_bytes message;
+} sheaf_hdf5_attribute;
+
+typedef sheaf_status (*sheaf_hdf5_attribute_seen)(void *user, const sheaf_hdf5_attribute *attribute);
+/* All attributes, in any order; SHEAF_END of the function ends that, and is OK. `name`: only that one; NULL:
+ * all. */
+SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+                                             sheaf_hdf5_attribute_seen attribute, void *user);
+
+/* ---- text.c ---- */
+
+/* Bytes of a reference to a text: its size, the address of a collection, a number in it. */
+#define SHEAF_HDF5_REFERENCE_SIZE(r) (8 + (size_t)(r)->address_size)
+/* Appends the text that an element of a type is. */
+SHEAF_USE sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type,
+                                              const uint8_t *element, sheaf_builder *text, sheaf_error *err);
+
+/* ---- layout.c ---- */
+
+typedef struct sheaf_hdf5_layout {
+	unsigned version, class, index;
+	int64_t address;
+	uint64_t size; /* bytes, of what is contiguous or compact */
+	int64_t byte;  /* of what is compact, in the file */
+	int rank;      /* of chunks */
+	uint64_t extents[SHEAF_HDF5_MOST_DIMENSIONS + 1];
+	bool edges_are_plain; /* chunks that reach over the edge have gone through no filter */
+	uint64_t single_size; /* the single one that has gone through filters */
+	uint32_t single_skipped;
+	unsigned page_bits;
+} sheaf_hdf5_layout;
+
+SHEAF_USE sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c,
+                                              sheaf_hdf5_layout *out);
+
+/* A chunk in the file. */
+typedef struct sheaf_hdf5_stored {
+	int64_t number; /* in the grid */
+	int64_t address;
+	uint64_t size;
+	uint32_t skipped;
+} sheaf_hdf5_stored;
+
+/* ---- chunk.c: indexes of chunks ---- */
+
+/* What the driver knows of a group or dataset. */
+typedef struct sheaf_hdf5_own {
+	int64_t address;
+	sheaf_hdf5_type type;
+	/* Datasets: */
+	int64_t data; /* byte of compact values */
+	const sheaf_hdf5_stored *chunks;
+	int64_t nchunks;
+	uint64_t chunk_size;  /* bytes, before filters */
+	bool edges_are_plain; /* chunks that reach over the edge have gone through no filter */
+} sheaf_hdf5_own;
+
+/* The index of the chunks of a dataset: *chunks is a run of sheaf_hdf5_stored, sorted by number. */
+SHEAF_USE sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
+                                        const sheaf_hdf5_space *space, bool is_filtered,
+                                        sheaf_builder *chunks);
+
+/* ---- describe.c ---- */
+
+/* What a dataset is, and whether it can be read. */
+SHEAF_USE sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                           sheaf_catalog *catalog, sheaf_box_item *item);
+
+/* ---- walk.c ---- */
+
+/* Lists what is in the file. */
+SHEAF_USE sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err);
+
+/* ---- file.c ---- */
+
+/* Opens what is there; closed by the second. */
+SHEAF_USE sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store,
+                                              sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
+void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r);
+
+/* The functions of a driver, whose state begins with a reader. */
+SHEAF_USE sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char *name,
+                                       sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
+                                            void *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk,
+                                             uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,
+                                          sheaf_builder *text, sheaf_error *err);
+
+#endif

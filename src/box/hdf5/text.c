@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts: of fixed length, padded in any way, and of variable length, which lie in collections of the global
+ * heap. */
+#include "base/checked.h"
+#include "box/hdf5/read.h"
+#include <string.h>
+
+enum { ENDED_BY_NUL, PADDED_BY_NUL, PADDED_BY_SPACES };
+
+static size_t without_padding(const uint8_t *text, size_t size, unsigned padding)
+{
+	if (padding == ENDED_BY_NUL) return strnlen((const char *)text, size);
+	uint8_t what = padding == PADDED_BY_SPACES ? ' ' : '\0';
+	while (size > 0 && text[size - 1] == what) size--;
+	return size;
+}
+
+/* ---- collections ---- */
+
+typedef struct object {
+	size_t at, size; /* in the collection; at 0: there is none */
+} object;
+
+/* Notes where the objects are: each has a number, a count, four bytes, its size, itself, and what is missing
+ * to a multiple of eight. Number 0 is what is free after all of them. */
+static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
+{
+	sheaf_cursor *c = &l->c;
+	size_t head = 8 + r->length_size;
+	while (sheaf_cursor_left(c) >= head) {
+		int64_t byte = sheaf_cursor_tell(c);
+		size_t number = (size_t)sheaf_hdf5_take(c, 2, "an object of a collection");
+		sheaf_cursor_bytes(c, 1, 6, "an object of a collection");
+		uint64_t size = sheaf_hdf5_take_length(r, c, "an object of a collection");
+		object o = {(size_t)(c->at - c->begin), (size_t)size};
+		if (number == 0) break;
+		if (size > sheaf_cursor_left(c))
+			return sheaf_hdf5_refuse(l, byte, "a text within its collection", size);
+		size_t whole = (o.size + 7) / 8 * 8, left = sheaf_cursor_left(c), known = r->objects.size / sizeof o;
+		sheaf_cursor_bytes(c, 1, whole < left ? whole : left, "an object of a collection");
+		if (number >= known) {
+			if (!sheaf_builder_room(&r->objects, (number + 1 - known) * sizeof o))
+				return sheaf_builder_status(&r->objects, l->err);
+			memset(r->objects.data + r->objects.size, 0, (number + 1 - known) * sizeof o);
+			r->objects.size = (number + 1) * sizeof o;
+		}
+		memcpy(r->objects.data + number * sizeof o, &o, sizeof o);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, int64_t address)
+{
+	static const char what[] = "a collection of texts";
+	if (r->collection_at == address && !r->store->is_writable) return SHEAF_OK;
+	r->collection_at = -1;
+	r->objects.size = r->collection.size = 0;
+	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, 8 + r->length_size));
+	sheaf_cursor_bytes(&l->c, 1, 8, what);
+	uint64_t size = sheaf_hdf5_take_length(r, &l->c, "the size of a collection");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, size, "GCOL", 1));
+	sheaf_cursor_bytes(&l->c, 1, 3 + r->length_size, what);
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	SHEAF_TRY(find_objects(r, l));
+	sheaf_builder_append(&r->collection, l->bytes.data, l->bytes.size);
+	SHEAF_TRY(sheaf_builder_status(&r->collection, l->err));
+	r->collection_at = address;
+	return SHEAF_OK;
+}
+
+static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_look *l, uint32_t number,
+                                uint32_t size, const uint8_t **out)
+{
+	object o = {0};
+	int64_t byte = r->base + r->collection_at;
+	if (number < r->objects.size / sizeof o) memcpy(&o, r->objects.data + number * sizeof o, sizeof o);
+	if (o.at == 0)
+		return sheaf_hdf5_refuse(l, byte, "an object of the number that a text refers to in its collection",
+		                         number);
+	*out = r->collection.data + o.at;
+	return size <= o.size
+	           ? SHEAF_OK
+	           : sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
+}
+
+static sheaf_status append_variable(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const uint8_t *reference,
+                                    sheaf_builder *text)
+{
+	const uint8_t *bytes = NULL;
+	sheaf_cursor c = sheaf_cursor_over(reference, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
+	uint32_t size = sheaf_cursor_u32le(&c, "a reference");
+	int64_t address = sheaf_hdf5_take_address(r, &c, "a reference");
+	uint32_t number = sheaf_cursor_u32le(&c, "a reference");
+	if (size == 0 || address == 0) return SHEAF_OK;
+	SHEAF_TRY(read_collection(r, l, address));
+	SHEAF_TRY(find_object(r, l, number, size, &bytes));
+	sheaf_builder_append(text, bytes, strnlen((const char *)bytes, size));
+	return sheaf_builder_status(text, l->err);
+}
+
+sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type, const uint8_t *element,
+                                    sheaf_builder *text, sheaf_error *err)
+{
+	sheaf_hdf5_look l;
+	if (!type->is_variable_text) {
+		sheaf_builder_append(text, element, without_padding(element, type->size, type->flags & 15));
+		return sheaf_builder_status(text, err);
+	}
+	sheaf_mutex_lock(&r->lock);
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	sheaf_status status = append_variable(r, &l, element, text);
+	sheaf_hdf5_look_end(&l);
+	sheaf_mutex_unlock(&r->lock);
+	return status;
+}

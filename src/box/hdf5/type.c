@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Spaces and types: how many elements there are, and what they are. */
+#include "box/hdf5/read.h"
+#include <string.h>
+
+/* ---- spaces ---- */
+
+static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *field, int rank,
+                                 uint64_t out[])
+{
+	uint64_t none = l->r->length_size == 8 ? UINT64_MAX : UINT32_MAX;
+	for (int i = 0; i < rank; i++) {
+		uint64_t n = sheaf_hdf5_take_length(l->r, c, field);
+		out[i] = n == none ? UINT64_MAX : n;
+	}
+	return sheaf_hdf5_done(l, c);
+}
+
+sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_space *out)
+{
+	enum { LIMITED = 1, NOTHING = 2 };
+	unsigned version, rank, flags, class = 0;
+	*out = (sheaf_hdf5_space){0};
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 2, "a dataspace of version 1 or 2", &version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, SHEAF_HDF5_MOST_DIMENSIONS, "at most 32 dimensions", &rank));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, 3, "flags of a dataspace", &flags));
+	if (version == 1)
+		sheaf_cursor_bytes(c, 1, 5, "a dataspace");
+	else
+		SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, NOTHING, "a dataspace of class 0 to 2", &class));
+	out->is_null = class == NOTHING;
+	out->rank = (int)rank;
+	SHEAF_TRY(take_extents(l, c, "as many extents as dimensions", out->rank, out->dims));
+	memcpy(out->most, out->dims, sizeof out->most);
+	if (flags & LIMITED) SHEAF_TRY(take_extents(l, c, "as many limits as dimensions", out->rank, out->most));
+	out->count = !out->is_null;
+	for (int i = 0; i < out->rank; i++) {
+		if (out->dims[i] > out->most[i])
+			return sheaf_hdf5_refuse(l, sheaf_cursor_tell(c), "extents within their limits", out->dims[i]);
+		if (__builtin_mul_overflow(out->count, out->dims[i], &out->count)) out->count = UINT64_MAX;
+	}
+	for (int i = 0; i < out->rank; i++)
+		if (out->dims[i] == 0) out->count = 0;
+	return SHEAF_OK;
+}
+
+/* ---- types ---- */
+
+enum { MOST_TYPES = 32 /* within each other */, NEWEST = 4 };
+
+static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out);
+
+/* A name and its NUL, up to a multiple of eight before version 3. */
+static const char *take_name(sheaf_cursor *c, unsigned version)
+{
+	size_t size;
+	const char *name = (const char *)sheaf_cursor_string(c, &size, "a name that ends within its message");
+	if (name && version < 3) sheaf_cursor_bytes(c, 1, 7 - size % 8, "a name that ends within its message");
+	return name ? name : "";
+}
+
+static bool is_same_float(const sheaf_hdf5_type *a, const sheaf_hdf5_type *b)
+{
+	return a->class == SHEAF_HDF5_FLOAT && b->class == SHEAF_HDF5_FLOAT && a->size == b->size &&
+	       a->is_big == b->is_big && memcmp(&a->bits, &b->bits, sizeof a->bits) == 0;
+}
+
+/* {r, i} are complex numbers, as h5py writes them. */
+static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	enum { DIMENSIONS = 28 /* bytes that only version 1 has */ };
+	unsigned count = out->flags & 0xffff;
+	sheaf_hdf5_type first = {0}, member = {0};
+	bool is_complex = count == 2;
+	for (unsigned i = 0; i < count; i++) {
+		is_complex = strcmp(take_name(c, out->version), i ? "i" : "r") == 0 && is_complex;
+		uint64_t offset = sheaf_hdf5_take(c, out->version < 3 ? 4 : sheaf_hdf5_bytes_for(out->size),
+		                                  "an offset of a member");
+		if (out->version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");
+		int64_t byte = sheaf_cursor_tell(c);
+		SHEAF_TRY(take_type(l, c, room - 1, &member));
+		if (offset >= out->size || member.size > out->size - offset)
+			return sheaf_hdf5_refuse(l, byte, "a member within its compound", offset);
+		is_complex = is_complex && offset == i * member.size;
+		if (i == 0) first = member;
+	}
+	out->is_complex = is_complex && is_same_float(&first, &member) && out->size == 2 * first.size;
+	if (!out->is_complex) return SHEAF_OK;
+	out->bits = first.bits;
+	out->is_big = first.is_big;
+	out->offset = first.offset;
+	out->precision = first.precision;
+	return SHEAF_OK;
+}
+
+/* FALSE and TRUE in a byte are truth values, as h5py writes them. */
+static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	unsigned count = out->flags & 0xffff;
+	sheaf_hdf5_type base;
+	bool is_bool = count == 2 && out->size == 1;
+	int64_t byte = sheaf_cursor_tell(c);
+	SHEAF_TRY(take_type(l, c, room - 1, &base));
+	if (base.size != out->size)
+		return sheaf_hdf5_refuse(l, byte, "an enumeration as wide as its values", base.size);
+	for (unsigned i = 0; i < count && !c->failed; i++)
+		is_bool = strcmp(take_name(c, out->version), i ? "TRUE" : "FALSE") == 0 && is_bool;
+	const uint8_t *values = sheaf_cursor_bytes(c, count, base.size, "values of an enumeration");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	out->is_bool = is_bool && base.class == SHEAF_HDF5_INTEGER && values[0] == 0 && values[1] == 1;
+	out->is_big = base.is_big;
+	out->is_signed = base.is_signed;
+	out->offset = base.offset;
+	out->precision = base.precision;
+	return SHEAF_OK;
+}
+
+static sheaf_status take_array(const sheaf_hdf5_look *l, sheaf_cursor *c, int room,
+                               const sheaf_hdf5_type *out)
+{
+	unsigned rank;
+	sheaf_hdf5_type base;
+	SHEAF_TRY(
+		sheaf_hdf5_take_byte(l, c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type", &rank));
+	if (out->version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
+	sheaf_cursor_bytes(c, out->version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
+	return take_type(l, c, room - 1, &base);
+}
+
+static void take_number(sheaf_cursor *c, sheaf_hdf5_type *out)
+{
+	enum { VAX = 64, SIGNED = 8 };
+	out->is_big = out->flags & 1;
+	out->is_signed = out->flags & SIGNED;
+	out->offset = (uint16_t)sheaf_hdf5_take(c, 2, "parameters of a type");
+	out->precision = (uint16_t)sheaf_hdf5_take(c, 2, "parameters of a type");
+	if (out->class != SHEAF_HDF5_FLOAT) return;
+	out->is_signed = true;
+	out->bits.exponent = sheaf_cursor_u8(c, "parameters of a type");
+	out->bits.exponent_bits = sheaf_cursor_u8(c, "parameters of a type");
+	out->bits.mantissa = sheaf_cursor_u8(c, "parameters of a type");
+	out->bits.mantissa_bits = sheaf_cursor_u8(c, "parameters of a type");
+	out->bits.bias = sheaf_cursor_u32le(c, "parameters of a type");
+	out->bits.sign = (uint8_t)(out->flags >> 8);
+	out->bits.norm = out->flags >> 4 & 3;
+	if (out->flags & VAX) out->bits.norm = UINT8_MAX; /* no order of ours */
+}
+
+/* Elements of variable length are references; those of texts lead to them. */
+static sheaf_status take_sequence(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	enum { IS_TEXT = 1 };
+	sheaf_hdf5_type base;
+	int64_t byte = sheaf_cursor_tell(c);
+	SHEAF_TRY(take_type(l, c, room - 1, &base));
+	out->is_variable_text = (out->flags & 15) == IS_TEXT;
+	if (out->size == SHEAF_HDF5_REFERENCE_SIZE(l->r)) return SHEAF_OK;
+	return sheaf_hdf5_refuse(l, byte - 4, "elements as long as a reference", out->size);
+}
+
+static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	switch (out->class) {
+	case SHEAF_HDF5_INTEGER:
+	case SHEAF_HDF5_FLOAT:
+	case SHEAF_HDF5_BITS: take_number(c, out); return SHEAF_OK;
+	case SHEAF_HDF5_TIME: sheaf_cursor_bytes(c, 1, 2, "parameters of a type"); return SHEAF_OK;
+	case SHEAF_HDF5_OPAQUE: sheaf_cursor_bytes(c, 1, out->flags & 0xff, "a tag of a type"); return SHEAF_OK;
+	case SHEAF_HDF5_COMPOUND: return take_members(l, c, room, out);
+	case SHEAF_HDF5_ENUMERATION: return take_names(l, c, room, out);
+	case SHEAF_HDF5_SEQUENCE: return take_sequence(l, c, room, out);
+	case SHEAF_HDF5_ARRAY: return take_array(l, c, room, out);
+	default: return SHEAF_OK;
+	}
+}
+
+static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	int64_t byte = sheaf_cursor_tell(c);
+	unsigned first = sheaf_cursor_u8(c, "a type");
+	*out = (sheaf_hdf5_type){.class = first & 15, .version = first >> 4};
+	out->flags = (unsigned)sheaf_hdf5_take(c, 3, "a type");
+	out->size = sheaf_cursor_u32le(c, "a size of a type");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	if (room == 0) return sheaf_hdf5_refuse(l, byte, "at most 32 types within each other", out->class);
+	if (out->version == 0 || out->version > NEWEST)
+		return sheaf_hdf5_refuse(l, byte, "a type of a version from 1 to 4", out->version);
+	if (out->class > SHEAF_HDF5_ARRAY)
+		return sheaf_hdf5_refuse(l, byte, "a type of class 0 to 10", out->class);
+	if (out->size == 0) return sheaf_hdf5_refuse(l, byte + 4, "a type that takes bytes", 0);
+	SHEAF_TRY(take_rest(l, c, room, out));
+	return sheaf_hdf5_done(l, c);
+}
+
+sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
+{
+	return take_type(l, c, MOST_TYPES, out);
+}
+
+/* ---- types that stand by themselves ---- */
+
+static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_type *out)
+{
+	sheaf_hdf5_header h = {0};
+	sheaf_status status = sheaf_hdf5_header_read(l, address, &h);
+	const sheaf_hdf5_part *part = status ? NULL : sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
+	if (!status && (!part || (part->flags & SHEAF_HDF5_SHARED)))
+		status = sheaf_hdf5_refuse(l, l->r->base + address, "an object that is a type", 0);
+	if (!status) {
+		sheaf_cursor c = sheaf_hdf5_part_cursor(&h, part);
+		status = sheaf_hdf5_take_type(l, &c, out);
+	}
+	sheaf_hdf5_header_drop(&h);
+	return status;
+}
+
+sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
+                                      sheaf_hdf5_type *out)
+{
+	int64_t address;
+	sheaf_hdf5_look other;
+	if (!is_shared) return sheaf_hdf5_take_type(l, c, out);
+	SHEAF_TRY(sheaf_hdf5_take_shared(l, c, &address));
+	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
+	sheaf_status status = find_type(&other, address, out);
+	sheaf_hdf5_look_end(&other);
+	return status;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* The way through a file. Only hard links are followed, and no object is looked at twice: links of other
+ * kinds are names, and a name may lead anywhere. */
+#include "base/context.h"
+#include "box/hdf5/read.h"
+#include "io/descriptor.h"
+#include <string.h>
+
+#define NOT_A_VARIABLE "This is a netCDF dimension but not a netCDF variable."
+#define IS_DIMENSION UINT32_MAX
+
+/* A group that is to be listed. */
+typedef struct waiting {
+	const char *path;
+	int64_t address;
+} waiting;
+
+typedef struct walk {
+	sheaf_hdf5_reader *r;
+	sheaf_catalog *catalog;
+	sheaf_hdf5_look groups, objects; /* of what is listed, and of what is in it */
+	int64_t left;
+	const char *folder;         /* the group that is being listed */
+	sheaf_hdf5_places seen;     /* objects: the number of their item and one, or IS_DIMENSION */
+	sheaf_builder queue, links; /* links: const char *[2], the path of a soft link, and where it leads */
+	sheaf_error *err;
+} walk;
+
+static int depth_of(const char *path)
+{
+	int depth = *path != '\0';
+	for (; *path; path++) depth += *path == '/';
+	return depth;
+}
+
+/* ---- netCDF's dimensions ---- */
+
+typedef struct wanted {
+	const char *begins;
+	bool found;
+} wanted;
+
+static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
+{
+	wanted *it = (wanted *)user;
+	size_t n = strlen(it->begins);
+	it->found =
+		a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, it->begins, n) == 0;
+	return SHEAF_END;
+}
+
+static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *name, const char *begins,
+                             bool *found)
+{
+	wanted it = {begins, false};
+	SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, name, compare_text, &it));
+	*found = it.found;
+	return SHEAF_OK;
+}
+
+/* Whether a dataset is a dimension and nothing else. */
+static sheaf_status is_dimension(walk *w, const sheaf_hdf5_header *h, bool *is)
+{
+	SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", is));
+	return *is ? has_text(w, h, "NAME", NOT_A_VARIABLE, is) : SHEAF_OK;
+}
+
+/* ---- objects ---- */
+
+static sheaf_status note_group(walk *w, const char *path, int64_t address)
+{
+	waiting it = {path, address};
+	sheaf_builder_append(&w->queue, &it, sizeof it);
+	return sheaf_builder_status(&w->queue, w->err);
+}
+
+static sheaf_status add_group(walk *w, sheaf_box_item *item, int64_t address)
+{
+	item->is_group = true;
+	item->of = "group";
+	if (depth_of(item->path) < SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
+	item->refused = "a group that lies too deep";
+	return SHEAF_OK;
+}
+
+static sheaf_status add_dataset(walk *w, const sheaf_hdf5_header *h, sheaf_box_item *item)
+{
+	bool is = false;
+	SHEAF_TRY(is_dimension(w, h, &is));
+	if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
+	/* netCDF's own: to everybody else there is no such array. */
+	w->catalog->count--;
+	w->r->is_netcdf = true;
+	return SHEAF_OK;
+}
+
+/* The same object by another name. */
+static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
+{
+	if (number == IS_DIMENSION) {
+		w->catalog->count--;
+		return SHEAF_OK;
+	}
+	const sheaf_box_item *before = &w->catalog->items[number - 1];
+	if (!before->is_group) {
+		sheaf_catalog_copy(item, before);
+		return SHEAF_OK;
+	}
+	item->is_group = true;
+	item->of = "group";
+	item->inside->own = before->inside->own;
+	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s",
+	                          before->path);
+}
+
+static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address, sheaf_hdf5_header *h)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, w->objects.err));
+	item->inside->own = (sheaf_hdf5_own *)memory;
+	*item->inside->own = (sheaf_hdf5_own){.address = address};
+	if (sheaf_hdf5_is_group(h)) return add_group(w, item, address);
+	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE))
+		return add_dataset(w, h, item);
+	item->refused = item->of = "a type by itself";
+	return SHEAF_OK;
+}
+
+static sheaf_status note_object(walk *w, int64_t address, int64_t number)
+{
+	if (number >= IS_DIMENSION - 1)
+		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected fewer objects, found more than can be listed",
+		                  w->r->store->name);
+	uint32_t value = number < w->catalog->count ? (uint32_t)number + 1 : IS_DIMENSION;
+	return sheaf_hdf5_places_add(&w->seen, address, value, w->r->cx, w->err);
+}
+
+/* One damaged object leaves the others as they are. */
+static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
+{
+	sheaf_error failure = {0};
+	sheaf_hdf5_header h = {0};
+	uint32_t before = sheaf_hdf5_places_find(&w->seen, address);
+	int64_t number = item - w->catalog->items;
+	if (before) return add_again(w, item, before);
+	w->objects.err = &failure;
+	sheaf_status status = add_new(w, item, address, &h);
+	w->objects.err = w->err;
+	sheaf_hdf5_header_drop(&h);
+	if (!status) return note_object(w, address, number);
+	if (status != SHEAF_DATA) return failure.status ? sheaf_fail_again(w->err, &failure) : status;
+	item->inside->target = NULL;
+	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)",
+	                          failure.message);
+}
+
+/* ---- links ---- */
+
+static sheaf_status add_soft_link(walk *w, sheaf_box_item *item, sheaf_bytes value)
+{
+	const char *link[2] = {item->path, NULL};
+	item->of = "link";
+	item->refused = "a link to nothing in this file";
+	item->inside->target = NULL;
+	if (value.size == 0 || value.size > 4096) return SHEAF_OK;
+	SHEAF_TRY(
+		sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)value.size, (const char *)value.data));
+	sheaf_builder_append(&w->links, link, sizeof link);
+	return sheaf_builder_status(&w->links, w->err);
+}
+
+static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
+{
+	walk *w = (walk *)user;
+	sheaf_box_item *item;
+	const char *name;
+	SHEAF_TRY(sheaf_check_stop(w->r->cx, w->err));
+	if (way->name_size == 0 || memchr(way->name, '/', way->name_size) ||
+	    memchr(way->name, '\0', way->name_size))
+		return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another",
+		                  w->r->store->name, w->folder);
+	SHEAF_TRY(
+		sheaf_catalog_text(w->catalog, &name, w->err, "%.*s", (int)way->name_size, (const char *)way->name));
+	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, name, false, &item, w->err));
+	if (way->kind == SHEAF_HDF5_HARD_LINK) return add_object(w, item, way->address);
+	if (way->kind == SHEAF_HDF5_SOFT_LINK) return add_soft_link(w, item, way->value);
+	item->inside->target = NULL;
+	item->of = "link";
+	item->refused = way->kind == SHEAF_HDF5_EXTERNAL_LINK ? "a link to another file"
+	                                                      : "a link of a kind that is not known";
+	return SHEAF_OK;
+}
+
+static sheaf_status list_group(walk *w, const waiting *it)
+{
+	sheaf_hdf5_header h = {0};
+	w->folder = it->path;
+	sheaf_status status = sheaf_hdf5_header_read(&w->groups, it->address, &h);
+	if (!status) status = sheaf_hdf5_links(&w->groups, &h, add_link, w);
+	sheaf_hdf5_header_drop(&h);
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static sheaf_status list_root(walk *w)
+{
+	void *memory;
+	sheaf_hdf5_header h = {0};
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, w->err));
+	w->catalog->items[0].inside->own = (sheaf_hdf5_own *)memory;
+	*w->catalog->items[0].inside->own = (sheaf_hdf5_own){.address = w->r->root};
+	sheaf_status status = sheaf_hdf5_header_read(&w->objects, w->r->root, &h);
+	if (!status && !sheaf_hdf5_is_group(&h))
+		status = sheaf_hdf5_refuse(&w->objects, w->r->base + w->r->root, "a root that is a group", 0);
+	bool is_netcdf = false;
+	if (!status) status = has_text(w, &h, "_NCProperties", "", &is_netcdf);
+	if (is_netcdf) w->r->is_netcdf = true;
+	sheaf_hdf5_header_drop(&h);
+	SHEAF_TRY(status);
+	SHEAF_TRY(note_object(w, w->r->root, 0));
+	return note_group(w, "", w->r->root);
+}
+
+static sheaf_status check_names(const walk *w)
+{
+	for (int64_t i = 1; i < w->catalog->count; i++)
+		if (strcmp(w->catalog->items[i - 1].path, w->catalog->items[i].path) == 0)
+			return sheaf_fail(w->err, SHEAF_DATA, "%s: expected each name once, found /%.300s twice",
+			                  w->r->store->name, w->catalog->items[i].path);
+	return SHEAF_OK;
+}
+
+static sheaf_status list_all(walk *w)
+{
+	SHEAF_TRY(list_root(w));
+	for (size_t at = 0; at < w->queue.size; at += sizeof(waiting)) {
+		waiting it;
+		memcpy(&it, w->queue.data + at, sizeof it);
+		SHEAF_TRY(list_group(w, &it));
+	}
+	sheaf_catalog_sort(w->catalog);
+	SHEAF_TRY(check_names(w));
+	for (size_t at = 0; at < w->links.size; at += sizeof(const char *[2])) {
+		const char *link[2];
+		memcpy(link, w->links.data + at, sizeof link);
+		SHEAF_TRY(sheaf_catalog_resolve(w->catalog, link[0], link[1], w->err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err)
+{
+	walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};
+	sheaf_hdf5_look_begin(&w.groups, r, &w.left, err);
+	sheaf_hdf5_look_begin(&w.objects, r, &w.left, err);
+	sheaf_builder_begin(&w.queue, r->cx, NULL);
+	sheaf_builder_begin(&w.links, r->cx, NULL);
+	sheaf_status status = list_all(&w);
+	sheaf_builder_drop(&w.queue);
+	sheaf_builder_drop(&w.links);
+	sheaf_hdf5_places_drop(&w.seen, r->cx);
+	sheaf_hdf5_look_end(&w.groups);
+	sheaf_hdf5_look_end(&w.objects);
+	return status;
+}

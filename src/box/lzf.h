@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Chunks that were packed by LZF. */
+#ifndef SHEAF_BOX_LZF_H
+#define SHEAF_BOX_LZF_H
+
+#include <sheaf/base.h>
+#include <sheaf/io.h>
+
+/* False where the bytes are damaged, or do not give exactly `size`. */
+bool sheaf_lzf_unpack(sheaf_bytes packed, uint8_t *to, size_t size);
+
+#endif
