@@ -189,9 +189,9 @@ end
 
 begin 'a file that is missing'
 expect 3 cat nowhere.ctf
-is err 'sheaf: error: nowhere.ctf: expected a file that can be read, found: No such file or directory'
+is err 'sheaf: error: nowhere.ctf: expected a readable file; the system says: No such file or directory'
 expect 3 convert words.ctf nowhere/x.ctf
-is err 'sheaf: error: nowhere/x.ctf: expected a folder to write it in, found: No such file or directory'
+is err 'sheaf: error: nowhere/x.ctf: expected a folder to write it in; the system says: No such file or directory'
 end
 
 begin 'schema as JSON: what the file holds, and the declarations as texts'

@@ -980,7 +980,7 @@ static void test_fail_of_the_system(void **state)
 	assert_int_equal(sheaf_fail_sys(&error, ENOENT, "%s", "file"), SHEAF_IO);
 	assert_int_equal(error.status, SHEAF_IO);
 	assert_int_equal(error.sys, ENOENT);
-	snprintf(wanted, sizeof wanted, "file, found: %s", strerror(ENOENT));
+	snprintf(wanted, sizeof wanted, "file; the system says: %s", strerror(ENOENT));
 	assert_text(wanted, error.message);
 	/* Lengths at which the system's text, the colon or nothing at all fits. */
 	for (size_t n = sizeof error.message - 40; n < sizeof error.message + 5; n++) {

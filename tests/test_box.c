@@ -433,7 +433,7 @@ static void a_writer_that_is_not_done_forbids_the_commit(void **state)
 	assert_ok(sheaf_box_create(sink, SHEAF_BOX_HDF5, true, cx, &a, &err));
 	put_one(a, "x", 1);
 	assert_status(SHEAF_USAGE, sheaf_sink_commit(sink, &err));
-	assert_message("expected that its writers have finished");
+	assert_message("expected its writers to have finished");
 	assert_status(SHEAF_USAGE, sheaf_box_put(a, "y", SHEAF_F64, &v, 1, NULL, &err));
 	sheaf_box_abandon(a);
 	assert_old(cx);
@@ -451,7 +451,7 @@ static void a_file_that_changes_meanwhile_is_not_replaced(void **state)
 	write_text("box.h5", "somebody else's");
 	assert_ok(sheaf_box_finish(m.box, &err));
 	assert_status(SHEAF_IO, sheaf_sink_commit(m.sink, &err));
-	assert_message("found that somebody has changed it");
+	assert_message("found it changed");
 	bytes_sink now = read_file("box.h5");
 	assert_int_equal(15, now.size);
 	free_bytes(&now);

@@ -306,7 +306,7 @@ static void check_validating(const caret *c, size_t size, int64_t piece_bytes)
 	end(&r);
 }
 
-static const char ends_here[] = "; it ends here (--max-errors N tolerates so many)";
+static const char ends_here[] = "; stopping at the first error (see --max-errors)";
 
 /* What stops the reading is told without what would have been left out. */
 static void assert_stops_with(const char *message, bool by_error)
@@ -666,7 +666,7 @@ static void glance_may_mislead(void **state)
 	assert_string_equal("A:1:dense", text);
 	assert_string_equal("x.ctf:300001:3 (byte 1500002): stream \"A\": expected at most 1 values (as in the "
 	                    "first part; declare the stream to read more), found 2; "
-	                    "it ends here (--max-errors N tolerates so many)",
+	                    "stopping at the first error (see --max-errors)",
 	                    err.message);
 	end(&r);
 	free(dense);

@@ -50,7 +50,8 @@ typedef struct sheaf_error {
 /* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
 SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 	SHEAF_PRINTF(3, 4);
-/* The same for a failed system call: `sys` is its errno, and ", found: " and its text are appended. */
+/* The same for a failed system call: `sys` is its errno, and "; the system says: " and its text are appended.
+ */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
 
 #define SHEAF_TRY(expression) \

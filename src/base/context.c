@@ -240,7 +240,7 @@ static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, 
 	last.consequence = NULL;
 	if (severity == SHEAF_ERROR)
 		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates"
-		                                          : "it ends here (--max-errors N tolerates so many)";
+		                                          : "stopping at the first error (see --max-errors)";
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
 }
 

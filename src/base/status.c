@@ -43,7 +43,7 @@ sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
 	va_end(args);
 	size_t used = n < 0 ? 0 : (size_t)n;
 	if (used < sizeof err->message)
-		snprintf(err->message + used, sizeof err->message - used, ", found: %s", strerror(sys));
+		snprintf(err->message + used, sizeof err->message - used, "; the system says: %s", strerror(sys));
 	return SHEAF_IO;
 }
 

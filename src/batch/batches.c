@@ -58,7 +58,7 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 	if (o->window < 0) return refuse(err, "window", "a number above 0", o->window);
 	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "batch options: expected sweeps, epochs and sizes of 0 and more, found less");
+		                  "batch options: expected sweeps, epochs and sizes of at least 0, found less");
 	return SHEAF_OK;
 }
 

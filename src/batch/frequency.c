@@ -29,7 +29,7 @@ static sheaf_status sum_up(sheaf_row_source *s, int column, int64_t chunk, const
 		sheaf_row_source_locate(s, 0, row, &near, &piece, &at);
 		double frequency = number_at(&frame->columns[column], at);
 		if (!(frequency >= 0 && frequency <= 1e300))
-			return sheaf_fail(err, SHEAF_DATA, "frequencies: expected numbers of 0 and more, found %g",
+			return sheaf_fail(err, SHEAF_DATA, "frequencies: expected numbers of at least 0, found %g",
 			                  frequency);
 		s->frequencies[row] = *sum += frequency;
 	}

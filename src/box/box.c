@@ -220,7 +220,7 @@ static void complete(sheaf_box *box)
 {
 	sheaf_error *failure = &box->failure;
 	if (!failure->status && box->arrays)
-		sheaf_fail(failure, SHEAF_USAGE, "%s: expected that all arrays have ended, found one that has not",
+		sheaf_fail(failure, SHEAF_USAGE, "%s: expected all arrays to be complete, found one that is not",
 		           box->name);
 	if (!failure->status) {
 		failure->status = box->driver->finish(box->state, failure);
@@ -251,7 +251,7 @@ void sheaf_box_abandon(sheaf_box *box)
 	if (!box) return;
 	if (!box->failure.status)
 		sheaf_fail(&box->failure, SHEAF_USAGE,
-		           "%s: expected that all who write to it finish, found that one has given up", box->name);
+		           "%s: expected all writers to finish, found that one has given up", box->name);
 	leave(box);
 }
 
@@ -286,7 +286,7 @@ static sheaf_status find_text(sheaf_box *box, const char *path, const char *name
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name,
 		                  path);
 	if (item->refused && item->is_group)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group that can be read, found %s",
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a readable group, found %s",
 		                  sheaf_box_where(box, item, where), item->refused);
 	if (!item->inside->target)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an attribute \"%s\", found none",

@@ -62,8 +62,8 @@ static sheaf_status inflate(sheaf_filtering *f, sheaf_bytes *data, uint8_t *to, 
 	if (!f->inflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
 	if (!sheaf_inflate(f->inflater, data->data, data->size, to, size))
 		return sheaf_fail(err, SHEAF_DATA,
-		                  "expected a chunk of %zu deflated bytes to give %zu, found that it is damaged",
-		                  data->size, size);
+		                  "expected a chunk of %zu deflated bytes to give %zu, found it damaged", data->size,
+		                  size);
 	*data = (sheaf_bytes){to, size};
 	return SHEAF_OK;
 }

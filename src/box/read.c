@@ -330,7 +330,7 @@ static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64
 static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	char where[300];
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an array that can be read, found %s",
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a readable array, found %s",
 	                  sheaf_box_where(box, item, where), item->is_group ? "a group" : item->refused);
 }
 

@@ -122,7 +122,7 @@ sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err
 	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
 	if (!item) return SHEAF_OK;
 	if (item->is_group)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to take out, found a group, which stays",
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to remove, found a group, which stays",
 		                  sheaf_box_where(box, item, where));
 	for (const sheaf_box_array *a = box->arrays; a; a = a->next)
 		if (strcmp(a->path, path) == 0)

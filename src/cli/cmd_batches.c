@@ -78,9 +78,8 @@ static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i])) continue;
 		if (found)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--%s: expected one way to put files together, found --%s besides", ways[i],
-			                  found);
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to combine files, found --%s as well",
+			                  ways[i], found);
 		found = ways[i];
 	}
 	return SHEAF_OK;
@@ -101,8 +100,7 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i].name)) continue;
 		if (o->packing)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found another one besides",
-			                  ways[i].name);
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found two", ways[i].name);
 		o->packing = ways[i].packing;
 	}
 	return SHEAF_OK;
@@ -153,7 +151,7 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 	char text[SHEAF_STATE_SIZE + 1];
 	FILE *f = fopen(file, "rb");
 	if (!f && errno == ENOENT) return SHEAF_OK; /* the first run writes it */
-	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a state that can be read", file);
+	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a readable state", file);
 	size_t n = fread(text, 1, sizeof text - 1, f);
 	fclose(f);
 	text[n] = '\0';

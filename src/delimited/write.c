@@ -88,7 +88,7 @@ static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error
 	for (int f = 0; f < out->schema.nfields; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
 		if (!is_not_inferred(out, field)) continue;
-		snprintf(found, sizeof found, "%s, which nothing in the text tells", sheaf_item_type(field));
+		snprintf(found, sizeof found, "%s, which the text does not record", sheaf_item_type(field));
 		snprintf(advice, sizeof advice, "read it back with --columns and %.40s:%s%s", field->name,
 		         sheaf_item_type(field), is_nullable(field) ? " null" : "");
 		SHEAF_TRY(
@@ -115,7 +115,7 @@ static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_erro
 		used +=
 			(size_t)snprintf(found + used, sizeof found - used, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
 	snprintf(advice, sizeof advice, "read it back with --shape %s", found);
-	SHEAF_TRY(warn(out, "shape not stored", NULL, "a shape that the entries tell", found, advice, err));
+	SHEAF_TRY(warn(out, "shape not stored", NULL, "a shape that the entries show", found, advice, err));
 	if (!tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill)) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_ERROR,
 	                         SHEAF_LOSS,

@@ -19,10 +19,9 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 static sheaf_status refuse_changed(const sheaf_target *target, sheaf_error *err)
 {
-	return sheaf_fail(
-		err, SHEAF_IO,
-		"%s: expected that it stays as it is while it is written into, found that somebody has changed it",
-		target->name);
+	return sheaf_fail(err, SHEAF_IO,
+	                  "%s: expected the file to stay unchanged while it is updated, found it changed",
+	                  target->name);
 }
 
 sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *err)
@@ -76,8 +75,7 @@ sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
 	if (!target->is_there) return SHEAF_OK;
 	int from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (from < 0)
-		return sheaf_fail_sys(err, errno, "%s: expected a file that can be read, to keep what is in it",
-		                      target->name);
+		return sheaf_fail_sys(err, errno, "%s: expected a readable file, to keep its contents", target->name);
 	sheaf_status status = SHEAF_OK;
 	if (fstat(from, &info) != 0 || !is_same(&info, &target->old)) status = refuse_changed(target, err);
 	if (!status) status = copy(target, from, err);

@@ -57,7 +57,8 @@ sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp,
 	size_t size;
 	SHEAF_TRY(sheaf_source_stamp(s, out, err));
 	if (out->size != stamp->size || out->mtime != stamp->mtime || out->size != s->raw.size)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected it as it was when it was opened, found it changed",
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the input to stay as it was when it was opened, found it changed",
 		                  s->name);
 	SHEAF_TRY(sheaf_allocate(s->cx, MOST, &memory, err));
 	sheaf_status status = gather(s, (uint8_t *)memory, &size, err);

@@ -48,7 +48,7 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 	if (s->position != 0)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"%s: expected the stream at byte 0 to copy it to a temporary file, found it at byte %" PRId64,
+			"%s: expected the stream at byte 0, to copy it to a temporary file, found it at byte %" PRId64,
 			s->name, s->position);
 	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
 	sheaf_status status = copy_rest(s, &spool, &failure);

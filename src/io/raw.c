@@ -22,7 +22,7 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
 		raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	} while (raw->fd < 0 && errno == EINTR);
-	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a file that can be read", raw->name);
+	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", raw->name);
 	return SHEAF_OK;
 }
 

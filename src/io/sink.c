@@ -149,7 +149,7 @@ static sheaf_status seal(sheaf_sink *sink, sheaf_error *err)
 {
 	if (sink->guest)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected that its writers have finished, found one that has not", sink->name);
+		                  "%s: expected its writers to have finished, found one that has not", sink->name);
 	SHEAF_TRY(sheaf_sink_deliver_spool(sink, err));
 	SHEAF_TRY(flush(sink, true, err));
 	return sink->function ? SHEAF_OK : sheaf_target_seal(&sink->target, err);

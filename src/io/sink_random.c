@@ -42,7 +42,7 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 	if (!is_plain(sink))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
-			"%s: expected a plain file, to keep what is in it, found that it is none or would be compressed",
+			"%s: expected a plain file, to keep its contents, found one that is none or would be compressed",
 			sink->name);
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);

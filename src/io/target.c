@@ -72,7 +72,7 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR)
 		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a target that can be written", target->name);
+	return sheaf_fail_sys(err, errno, "%s: expected a writable target", target->name);
 }
 
 /* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file
@@ -111,7 +111,7 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 {
 	char resolved[PATH_MAX];
 	int sys = resolve(path, resolved);
-	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that can be followed", target->name);
+	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that resolves", target->name);
 	/* /dev/stdout and its like lead to open files that may have no name any more. */
 	struct stat info;
 	if (target->is_there && lstat(resolved, &info) != 0) return open_directly(target, path, err);
@@ -132,7 +132,7 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
 		if (errno != ENOENT)
-			return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
+			return sheaf_fail_sys(err, errno, "%s: expected a path that resolves", target->name);
 		return open_beside(target, path, err);
 	}
 	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);

@@ -74,7 +74,7 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 	}
 	int sys = errno;
 	target->temporary[0] = '\0';
-	return sheaf_fail_sys(err, sys, "%s: expected a folder that can be written", target->name);
+	return sheaf_fail_sys(err, sys, "%s: expected a writable folder", target->name);
 }
 
 /* Only names of our own making: a user may have files that merely begin like them. */

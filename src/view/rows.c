@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which views make the rows that are wanted. */
-#include "view/view.h"
 #include "data/frame.h"
+#include "view/view.h"
 #include <stdio.h>
 
 static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
@@ -70,7 +70,7 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 	if (is_named_stream(input, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"%s: expected no --value where sequences stay sequences with all of their streams, found %s",
+			"%s: expected no --value, since sequences stay sequences with all of their streams, found %s",
 			file, options->value);
 	return SHEAF_OK;
 }

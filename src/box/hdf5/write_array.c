@@ -144,7 +144,7 @@ sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *i
 	sheaf_status status = describe(a, count, err);
 	if (!status && a->w->kind == SHEAF_BOX_NETCDF)
 		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count, err);
-	item->refused = "one that can be read when the file is complete";
+	item->refused = "one that can be read once the file is complete";
 	sheaf_hdf5_drop_array(a);
 	return status;
 }

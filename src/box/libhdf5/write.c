@@ -165,7 +165,7 @@ sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *ite
 	fine = H5Dclose(a->dataset) >= 0 && fine;
 	a->dataset = H5I_INVALID_HID;
 	if (!fine) status = sheaf_h5_fail(a->h5, item->path, "to complete an array", err);
-	item->refused = "one that can be read when the file is complete";
+	item->refused = "one that can be read once the file is complete";
 	sheaf_h5_leave();
 	sheaf_h5_drop_array(a);
 	return status;

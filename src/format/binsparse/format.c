@@ -23,7 +23,7 @@ static const sheaf_option options[] = {
      "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)",
      0},
 	{"iso", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "keep|auto|no",
-     "whether one value stands for all: keep: where the input says so (default); auto: wherever all are the "
+     "whether one value represents all: keep: if the input says so (default); auto: whenever all are the "
      "same, bit by bit; no: never",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",

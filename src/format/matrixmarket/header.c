@@ -188,7 +188,7 @@ static sheaf_status check_room(const sheaf_mtx_reader *in, const header_line *l,
 	if (bytes < 0 || in->entries == 0) return SHEAF_OK;
 	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
 	if (in->entries - 1 <= rest / least) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "the %" PRId64 " entries that the sizes tell of", in->entries);
+	snprintf(expected, sizeof expected, "the %" PRId64 " entries announced by the size line", in->entries);
 	snprintf(found, sizeof found, "%" PRId64 " bytes after them", rest < 0 ? 0 : rest);
 	return refuse(in, SHEAF_SHORT, l, l->begin, expected, found, err);
 }

@@ -68,7 +68,7 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 	if (p->empty.size == 0) return refuse_gap(p, err);
 	if (!sheaf_mul_i64(&bytes, end - p->next, (int64_t)p->empty.size) || bytes > sheaf_max_memory(p->cx))
 		return sheaf_fail(err, SHEAF_LIMIT,
-		                  "%s: expected empty cells that take no more than the memory that is allowed "
+		                  "%s: expected empty cells that fit the memory limit "
 		                  "(--max-memory), found %" PRId64 " of %zu bytes",
 		                  sheaf_sink_name(p->sink), end - p->next, p->empty.size);
 	for (; p->next < end; p->next++) SHEAF_TRY(sheaf_sink_write(p->sink, p->empty.data, p->empty.size, err));

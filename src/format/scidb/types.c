@@ -153,7 +153,7 @@ static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_er
 	if ((!equals && !generic) || !is_name(text, generic ? n - 1 : n))
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"--type: expected NAME=BYTES, or NAME_* for types whose size stands in their name, found \"%s\"",
+			"--type: expected NAME=BYTES, or NAME_* for types whose size is in their name, found \"%s\"",
 			text);
 	int64_t size = generic ? 0 : read_size(equals + 1);
 	if (!generic && (size < 1 || size > MOST_BYTES))

@@ -42,7 +42,7 @@ typedef struct sheaf_scidb_types {
 	int count, room;
 } sheaf_scidb_types;
 
-/* Takes NAME=BYTES, or NAME_* for types whose size stands in their name, from each setting `type`. */
+/* Takes NAME=BYTES, or NAME_* for types whose size is in their name, from each setting `type`. */
 SHEAF_USE sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values,
                                                  sheaf_context *cx, sheaf_error *err);
 void sheaf_scidb_types_free(sheaf_scidb_types *types);

@@ -125,10 +125,9 @@ static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const 
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
 	if (out->entries.count == 0 || out->entries.attributes == out->nattributes) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_USAGE,
-		"%s: expected an entry for each of the %d columns, besides those that are skipped, found %d", option,
-		out->nattributes, out->entries.attributes);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected an entry for each of the %d columns that are not skipped, found %d",
+	                  option, out->nattributes, out->entries.attributes);
 }
 
 static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)

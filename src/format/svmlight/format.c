@@ -10,7 +10,7 @@ static const char *const suffixes[] = {".svmlight", ".libsvm", ".svm", NULL};
 
 static const sheaf_option options[] = {
 	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N",
-     "the number of features (default: as many as the largest index tells)", 0},
+     "the number of features (default: the largest index found)", 0},
 	{"index-base", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|0|1",
      "the index of the first feature; auto, which is the default: 0 where that index is in the file, else 1, "
      "which is also what is written",
