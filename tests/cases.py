@@ -193,7 +193,14 @@ def format_of(name):
     return next(format_name for format_name, rows in SAMPLES.items() for row in rows if row[0] == name)
 
 
-def special_cases(samples):
+def made(case, name, root):
+    """The file of that name that a case makes."""
+    prepare(case, root)
+    shutil.rmtree(case.folder)
+    return case.right.files[name]
+
+
+def special_cases(samples, root):
     """What no single file shows: containers written into, lists, configurations, inputs longer than a piece, small memory."""
     long = sequences(30000).encode()
     config = b"a = [ reader = [ readerType = \"CNTKTextFormatReader\" ; file = \"a.ctf\" ; input = [ A = [ dim = 2 ; format = \"dense\" ] ; B = [ dim = 10 ; format = \"sparse\" ] ] ] ]\n"
@@ -203,7 +210,9 @@ def special_cases(samples):
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
     yield Case("a pattern of inputs", ["batches", "--json", "?.ctf"], {"a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a configuration", ["cat", "--config", "c.cntk"], {"c.cntk": config, "a.ctf": samples["a.ctf"]})
-    yield Case("a batch state", ["batches", "--json", "--size", "7", "--epochs", "2", "--state", "state", "a.ctf"], {"a.ctf": samples["a.ctf"]})
+    words = ["batches", "--json", "--size", "7", "--epoch-size", "10", "--state", "state"]
+    state = made(Case("a state", [*words, "--epochs", "1", "a.ctf"], {"a.ctf": samples["a.ctf"]}), "state", root)
+    yield Case("a state that is there", [*words, "--epochs", "3", "a.ctf"], {"a.ctf": samples["a.ctf"], "state": state})
     yield Case("a long file to cbf", ["convert", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
     yield Case("a long file, four threads", ["convert", "--threads", "4", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
     yield Case("a long pipe", ["convert", "--from", "ctf", "--threads", "4", "-", "out.cbf"], {"long.ctf": long, "out.cbf": OLD}, stdin="long.ctf")
@@ -219,15 +228,10 @@ def special_cases(samples):
 def indexed_cases(samples, root):
     """With an index that is there and fresh."""
     for name in ("a.ctf", "a.csv", "a.svmlight"):
-        maker = Case(f"{name}: make an index", ["index", name], {name: samples[name]}, folder=root / f"indexed-{name}")
-        maker.folder.mkdir()
-        (maker.folder / name).write_bytes(samples[name])
-        os.utime(maker.folder / name, (1e9, 1e9))
-        made = run(maker, None).files.get(f"{name}.sheaf-index")
-        shutil.rmtree(maker.folder)
+        index = made(Case(f"{name}: make an index", ["index", name], {name: samples[name]}), f"{name}.sheaf-index", root)
         for command in (["info"], ["cat"], ["head", "--skip", "20"], ["batches", "--json", "--size", "7"], ["index", "--check"], ["convert", "--to", "csv"]):
             words = [*command, name] + (["out"] if command[0] == "convert" else [])
-            yield Case(f"{name} with its index: {' '.join(command)}", words, {name: samples[name], f"{name}.sheaf-index": made})
+            yield Case(f"{name} with its index: {' '.join(command)}", words, {name: samples[name], f"{name}.sheaf-index": index})
 
 
 def known_formats():
@@ -246,5 +250,5 @@ def all_cases(root):
     for format_name in formats:
         for name, _, _, how in SAMPLES[format_name]:
             yield from cases_of(name, samples[name], how)
-    yield from special_cases(samples)
+    yield from special_cases(samples, root)
     yield from indexed_cases(samples, root)

@@ -18,7 +18,7 @@
 
 /* ---- calls of the system ---- */
 
-enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY };
+enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK };
 
 static struct {
 	int call, error, times; /* which call fails, with what, how often */
@@ -90,6 +90,11 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
 	tell("rename");
 	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+}
+
+int lstat(const char *path, struct stat *info)
+{
+	return refuses(LOOK) ? -1 : fstatat(AT_FDCWD, path, info, AT_SYMLINK_NOFOLLOW);
 }
 
 uid_t geteuid(void) { return (uid_t)syscall(SYS_geteuid) + played.more; }
@@ -251,6 +256,17 @@ static void what_resembles_a_file_is_as_private(void **state)
 	umask(before);
 }
 
+/* Only what has no name any more is written where it is. */
+static void a_file_that_cannot_be_looked_at_is_left_alone(void **state)
+{
+	(void)state;
+	write_text("target", "old");
+	expect_failure(LOOK, EIO, 1);
+	assert_status(SHEAF_IO, write_new());
+	assert_int_equal(err.sys, EIO);
+	assert_content("target", "old");
+}
+
 /* ---- cleaning up ---- */
 
 static const char leftover[] = ".sheaf-abc123";
@@ -377,6 +393,7 @@ int main(void)
 		TEST(a_close_that_is_interrupted_has_closed),
 		TEST(what_cannot_be_synced_at_all_is_written),
 		TEST(what_resembles_a_file_is_as_private),
+		TEST(a_file_that_cannot_be_looked_at_is_left_alone),
 		TEST(leftovers_of_others_stay),
 		TEST(leftovers_of_other_names_stay),
 		TEST(a_leftover_with_a_second_name_stays),

@@ -153,7 +153,9 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 	if (!f && errno == ENOENT) return SHEAF_OK; /* the first run writes it */
 	if (!f) return sheaf_fail_sys(err, errno, "%s: expected a readable state", file);
 	size_t n = fread(text, 1, sizeof text - 1, f);
+	int failed = ferror(f) ? errno : 0;
 	fclose(f);
+	if (failed) return sheaf_fail_sys(err, failed, "%s: expected a state that can be read", file);
 	text[n] = '\0';
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }

@@ -36,6 +36,8 @@ static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = '\0';
 		if (n > 0 && line[0] != '#') status = add(to, line, err);
 	}
+	if (status == SHEAF_OK && ferror(f))
+		status = sheaf_fail_sys(err, errno, "%s: expected more of the list of inputs", list);
 	free(line);
 	fclose(f);
 	return status;

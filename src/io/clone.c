@@ -73,7 +73,10 @@ sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
 	struct stat info;
 	target->is_clone = true;
 	if (!target->is_there) return SHEAF_OK;
-	int from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int from;
+	while ((from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0 &&
+	       errno == EINTR)
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (from < 0)
 		return sheaf_fail_sys(err, errno, "%s: expected a readable file, to keep its contents", target->name);
 	sheaf_status status = SHEAF_OK;

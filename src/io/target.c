@@ -114,7 +114,10 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that resolves", target->name);
 	/* /dev/stdout and its like lead to open files that may have no name any more. */
 	struct stat info;
-	if (target->is_there && lstat(resolved, &info) != 0) return open_directly(target, path, err);
+	if (target->is_there && lstat(resolved, &info) != 0) {
+		if (errno == ENOENT) return open_directly(target, path, err);
+		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
+	}
 	SHEAF_TRY(open_folder(target, resolved, err));
 	SHEAF_TRY(sheaf_temporary_clean(target->folder, target->cx, err));
 	return sheaf_temporary_create(target, err);
