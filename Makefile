@@ -8,7 +8,7 @@
 #   make mutants   changes the source in COUNT places: do the tests find it?
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
-#   make tsan      the tests of what threads share, under the thread sanitizer
+#   make tsan      the tests of what threads share, and the command with four threads, under the thread sanitizer
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make soak      10^8 small sequences in batches: memory must stay flat
@@ -66,6 +66,7 @@ sanitize: needs-check build-asan/build.ninja
 tsan: needs-check build-tsan/build.ninja
 	@$(MESON) compile -C build-tsan
 	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
+	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild sheaf:files
 
 # New inputs, logs, and what breaks stay in build-fuzz.
 fuzz: needs-fuzz build-fuzz/build.ninja

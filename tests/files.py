@@ -33,6 +33,8 @@ TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parent))
 TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 # Only where the build has HDF5.
 BOX_TOOL = os.environ.get("BOX_TOOL")
+# Under the thread sanitizer: as many threads as this says.
+THREADS = ["--threads", os.environ["SHEAF_FILES_THREADS"]] if "SHEAF_FILES_THREADS" in os.environ else []
 FILES = TESTS / "files"
 CLASSES = {"ok": "good", "breach": "bad", "data": "bad", "short": "bad", "limit": "bad", "unsupported": "unsupported"}
 STATUSES = {"data": 4, "short": 4, "limit": 5, "unsupported": 6}
@@ -123,7 +125,7 @@ def until_consequence(finding):
 
 
 def check_cat(case, path, faults):
-    status, out, errors = run("cat", "--json", *case.options, path)
+    status, out, errors = run("cat", *THREADS, "--json", *case.options, path)
     refused = [line for line in errors if line.startswith("sheaf: error: ")]
     if case.kind in ("ok", "breach"):
         expect(faults, "cat: exit status", 0, status)
@@ -145,7 +147,7 @@ def check_lines(case, lines, faults):
 
 
 def check_validate(case, path, faults):
-    status, out, errors = run("validate", *case.options, path)
+    status, out, errors = run("validate", *THREADS, *case.options, path)
     if case.kind == "unsupported":
         expect(faults, "validate: exit status", 6, status)
         if case.findings[0] not in "\n".join(errors):

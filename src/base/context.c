@@ -81,7 +81,11 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	memset(w, 0, sizeof *w);
 	w->cx = (sheaf_context){
 		.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
+	/* Sums of sizes are held against the limit before they are sizes: where those have 32 bits, it must be
+	 * one. */
+	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 4) : INT64_MAX;
 	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
+	if (w->cx.options.max_memory > most) w->cx.options.max_memory = most;
 	int sys = begin_home(&w->home, &w->cx.options);
 	if (sys) {
 		place_of_context(options, w, sizeof *w, 0);

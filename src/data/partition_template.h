@@ -19,7 +19,7 @@ static void NAME(move)(const run *r, const uint64_t *restrict keys, const void *
 	T *to_values = (T *)r->values;
 	for (int64_t i = 0; i < n; i++) {
 		uint64_t key = keys[i];
-		size_t digit = key >> r->shift & r->digits, at = next[digit]++, slot = at % LANE;
+		size_t digit = (size_t)(key >> r->shift & r->digits), at = next[digit]++, slot = at % LANE;
 		NAME(lane) *lane = &lanes[digit];
 		lane->keys[slot] = (K)(key & r->mask);
 		lane->values[slot] = values[i];

@@ -173,7 +173,7 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 	          .record = at,
 	          .field = at,
 	          .line_start = at};
-	if (end - at >= UINT32_MAX)
+	if ((uint64_t)(end - at) >= UINT32_MAX)
 		return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
 	records->begin = at;
 	records->width = (uint32_t)width;

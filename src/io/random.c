@@ -142,12 +142,25 @@ static void show_map(sheaf_source *s)
 
 /* ---- access ---- */
 
+/* Counts are held against the bytes that remain, in 64 bits. Where addresses have 32, what is made of that
+ * many items must still be countable: up to sixteen bytes for each byte of the input. */
+static sheaf_status check_size(const sheaf_source *s, sheaf_error *err)
+{
+	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 16) : INT64_MAX;
+	if (s->raw.size <= most) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected at most %" PRId64 " bytes to be read at random where addresses have 32 "
+	                  "bits, found %" PRId64 "; read it on a machine of 64 bits",
+	                  s->name, most, s->raw.size);
+}
+
 sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 {
 	if (s->is_seekable) return SHEAF_OK;
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->decoder.filter || !sheaf_raw_is_lasting(&s->raw)) SHEAF_TRY(spool_content(s, err));
+	SHEAF_TRY(check_size(s, err));
 	SHEAF_TRY(map_file(s, err));
 	if (s->map.data) show_map(s);
 	s->is_seekable = true;

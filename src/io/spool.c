@@ -49,7 +49,8 @@ sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t siz
 {
 	char name[256];
 	int64_t end;
-	if (size > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)size))
+	uint64_t bytes = size;
+	if (bytes > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)bytes))
 		return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
 	snprintf(name, sizeof name, "temporary file in %.200s", spool_folder());
 	SHEAF_TRY(sheaf_fd_write(spool->cx, spool->fd, spool->size, data, size, name, err));
