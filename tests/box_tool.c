@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool
  * make|into FILE [LEVEL] | box_tool slow FILE BYTES (writes so much into a box that is there, and then waits
- * for ever) | box_tool assemble FILE TEXT (see box_text.h) */
+ * for ever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (so many groups, and an
+ * array of so many chunks) */
 #include "base/buffer.h"
 #include "box/box.h"
 #include "box_text.h"
@@ -183,9 +184,29 @@ static sheaf_status assemble(sheaf_box *box, const char *path, sheaf_error *err)
 	return box_of_text(box, text, size, err);
 }
 
+static sheaf_status put_many(sheaf_box *box, int64_t count, sheaf_error *err)
+{
+	enum { WIDTH = 16 /* values of a chunk */ };
+	sheaf_box_storing small = {.chunk_bytes = WIDTH * sizeof(int32_t)};
+	sheaf_box_array *array;
+	for (int64_t i = 0; i < count; i++) {
+		char path[64];
+		snprintf(path, sizeof path, "groups/g%lld", (long long)i);
+		SHEAF_TRY(sheaf_box_make_group(box, path, err));
+	}
+	SHEAF_TRY(sheaf_box_new_array(box, "chunks", SHEAF_I32, -1, &small, &array, err));
+	for (int64_t i = 0; i < count; i++) {
+		int32_t values[WIDTH];
+		for (int k = 0; k < WIDTH; k++) values[k] = (int32_t)(i * WIDTH + k);
+		SHEAF_TRY(sheaf_box_append(array, values, WIDTH, err));
+	}
+	return sheaf_box_end_array(array, err);
+}
+
 static sheaf_status put(sheaf_box *box, const char *how, const char *word, sheaf_error *err)
 {
 	if (strcmp(how, "assemble") == 0) return assemble(box, word, err);
+	if (strcmp(how, "many") == 0) return put_many(box, atoll(word), err);
 	return strcmp(how, "slow") == 0 ? wait_for_ever(box, atoll(word), err) : fill(box, atoi(word), err);
 }
 

@@ -45,12 +45,12 @@ static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
 
 static sheaf_store store_of_source(sheaf_box *box)
 {
-	return (sheaf_store){box->name, false, read_source, NULL, size_of_source, NULL, box};
+	return (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
 }
 
 static sheaf_store store_of_sink(sheaf_box *box)
 {
-	return (sheaf_store){box->name, true, read_sink, write_sink, size_of_sink, resize_sink, box};
+	return (sheaf_store){box->name, read_sink, write_sink, size_of_sink, resize_sink, box};
 }
 
 /* ---- opening ---- */
@@ -91,12 +91,11 @@ static void free_box(sheaf_box *box)
 
 static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
-	bool is_ours = box->source && !sheaf_context_system_hdf5(box->cx);
-	if (is_ours)
-		box->driver = &sheaf_hdf5_reading_driver;
-	else if (fresh && box->kind != SHEAF_BOX_MEMORY)
+	if (box->sink)
 		box->driver = &sheaf_hdf5_writing_driver;
-	else if (box->kind != SHEAF_BOX_MEMORY)
+	else if (box->source && !sheaf_context_system_hdf5(box->cx))
+		box->driver = &sheaf_hdf5_reading_driver;
+	else if (box->source)
 		SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));
 	SHEAF_TRY(box->driver->open(&box->store, fresh, &box->kind, &box->catalog, box->cx, &box->state, err));
 	sheaf_catalog_sort(&box->catalog);
@@ -147,10 +146,7 @@ void sheaf_box_close(sheaf_box *box)
 
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 {
-	const sheaf_box_driver *driver;
-	if (kind == SHEAF_BOX_MEMORY) return SHEAF_OK;
-	if (kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF)
-		return sheaf_box_load_hdf5("this build", &driver, err);
+	if (kind == SHEAF_BOX_MEMORY || kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "expected HDF5 or netCDF-4, found a kind of file that is not read or written");
 }

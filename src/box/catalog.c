@@ -155,16 +155,38 @@ static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
 	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
 }
 
+/* Of one whose predecessors know theirs. */
+static void find_parent(sheaf_catalog *catalog, int64_t i)
+{
+	int64_t group = i - 1;
+	while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group]))
+		group = catalog->items[group].parent;
+	catalog->items[i].parent = group;
+}
+
 void sheaf_catalog_sort(sheaf_catalog *catalog)
 {
 	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
 	catalog->items[0].parent = -1;
-	for (int64_t i = 1; i < catalog->count; i++) {
-		int64_t group = i - 1;
-		while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group]))
-			group = catalog->items[group].parent;
-		catalog->items[i].parent = group;
+	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
+}
+
+void sheaf_catalog_place(sheaf_catalog *catalog)
+{
+	int64_t from = 0, to = catalog->count - 1;
+	sheaf_box_item item = catalog->items[to];
+	while (from < to) {
+		int64_t middle = from + (to - from) / 2;
+		if (compare_items(&catalog->items[middle], &item) < 0)
+			from = middle + 1;
+		else
+			to = middle;
 	}
+	memmove(&catalog->items[to + 1], &catalog->items[to], (size_t)(catalog->count - 1 - to) * sizeof item);
+	catalog->items[to] = item;
+	for (int64_t i = to + 1; i < catalog->count; i++)
+		catalog->items[i].parent += catalog->items[i].parent >= to;
+	find_parent(catalog, to);
 }
 
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
@@ -180,7 +202,7 @@ void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item)
 	let_go(item->inside);
 	memmove(item, item + 1, (size_t)(catalog->count - at - 1) * sizeof *item);
 	catalog->count--;
-	sheaf_catalog_sort(catalog);
+	for (int64_t i = at; i < catalog->count; i++) catalog->items[i].parent -= catalog->items[i].parent > at;
 }
 
 /* ---- other names ---- */

@@ -62,6 +62,8 @@ SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *fol
                                          bool is_group, sheaf_box_item **out, sheaf_error *err);
 /* Puts the items in their order, and says who is in whom. */
 void sheaf_catalog_sort(sheaf_catalog *catalog);
+/* The same for one item that was added to a sorted catalog. */
+void sheaf_catalog_place(sheaf_catalog *catalog);
 /* Only of a sorted one. */
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path);
 void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
@@ -77,8 +79,7 @@ SHEAF_USE sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char 
 /* The bytes of a file, which a driver reads and writes. */
 typedef struct sheaf_store {
 	const char *name;
-	bool is_writable;
-	/* Bytes after the end are zeros where the store is writable, else SHORT. */
+	/* Bytes after the end are zeros where the store can be written, else SHORT. */
 	sheaf_status (*read)(void *user, int64_t at, void *data, size_t size, sheaf_error *err);
 	sheaf_status (*write)(void *user, int64_t at, const void *data, size_t size, sheaf_error *err);
 	sheaf_status (*size)(void *user, int64_t *size, sheaf_error *err);

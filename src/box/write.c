@@ -95,7 +95,7 @@ static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, s
 	const char *folder = "";
 	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
 	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : own, true, &item, err));
-	sheaf_catalog_sort(&box->catalog);
+	sheaf_catalog_place(&box->catalog);
 	return SHEAF_OK;
 }
 
@@ -302,7 +302,7 @@ static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
 	a->path = item->path;
 	a->plan.path = item->path;
-	sheaf_catalog_sort(&box->catalog);
+	sheaf_catalog_place(&box->catalog);
 	return SHEAF_OK;
 }
 

@@ -95,10 +95,8 @@ static sheaf_status open_state(const sheaf_store *store, bool fresh, sheaf_box_k
                                sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
 {
 	void *memory;
+	(void)fresh;
 	*state = NULL;
-	if (fresh || store->is_writable)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a file to read, found one to write",
-		                  store->name);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_reader), &memory, err));
 	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)memory;
 	sheaf_status status = sheaf_hdf5_reader_open(r, store, catalog, cx, err);

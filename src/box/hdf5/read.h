@@ -29,6 +29,7 @@ typedef struct sheaf_hdf5_reader {
 	int version;  /* of the superblock */
 	int64_t root; /* address of the root group's header */
 	bool is_netcdf;
+	int64_t next_dimension;   /* netCDF: greater than the number of every dimension */
 	sheaf_mutex lock;         /* of the collection of texts that was read last: */
 	sheaf_builder collection; /* its bytes, */
 	sheaf_builder objects;    /* where its objects are, by their numbers, */
@@ -221,6 +222,10 @@ SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf
 
 /* Bytes of a reference to a text: its size, the address of a collection, a number in it. */
 #define SHEAF_HDF5_REFERENCE_SIZE(r) (8 + (size_t)(r)->address_size)
+/* Appends the elements of `width` bytes that a reference leads to; of a text up to its NUL, if it has one. */
+SHEAF_USE sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference,
+                                                  uint32_t width, bool is_text, sheaf_builder *out,
+                                                  sheaf_error *err);
 /* Appends the text that an element of a type is. */
 SHEAF_USE sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type,
                                               const uint8_t *element, sheaf_builder *text, sheaf_error *err);

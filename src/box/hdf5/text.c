@@ -52,7 +52,7 @@ static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, int64_t address)
 {
 	static const char what[] = "a collection of texts";
-	if (r->collection_at == address && !r->store->is_writable) return SHEAF_OK;
+	if (r->collection_at == address) return SHEAF_OK;
 	r->collection_at = -1;
 	r->objects.size = r->collection.size = 0;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, 8 + r->length_size));
@@ -70,7 +70,7 @@ static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, in
 }
 
 static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_look *l, uint32_t number,
-                                uint32_t size, const uint8_t **out)
+                                uint64_t size, const uint8_t **out)
 {
 	object o = {0};
 	int64_t byte = r->base + r->collection_at;
@@ -84,33 +84,43 @@ static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_loo
 	           : sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
 }
 
-static sheaf_status append_variable(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const uint8_t *reference,
-                                    sheaf_builder *text)
+/* The bytes of as many elements of `width` bytes as the reference says. */
+static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const uint8_t *reference,
+                                  uint32_t width, sheaf_bytes *out)
 {
-	const uint8_t *bytes = NULL;
+	*out = (sheaf_bytes){0};
 	sheaf_cursor c = sheaf_cursor_over(reference, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
-	uint32_t size = sheaf_cursor_u32le(&c, "a reference");
+	uint64_t size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
 	int64_t address = sheaf_hdf5_take_address(r, &c, "a reference");
 	uint32_t number = sheaf_cursor_u32le(&c, "a reference");
 	if (size == 0 || address == 0) return SHEAF_OK;
 	SHEAF_TRY(read_collection(r, l, address));
-	SHEAF_TRY(find_object(r, l, number, size, &bytes));
-	sheaf_builder_append(text, bytes, strnlen((const char *)bytes, size));
-	return sheaf_builder_status(text, l->err);
+	SHEAF_TRY(find_object(r, l, number, size, &out->data));
+	out->size = (size_t)size;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference, uint32_t width,
+                                        bool is_text, sheaf_builder *out, sheaf_error *err)
+{
+	sheaf_hdf5_look l;
+	sheaf_bytes found;
+	sheaf_mutex_lock(&r->lock);
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	sheaf_status status = find_elements(r, &l, reference, width, &found);
+	if (!status && found.size)
+		sheaf_builder_append(out, found.data,
+		                     is_text ? strnlen((const char *)found.data, found.size) : found.size);
+	if (!status) status = sheaf_builder_status(out, err);
+	sheaf_hdf5_look_end(&l);
+	sheaf_mutex_unlock(&r->lock);
+	return status;
 }
 
 sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
-	sheaf_hdf5_look l;
-	if (!type->is_variable_text) {
-		sheaf_builder_append(text, element, without_padding(element, type->size, type->flags & 15));
-		return sheaf_builder_status(text, err);
-	}
-	sheaf_mutex_lock(&r->lock);
-	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = append_variable(r, &l, element, text);
-	sheaf_hdf5_look_end(&l);
-	sheaf_mutex_unlock(&r->lock);
-	return status;
+	if (type->is_variable_text) return sheaf_hdf5_append_sequence(r, element, 1, true, text, err);
+	sheaf_builder_append(text, element, without_padding(element, type->size, type->flags & 15));
+	return sheaf_builder_status(text, err);
 }

@@ -58,10 +58,28 @@ static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *na
 	return SHEAF_OK;
 }
 
+static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
+{
+	enum { WIDTH = 4 };
+	if (a->type.class == SHEAF_HDF5_INTEGER && a->value.size == WIDTH && !a->type.is_big)
+		*(int64_t *)user = sheaf_load_i32le(a->value.data);
+	return SHEAF_END;
+}
+
+/* Dimensions are numbered; one without a number has the next one. */
+static sheaf_status note_number(walk *w, const sheaf_hdf5_header *h)
+{
+	int64_t number = w->r->next_dimension;
+	SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, "_Netcdf4Dimid", take_number, &number));
+	if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
+	return SHEAF_OK;
+}
+
 /* Whether a dataset is a dimension and nothing else. */
 static sheaf_status is_dimension(walk *w, const sheaf_hdf5_header *h, bool *is)
 {
 	SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", is));
+	if (*is) SHEAF_TRY(note_number(w, h));
 	return *is ? has_text(w, h, "NAME", NOT_A_VARIABLE, is) : SHEAF_OK;
 }
 

@@ -7,8 +7,7 @@
 #define SHEAF_BOX_HDF5_WRITE_H
 
 #include "base/endian.h"
-#include "box/hdf5/format.h"
-#include "box/inside.h"
+#include "box/hdf5/read.h"
 
 /* No address. */
 #define SHEAF_HDF5_NOWHERE (-1)
@@ -57,21 +56,31 @@ typedef struct sheaf_hdf5_user {
 	const struct sheaf_hdf5_object *array;
 } sheaf_hdf5_user;
 
-/* A group or dataset that is new. */
+/* A group or dataset that is new, or was looked at. */
 typedef struct sheaf_hdf5_object {
 	struct sheaf_hdf5_object *next; /* in the order in which they came */
 	uint32_t number;                /* of them */
 	int64_t address;                /* of its header; NOWHERE: not given yet */
 	bool is_group, is_gone;
-	sheaf_hdf5_messages messages, attributes; /* but for links */
+	int64_t nlinked; /* ways to it */
+	/* What its header says, but for links and attributes where these are listed. */
+	sheaf_hdf5_messages messages, attributes;
 	int64_t next_attribute;
 	uint8_t attribute_order;
 	/* Groups: */
 	sheaf_hdf5_link *links, *last_link;
 	int64_t nlinks, next_link;
 	uint8_t link_order;
+	/* What was there: */
+	bool is_old, is_listed, has_attributes; /* links and attributes are known one by one */
+	bool links_change, attributes_change, nlinked_changes;
+	unsigned version; /* of its header */
+	size_t room_at;   /* bytes before the messages of its first piece, */
+	uint64_t room;    /* and of these */
 	/* netCDF: */
 	int64_t places; /* of a dimension; -1: it is none */
+	bool is_known_dimension, has_uses;
+	sheaf_bytes old_uses; /* of one that was there: what its attribute says of arrays that have it */
 	sheaf_hdf5_user *users, *last_user;
 	int64_t nusers;
 	const struct sheaf_hdf5_object *dimension; /* of an array; NULL: not given here */
@@ -79,20 +88,18 @@ typedef struct sheaf_hdf5_object {
 
 /* Things by a key, of which the hash is known. */
 typedef struct sheaf_hdf5_table {
-	struct sheaf_hdf5_entry *entries;
+	struct sheaf_hdf5_slot *entries;
 	size_t count, room;
 } sheaf_hdf5_table;
 
 /* Objects, messages, links and users live as long as the catalog. */
 typedef struct sheaf_hdf5_writer {
-	sheaf_context *cx;
-	const sheaf_store *store;
+	sheaf_hdf5_reader reader; /* of what was there; of a new file it has sizes alone */
+	bool is_into;             /* something was there */
 	sheaf_catalog *catalog;
 	sheaf_box_kind kind;
-	/* The file. Addresses begin at its base. */
-	int64_t base, end;
-	unsigned address_size, length_size; /* bytes of each */
-	unsigned chunk_fan;                 /* half of the chunks that a node of their index leads to */
+	int64_t end;        /* of the file, from its base */
+	unsigned chunk_fan; /* half of the chunks that a node of their index leads to */
 	/* Bytes that are on their way to `waiting_at`. */
 	sheaf_builder waiting;
 	int64_t waiting_at;
@@ -101,11 +108,13 @@ typedef struct sheaf_hdf5_writer {
 	int64_t texts_at;
 	size_t texts_size;
 	uint16_t ntexts;
-	/* What there is; the root comes first. */
+	/* Objects that are new or were looked at; the root comes first. */
 	sheaf_hdf5_object *objects, *last;
 	uint32_t nobjects;
+	sheaf_hdf5_places old; /* of those that were there: one more than their place in */
+	sheaf_builder old_objects;
+	sheaf_builder heads; /* first pieces of headers that change, each after its address and size */
 	sheaf_hdf5_table links;
-	int64_t next_dimension;
 	/* What is being made: a header, a message of one, and the parts of an attribute. */
 	sheaf_builder header, message, type, space, value;
 } sheaf_hdf5_writer;
@@ -116,25 +125,25 @@ typedef struct sheaf_hdf5_writer {
 SHEAF_USE sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align,
                                            int64_t *address, sheaf_error *err);
 /* Writes them, at once or with what comes next to them. */
-SHEAF_USE sheaf_status sheaf_hdf5_put(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
-                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w, sheaf_error *err);
 /* Gives a place and writes there. */
-SHEAF_USE sheaf_status sheaf_hdf5_add(sheaf_hdf5_writer *w, const sheaf_builder *bytes, int64_t *address,
-                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_builder *bytes,
+                                            int64_t *address, sheaf_error *err);
 
 /* A little-endian number of some bytes. */
-void sheaf_hdf5_number(sheaf_builder *b, uint64_t number, size_t width);
-void sheaf_hdf5_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address);
-void sheaf_hdf5_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length);
-void sheaf_hdf5_zeros(sheaf_builder *b, size_t count);
+void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width);
+void sheaf_hdf5_put_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address);
+void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length);
+void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count);
 /* The checksum of what the builder holds. */
-void sheaf_hdf5_sum(sheaf_builder *b);
+void sheaf_hdf5_put_sum(sheaf_builder *b);
 
 /* Puts bytes into the heap of texts, and appends a reference to them, which says how many elements they are;
  * *address: where they are. */
-SHEAF_USE sheaf_status sheaf_hdf5_put_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
-                                           sheaf_builder *reference, int64_t *address, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
+                                             sheaf_builder *reference, int64_t *address, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t address, size_t size,
                                             sheaf_builder *text, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err);
@@ -149,31 +158,54 @@ SHEAF_USE sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_obje
 /* NULL: there is none. */
 sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
                                       const char *name, size_t size);
-void sheaf_hdf5_unlink(sheaf_hdf5_link *link);
+/* A way to anything; the name and the value are copied. */
+SHEAF_USE sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
+                                          sheaf_hdf5_link like, sheaf_error *err);
+/* Bytes become a copy that lives as long as the writer, with a NUL after it. */
+SHEAF_USE sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes, sheaf_error *err);
+void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table);
+
+/* ---- write_old.c: what was there ---- */
+
+SHEAF_USE sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out,
+                                             sheaf_error *err);
+/* Makes links, or attributes, known one by one. Nothing to do for what is new. */
+SHEAF_USE sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o,
+                                                  sheaf_error *err);
+/* Reads the header of an object that was there once more, for a function that takes it apart. */
+typedef sheaf_status (*sheaf_hdf5_answer)(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h);
+SHEAF_USE sheaf_status sheaf_hdf5_ask(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *o,
+                                      sheaf_hdf5_answer answer, void *user, sheaf_error *err);
+/* The first of a type, or NULL. */
+const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type);
+
+/* ---- write_path.c: objects by their paths ---- */
+
 /* The group that a path leads into, and the last name of the path. */
 SHEAF_USE sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path,
                                              sheaf_hdf5_object **group, const char **name, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **out,
                                               sheaf_error *err);
-void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table);
+/* The same among what is known without a look at the file; NULL: it is not. */
+sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const char *path);
 
 /* ---- write_message.c: what headers say, appended to a builder ---- */
 
 /* An array of one dimension, which has room for as many, or may grow. */
-void sheaf_hdf5_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit);
-void sheaf_hdf5_scalar(sheaf_builder *b);
-void sheaf_hdf5_type(sheaf_builder *b, sheaf_type type, bool is_big);
-void sheaf_hdf5_fixed_text_type(sheaf_builder *b, size_t size);
-void sheaf_hdf5_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
+void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit);
+void sheaf_hdf5_put_scalar(sheaf_builder *b);
+void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size);
+void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* Of variable numbers of references to objects. */
-void sheaf_hdf5_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
+void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* A reference to an array, and the number of one of its dimensions. */
 enum { SHEAF_HDF5_USE = 16 /* bytes */ };
-void sheaf_hdf5_use_type(sheaf_builder *b);
-void sheaf_hdf5_describe_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
+void sheaf_hdf5_put_use_type(sheaf_builder *b);
+void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
 /* Appends an attribute to w->message: its type, space and value are in the builders of these names. */
-SHEAF_USE sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_writer *w, const char *name,
-                                                     sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name, sheaf_error *err);
 
 /* What is in w->message becomes a message of the object, and is taken out of the builder. */
 SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
@@ -186,6 +218,8 @@ SHEAF_USE sheaf_status sheaf_hdf5_add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5
 
 /* Writes the headers of all objects. */
 SHEAF_USE sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w, sheaf_error *err);
+/* And, when everything else is in the file, what leads from headers that were there to what has changed. */
+SHEAF_USE sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w, sheaf_error *err);
 
 /* ---- write_dense.c ---- */
 
@@ -209,6 +243,12 @@ SHEAF_USE sheaf_status sheaf_hdf5_index_chunks(sheaf_hdf5_writer *w, const sheaf
                                                size_t count, int64_t extent, size_t width, int64_t *address,
                                                sheaf_error *err);
 
+/* ---- write_super.c ---- */
+
+/* Whether what is there can be written into. */
+SHEAF_USE sheaf_status sheaf_hdf5_check_superblock(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_write_superblock(sheaf_hdf5_writer *w, sheaf_error *err);
+
 /* ---- write_array.c: the driver's functions ---- */
 
 SHEAF_USE sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **array,
@@ -228,6 +268,8 @@ SHEAF_USE sheaf_status sheaf_hdf5_read_new_text(sheaf_hdf5_writer *w, const shea
                                                 const char *name, sheaf_builder *text, bool *found,
                                                 sheaf_error *err);
 
+void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
+
 /* ---- write_dimension.c: what makes HDF5 netCDF ---- */
 
 /* Marks a new file. */
@@ -235,13 +277,16 @@ SHEAF_USE sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w, sheaf_error
 /* Gives a new array a dimension, shared by arrays of its group that are as long. */
 SHEAF_USE sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
                                                 sheaf_hdf5_object *array, int64_t count, sheaf_error *err);
+/* Before a dataset goes: its dimensions do not lead to it any more. */
+SHEAF_USE sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array,
+                                                   sheaf_error *err);
 /* Whether arrays have this dimension. */
 bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale);
 /* The attributes that lead from an array to its dimension, and from a dimension to its arrays, in w->message.
  * While headers are measured there are no addresses yet. */
-SHEAF_USE sheaf_status sheaf_hdf5_describe_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array,
-                                                     bool is_measuring, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_describe_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale,
-                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array,
+                                                bool is_measuring, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale,
+                                           sheaf_error *err);
 
 #endif

@@ -18,7 +18,7 @@ static sheaf_status give_place(array *a, sheaf_box_plan *plan, sheaf_error *err)
 	if (plan->chunk || plan->count == 0) return SHEAF_OK;
 	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address, err));
-	plan->offset = a->w->base + a->address;
+	plan->offset = a->w->reader.base + a->address;
 	return SHEAF_OK;
 }
 
@@ -35,10 +35,10 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out,
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	void *memory;
-	SHEAF_TRY(sheaf_allocate(w->cx, sizeof(array), &memory, err));
+	SHEAF_TRY(sheaf_allocate(w->reader.cx, sizeof(array), &memory, err));
 	array *a = (array *)memory;
 	*a = (array){.w = w, .plan = *plan, .address = SHEAF_HDF5_NOWHERE};
-	sheaf_builder_begin(&a->chunks, w->cx, NULL);
+	sheaf_builder_begin(&a->chunks, w->reader.cx, NULL);
 	sheaf_status status = create(a, plan, err);
 	if (status)
 		sheaf_hdf5_drop_array(a);
@@ -52,7 +52,8 @@ sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, s
 {
 	const array *a = (const array *)handle;
 	(void)values;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected no values, found %zu bytes", a->w->store->name, bytes);
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected no values, found %zu bytes", a->w->reader.store->name,
+	                  bytes);
 }
 
 sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
@@ -65,7 +66,7 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address, err));
 	sheaf_builder_append(&a->chunks, &it, sizeof it);
 	SHEAF_TRY(sheaf_builder_status(&a->chunks, err));
-	return sheaf_hdf5_put(a->w, it.address, bytes, size, err);
+	return sheaf_hdf5_store(a->w, it.address, bytes, size, err);
 }
 
 /* ---- what the header says ---- */
@@ -73,24 +74,24 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 static void describe_fill(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* filled by nobody but us */ };
-	sheaf_hdf5_number(b, VERSION, 1);
-	sheaf_hdf5_number(b, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY), 1);
+	sheaf_hdf5_put_number(b, VERSION, 1);
+	sheaf_hdf5_put_number(b, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY), 1);
 }
 
 static void describe_filter(sheaf_builder *b, unsigned filter, unsigned parameter)
 {
 	enum { MAY_BE_SKIPPED = 1 };
-	sheaf_hdf5_number(b, filter, 2);
-	sheaf_hdf5_number(b, MAY_BE_SKIPPED, 2);
-	sheaf_hdf5_number(b, 1, 2);
-	sheaf_hdf5_number(b, parameter, 4);
+	sheaf_hdf5_put_number(b, filter, 2);
+	sheaf_hdf5_put_number(b, MAY_BE_SKIPPED, 2);
+	sheaf_hdf5_put_number(b, 1, 2);
+	sheaf_hdf5_put_number(b, parameter, 4);
 }
 
 static void describe_filters(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2 };
-	sheaf_hdf5_number(b, VERSION, 1);
-	sheaf_hdf5_number(b, (unsigned)a->plan.shuffle + (a->plan.deflate > 0), 1);
+	sheaf_hdf5_put_number(b, VERSION, 1);
+	sheaf_hdf5_put_number(b, (unsigned)a->plan.shuffle + (a->plan.deflate > 0), 1);
 	if (a->plan.shuffle) describe_filter(b, SHUFFLE, (unsigned)sheaf_type_size(a->plan.type));
 	if (a->plan.deflate) describe_filter(b, DEFLATE, a->plan.deflate > 9 ? 9 : (unsigned)a->plan.deflate);
 }
@@ -105,15 +106,15 @@ static sheaf_status describe_layout(const array *a, int64_t count, sheaf_builder
 		                                  a->chunks.size / sizeof(sheaf_hdf5_chunk), a->plan.chunk, width,
 		                                  &at, err));
 	b->size = 0;
-	sheaf_hdf5_number(b, VERSION, 1);
-	sheaf_hdf5_number(b, a->plan.chunk ? CHUNKED : CONTIGUOUS, 1);
-	if (a->plan.chunk) sheaf_hdf5_number(b, 2, 1);
-	sheaf_hdf5_address(a->w, b, at);
+	sheaf_hdf5_put_number(b, VERSION, 1);
+	sheaf_hdf5_put_number(b, a->plan.chunk ? CHUNKED : CONTIGUOUS, 1);
+	if (a->plan.chunk) sheaf_hdf5_put_number(b, 2, 1);
+	sheaf_hdf5_put_address(a->w, b, at);
 	if (a->plan.chunk) {
-		sheaf_hdf5_number(b, (uint64_t)a->plan.chunk, 4);
-		sheaf_hdf5_number(b, width, 4);
+		sheaf_hdf5_put_number(b, (uint64_t)a->plan.chunk, 4);
+		sheaf_hdf5_put_number(b, width, 4);
 	} else {
-		sheaf_hdf5_length(a->w, b, (uint64_t)count * width);
+		sheaf_hdf5_put_length(a->w, b, (uint64_t)count * width);
 	}
 	return SHEAF_OK;
 }
@@ -124,9 +125,9 @@ static sheaf_status describe(const array *a, int64_t count, sheaf_error *err)
 	sheaf_builder *b = &w->message;
 	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	b->size = 0;
-	sheaf_hdf5_space(w, b, count, a->plan.count >= 0);
+	sheaf_hdf5_put_space(w, b, count, a->plan.count >= 0);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_SPACE, 0, err));
-	sheaf_hdf5_type(b, a->plan.type, is_big);
+	sheaf_hdf5_put_type(b, a->plan.type, is_big);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT, err));
 	describe_fill(a, b);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT, err));
@@ -153,5 +154,5 @@ void sheaf_hdf5_drop_array(void *handle)
 {
 	array *a = (array *)handle;
 	sheaf_builder_drop(&a->chunks);
-	sheaf_release(a->w->cx, a, sizeof *a);
+	sheaf_release(a->w->reader.cx, a, sizeof *a);
 }

@@ -10,13 +10,13 @@ enum { PIECE = 1 << 20, SMALL = 64 << 10, GAP = 64 };
 sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align, int64_t *address,
                                  sheaf_error *err)
 {
-	int64_t most = w->address_size == 4 ? UINT32_MAX - 1 : INT64_MAX / 2;
+	int64_t most = w->reader.address_size == 4 ? UINT32_MAX - 1 : INT64_MAX / 2;
 	int64_t at = (w->end + align - 1) / align * align;
 	if (at > most || size > (uint64_t)(most - at))
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: expected a file whose addresses of %u bytes reach all of it, found %" PRIu64
 		                  " bytes to add to %" PRId64,
-		                  w->store->name, w->address_size, size, at);
+		                  w->reader.store->name, w->reader.address_size, size, at);
 	w->end = at + (int64_t)size;
 	*address = at;
 	return SHEAF_OK;
@@ -25,7 +25,8 @@ sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t al
 static sheaf_status write_now(const sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
                               sheaf_error *err)
 {
-	return size ? w->store->write(w->store->user, w->base + address, bytes, size, err) : SHEAF_OK;
+	return size ? w->reader.store->write(w->reader.store->user, w->reader.base + address, bytes, size, err)
+	            : SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w, sheaf_error *err)
@@ -35,8 +36,8 @@ sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w, sheaf_error *err)
 	return write_now(w, w->waiting_at, w->waiting.data, size, err);
 }
 
-sheaf_status sheaf_hdf5_put(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
-                            sheaf_error *err)
+sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
+                              sheaf_error *err)
 {
 	static const uint8_t zeros[GAP];
 	int64_t gap = address - w->waiting_at - (int64_t)w->waiting.size;
@@ -54,43 +55,43 @@ sheaf_status sheaf_hdf5_put(sheaf_hdf5_writer *w, int64_t address, const void *b
 	return sheaf_builder_status(&w->waiting, err);
 }
 
-sheaf_status sheaf_hdf5_add(sheaf_hdf5_writer *w, const sheaf_builder *bytes, int64_t *address,
-                            sheaf_error *err)
+sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_builder *bytes, int64_t *address,
+                                  sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_builder_status(bytes, err));
 	SHEAF_TRY(sheaf_hdf5_allocate(w, bytes->size, 8, address, err));
-	return sheaf_hdf5_put(w, *address, bytes->data, bytes->size, err);
+	return sheaf_hdf5_store(w, *address, bytes->data, bytes->size, err);
 }
 
 /* ---- numbers ---- */
 
-void sheaf_hdf5_number(sheaf_builder *b, uint64_t number, size_t width)
+void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width)
 {
 	uint8_t bytes[8];
 	sheaf_store_u64le(bytes, number);
 	sheaf_builder_append(b, bytes, width);
 }
 
-void sheaf_hdf5_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address)
+void sheaf_hdf5_put_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address)
 {
-	sheaf_hdf5_number(b, (uint64_t)address, w->address_size);
+	sheaf_hdf5_put_number(b, (uint64_t)address, w->reader.address_size);
 }
 
-void sheaf_hdf5_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length)
+void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length)
 {
-	sheaf_hdf5_number(b, length, w->length_size);
+	sheaf_hdf5_put_number(b, length, w->reader.length_size);
 }
 
-void sheaf_hdf5_zeros(sheaf_builder *b, size_t count)
+void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count)
 {
 	if (!sheaf_builder_room(b, count)) return;
 	memset(b->data + b->size, 0, count);
 	b->size += count;
 }
 
-void sheaf_hdf5_sum(sheaf_builder *b)
+void sheaf_hdf5_put_sum(sheaf_builder *b)
 {
-	if (!b->failed) sheaf_hdf5_number(b, sheaf_hdf5_checksum(b->data, b->size), 4);
+	if (!b->failed) sheaf_hdf5_put_number(b, sheaf_hdf5_checksum(b->data, b->size), 4);
 }
 
 /* ---- the heap of texts ---- */
@@ -100,7 +101,7 @@ void sheaf_hdf5_sum(sheaf_builder *b)
 
 enum { USUAL = 4096, MOST_OBJECTS = UINT16_MAX };
 
-static size_t head_of_object(const sheaf_hdf5_writer *w) { return 8 + w->length_size; }
+static size_t head_of_object(const sheaf_hdf5_writer *w) { return 8 + w->reader.length_size; }
 
 static size_t whole_object(const sheaf_hdf5_writer *w, size_t size)
 {
@@ -109,9 +110,9 @@ static size_t whole_object(const sheaf_hdf5_writer *w, size_t size)
 
 static void put_head(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned number, size_t size)
 {
-	sheaf_hdf5_number(b, number, 2);
-	sheaf_hdf5_number(b, 0, 6);
-	sheaf_hdf5_length(w, b, size);
+	sheaf_hdf5_put_number(b, number, 2);
+	sheaf_hdf5_put_number(b, 0, 6);
+	sheaf_hdf5_put_length(w, b, size);
 }
 
 sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err)
@@ -120,42 +121,42 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err)
 	if (w->texts_size == 0) return SHEAF_OK;
 	size_t left = w->texts_size - b->size;
 	if (left >= head_of_object(w)) put_head(w, b, 0, left);
-	sheaf_hdf5_zeros(b, w->texts_size - b->size);
+	sheaf_hdf5_put_zeros(b, w->texts_size - b->size);
 	SHEAF_TRY(sheaf_builder_status(b, err));
 	w->texts_size = 0;
-	return sheaf_hdf5_put(w, w->texts_at, b->data, b->size, err);
+	return sheaf_hdf5_store(w, w->texts_at, b->data, b->size, err);
 }
 
 static sheaf_status begin_texts(sheaf_hdf5_writer *w, size_t size, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_hdf5_flush_texts(w, err));
-	size_t whole = 8 + w->length_size + whole_object(w, size);
+	size_t whole = 8 + w->reader.length_size + whole_object(w, size);
 	if (whole < USUAL) whole = USUAL;
 	SHEAF_TRY(sheaf_hdf5_allocate(w, whole, 8, &w->texts_at, err));
 	w->texts.size = 0;
 	w->ntexts = 0;
 	sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
-	sheaf_hdf5_length(w, &w->texts, whole);
+	sheaf_hdf5_put_length(w, &w->texts, whole);
 	w->texts_size = whole;
 	return sheaf_builder_status(&w->texts, err);
 }
 
-sheaf_status sheaf_hdf5_put_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
-                                 sheaf_builder *reference, int64_t *address, sheaf_error *err)
+sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
+                                   sheaf_builder *reference, int64_t *address, sheaf_error *err)
 {
 	size_t size = text.size;
 	if (size > UINT32_MAX)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected a text of less than 4 GiB, found %zu bytes",
-		                  w->store->name, size);
+		                  w->reader.store->name, size);
 	bool fits = whole_object(w, size) <= w->texts_size - w->texts.size;
 	if (w->texts_size == 0 || !fits || w->ntexts == MOST_OBJECTS) SHEAF_TRY(begin_texts(w, size, err));
 	put_head(w, &w->texts, ++w->ntexts, size);
 	*address = w->texts_at + (int64_t)w->texts.size;
 	sheaf_builder_append(&w->texts, text.data, size);
-	sheaf_hdf5_zeros(&w->texts, -size % 8);
-	sheaf_hdf5_number(reference, count, 4);
-	sheaf_hdf5_address(w, reference, w->texts_at);
-	sheaf_hdf5_number(reference, w->ntexts, 4);
+	sheaf_hdf5_put_zeros(&w->texts, -size % 8);
+	sheaf_hdf5_put_number(reference, count, 4);
+	sheaf_hdf5_put_address(w, reference, w->texts_at);
+	sheaf_hdf5_put_number(reference, w->ntexts, 4);
 	return sheaf_builder_status(&w->texts, err);
 }
 
@@ -170,7 +171,8 @@ sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t address, size_t 
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_hdf5_flush(w, err));
-	SHEAF_TRY(w->store->read(w->store->user, w->base + address, text->data + text->size, size, err));
+	SHEAF_TRY(w->reader.store->read(w->reader.store->user, w->reader.base + address, text->data + text->size,
+	                                size, err));
 	text->size += size;
 	return SHEAF_OK;
 }

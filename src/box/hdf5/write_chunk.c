@@ -17,16 +17,16 @@ typedef struct index_of_chunks {
 static void put_key(const index_of_chunks *x, const sheaf_hdf5_chunk *chunk, uint64_t first, uint64_t within)
 {
 	sheaf_builder *b = &x->w->message;
-	sheaf_hdf5_number(b, chunk ? chunk->size : 0, 4);
-	sheaf_hdf5_number(b, chunk ? chunk->skipped : 0, 4);
-	sheaf_hdf5_number(b, first, 8);
-	sheaf_hdf5_number(b, within, 8);
+	sheaf_hdf5_put_number(b, chunk ? chunk->size : 0, 4);
+	sheaf_hdf5_put_number(b, chunk ? chunk->skipped : 0, 4);
+	sheaf_hdf5_put_number(b, first, 8);
+	sheaf_hdf5_put_number(b, within, 8);
 }
 
 static size_t node_size(const index_of_chunks *x)
 {
 	enum { HEAD = 8, KEY = 24 };
-	return HEAD + 2 * x->w->address_size + x->fan * x->w->address_size + (x->fan + 1) * KEY;
+	return HEAD + 2 * x->w->reader.address_size + x->fan * x->w->reader.address_size + (x->fan + 1) * KEY;
 }
 
 /* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each over so many chunks. */
@@ -51,21 +51,21 @@ static void make_node(const index_of_chunks *x, const level *l, size_t node)
 	int64_t size = (int64_t)node_size(x), at = l->at + (int64_t)node * size;
 	b->size = 0;
 	sheaf_builder_append(b, "TREE", 4);
-	sheaf_hdf5_number(b, CHUNKS, 1);
-	sheaf_hdf5_number(b, l->number, 1);
-	sheaf_hdf5_number(b, (to - from + step - 1) / step, 2);
-	sheaf_hdf5_address(x->w, b, node > 0 ? at - size : SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_address(x->w, b, node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_put_number(b, CHUNKS, 1);
+	sheaf_hdf5_put_number(b, l->number, 1);
+	sheaf_hdf5_put_number(b, (to - from + step - 1) / step, 2);
+	sheaf_hdf5_put_address(x->w, b, node > 0 ? at - size : SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_put_address(x->w, b, node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE);
 	for (size_t i = from; i < to; i += step) {
 		put_key(x, &x->chunks[i], (uint64_t)i * (uint64_t)x->extent, 0);
-		sheaf_hdf5_address(x->w, b, child_of(x, l, i));
+		sheaf_hdf5_put_address(x->w, b, child_of(x, l, i));
 	}
 	/* The end: the next node's first chunk, or what follows the beginning of the last one. */
 	if (to < x->count)
 		put_key(x, &x->chunks[to], (uint64_t)to * (uint64_t)x->extent, 0);
 	else
 		put_key(x, NULL, (uint64_t)(to - 1) * (uint64_t)x->extent, x->width);
-	sheaf_hdf5_zeros(b, (size_t)size - b->size);
+	sheaf_hdf5_put_zeros(b, (size_t)size - b->size);
 }
 
 static sheaf_status write_level(const index_of_chunks *x, level *l)
@@ -75,7 +75,7 @@ static sheaf_status write_level(const index_of_chunks *x, level *l)
 	for (size_t i = 0; i < l->nodes; i++) {
 		make_node(x, l, i);
 		SHEAF_TRY(sheaf_builder_status(&x->w->message, x->err));
-		SHEAF_TRY(sheaf_hdf5_put(x->w, l->at + (int64_t)(i * size), x->w->message.data, size, x->err));
+		SHEAF_TRY(sheaf_hdf5_store(x->w, l->at + (int64_t)(i * size), x->w->message.data, size, x->err));
 	}
 	return SHEAF_OK;
 }

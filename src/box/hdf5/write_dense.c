@@ -27,7 +27,7 @@ typedef struct dense {
 /* Links are known by their place in the heap, of 4 bytes, and their size, of 2. */
 enum { USUAL_BLOCK = 512, USUAL_MOST = 64 << 10, USUAL_OBJECT = 4096, MOST_BLOCK = 1 << 30 };
 
-static size_t head_of_block(const dense *d) { return 5 + d->w->address_size + 4 + 4; }
+static size_t head_of_block(const dense *d) { return 5 + d->w->reader.address_size + 4 + 4; }
 
 /* The links one after the other, in a block of a power of two. */
 static sheaf_status make_block(dense *d, int64_t heap)
@@ -35,21 +35,21 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	size_t head = head_of_block(d);
 	d->b.size = 0;
 	sheaf_builder_append(&d->b, "FHDB\0", 5);
-	sheaf_hdf5_address(d->w, &d->b, heap);
-	sheaf_hdf5_zeros(&d->b, head - d->b.size);
+	sheaf_hdf5_put_address(d->w, &d->b, heap);
+	sheaf_hdf5_put_zeros(&d->b, head - d->b.size);
 	for (size_t i = 0; i < d->count; i++) {
 		d->records[i].at = (uint32_t)d->b.size;
-		sheaf_hdf5_describe_link(d->w, &d->b, d->records[i].link);
+		sheaf_hdf5_put_link(d->w, &d->b, d->records[i].link);
 		SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
 		d->records[i].size = d->b.size - d->records[i].at;
 		if (d->b.size > MOST_BLOCK || d->records[i].size > UINT16_MAX)
 			return sheaf_fail(d->err, SHEAF_LIMIT,
 			                  "%s: expected a group whose names take less than 1 GiB, found more",
-			                  d->w->store->name);
+			                  d->w->reader.store->name);
 	}
 	d->used = d->b.size;
 	for (d->block = USUAL_BLOCK; d->block < d->used;) d->block *= 2;
-	sheaf_hdf5_zeros(&d->b, d->block - d->used);
+	sheaf_hdf5_put_zeros(&d->b, d->block - d->used);
 	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
 	sheaf_store_u32le(d->b.data + head - 4, sheaf_hdf5_checksum(d->b.data, d->b.size));
 	return SHEAF_OK;
@@ -70,28 +70,28 @@ static void make_heap(dense *d, int64_t block)
 	sheaf_builder *b = &d->b;
 	b->size = 0;
 	sheaf_builder_append(b, "FRHP", 4);
-	sheaf_hdf5_number(b, VERSION, 1);
-	sheaf_hdf5_number(b, ID, 2);
-	sheaf_hdf5_number(b, 0, 2); /* no filters */
-	sheaf_hdf5_number(b, SUMS, 1);
-	sheaf_hdf5_number(b, largest_object(d), 4);
-	sheaf_hdf5_length(w, b, 0); /* large objects: none */
-	sheaf_hdf5_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_length(w, b, d->block - d->used); /* free, which nobody keeps account of */
-	sheaf_hdf5_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_length(w, b, d->block);
-	sheaf_hdf5_length(w, b, d->block);
-	sheaf_hdf5_length(w, b, 0);
-	sheaf_hdf5_length(w, b, d->count);
-	for (int i = 0; i < 4; i++) sheaf_hdf5_length(w, b, 0); /* large and tiny objects: none */
-	sheaf_hdf5_number(b, WIDTH, 2);
-	sheaf_hdf5_length(w, b, d->block);
-	sheaf_hdf5_length(w, b, d->block > USUAL_MOST ? d->block : USUAL_MOST);
-	sheaf_hdf5_number(b, BITS, 2);
-	sheaf_hdf5_number(b, 1, 2);
-	sheaf_hdf5_address(w, b, block);
-	sheaf_hdf5_number(b, 0, 2);
-	sheaf_hdf5_sum(b);
+	sheaf_hdf5_put_number(b, VERSION, 1);
+	sheaf_hdf5_put_number(b, ID, 2);
+	sheaf_hdf5_put_number(b, 0, 2); /* no filters */
+	sheaf_hdf5_put_number(b, SUMS, 1);
+	sheaf_hdf5_put_number(b, largest_object(d), 4);
+	sheaf_hdf5_put_length(w, b, 0); /* large objects: none */
+	sheaf_hdf5_put_address(w, b, SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_put_length(w, b, d->block - d->used); /* free, which nobody keeps account of */
+	sheaf_hdf5_put_address(w, b, SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_put_length(w, b, d->block);
+	sheaf_hdf5_put_length(w, b, d->block);
+	sheaf_hdf5_put_length(w, b, 0);
+	sheaf_hdf5_put_length(w, b, d->count);
+	for (int i = 0; i < 4; i++) sheaf_hdf5_put_length(w, b, 0); /* large and tiny objects: none */
+	sheaf_hdf5_put_number(b, WIDTH, 2);
+	sheaf_hdf5_put_length(w, b, d->block);
+	sheaf_hdf5_put_length(w, b, d->block > USUAL_MOST ? d->block : USUAL_MOST);
+	sheaf_hdf5_put_number(b, BITS, 2);
+	sheaf_hdf5_put_number(b, 1, 2);
+	sheaf_hdf5_put_address(w, b, block);
+	sheaf_hdf5_put_number(b, 0, 2);
+	sheaf_hdf5_put_sum(b);
 }
 
 static sheaf_status write_heap(dense *d, int64_t *heap)
@@ -100,10 +100,10 @@ static sheaf_status write_heap(dense *d, int64_t *heap)
 	make_heap(d, 0);
 	SHEAF_TRY(sheaf_hdf5_allocate(d->w, d->b.size, 8, heap, d->err));
 	SHEAF_TRY(make_block(d, *heap));
-	SHEAF_TRY(sheaf_hdf5_add(d->w, &d->b, &block, d->err));
+	SHEAF_TRY(sheaf_hdf5_store_new(d->w, &d->b, &block, d->err));
 	make_heap(d, block);
 	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
-	return sheaf_hdf5_put(d->w, *heap, d->b.data, d->b.size, d->err);
+	return sheaf_hdf5_store(d->w, *heap, d->b.data, d->b.size, d->err);
 }
 
 /* ---- trees ---- */
@@ -140,8 +140,8 @@ static void measure(tree *t)
 	t->most[0] = t->below[0] = (NODE - HEAD) / t->width;
 	for (t->depth = 0; t->below[t->depth] < t->d->count && t->depth + 1 < MOST_DEPTH; t->depth++) {
 		unsigned next = t->depth + 1;
-		t->pointer[next] =
-			t->d->w->address_size + bytes_for(t->most[0]) + (next > 1 ? bytes_for(t->below[t->depth]) : 0);
+		t->pointer[next] = t->d->w->reader.address_size + bytes_for(t->most[0]) +
+		                   (next > 1 ? bytes_for(t->below[t->depth]) : 0);
 		t->most[next] = (NODE - HEAD - t->pointer[next]) / (t->width + t->pointer[next]);
 		t->below[next] = (t->most[next] + 1) * t->below[t->depth] + t->most[next];
 	}
@@ -151,12 +151,12 @@ static void put_record(const tree *t, const record *r)
 {
 	sheaf_builder *b = &t->d->b;
 	if (t->kind == BY_NAME)
-		sheaf_hdf5_number(b, r->hash, 4);
+		sheaf_hdf5_put_number(b, r->hash, 4);
 	else
-		sheaf_hdf5_number(b, (uint64_t)r->link->order, 8);
-	sheaf_hdf5_number(b, 0, 1);
-	sheaf_hdf5_number(b, r->at, 4);
-	sheaf_hdf5_number(b, r->size, 2);
+		sheaf_hdf5_put_number(b, (uint64_t)r->link->order, 8);
+	sheaf_hdf5_put_number(b, 0, 1);
+	sheaf_hdf5_put_number(b, r->at, 4);
+	sheaf_hdf5_put_number(b, r->size, 2);
 }
 
 /* A part of the records, and where it stands. */
@@ -168,16 +168,16 @@ typedef struct part {
 
 static sheaf_status finish_node(tree *t, int64_t *address)
 {
-	sheaf_hdf5_sum(&t->d->b);
-	sheaf_hdf5_zeros(&t->d->b, NODE - t->d->b.size);
-	return sheaf_hdf5_add(t->d->w, &t->d->b, address, t->d->err);
+	sheaf_hdf5_put_sum(&t->d->b);
+	sheaf_hdf5_put_zeros(&t->d->b, NODE - t->d->b.size);
+	return sheaf_hdf5_store_new(t->d->w, &t->d->b, address, t->d->err);
 }
 
 static void begin_node(const tree *t, const char *signature)
 {
 	t->d->b.size = 0;
 	sheaf_builder_append(&t->d->b, signature, 5);
-	sheaf_hdf5_number(&t->d->b, t->kind, 1);
+	sheaf_hdf5_put_number(&t->d->b, t->kind, 1);
 }
 
 /* Parts of equal size, with a record between each two. */
@@ -210,11 +210,11 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 	begin_node(t, "BTIN");
 	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
 	for (size_t i = 0; i < n; i++) {
-		sheaf_hdf5_address(t->d->w, &t->d->b, parts[i].address);
-		sheaf_hdf5_number(&t->d->b, parts[i].own, small);
+		sheaf_hdf5_put_address(t->d->w, &t->d->b, parts[i].address);
+		sheaf_hdf5_put_number(&t->d->b, parts[i].own, small);
 		if (depth > 1)
-			sheaf_hdf5_number(&t->d->b, parts[i].to - parts[i].from,
-			                  t->pointer[depth] - t->d->w->address_size - small);
+			sheaf_hdf5_put_number(&t->d->b, parts[i].to - parts[i].from,
+			                      t->pointer[depth] - t->d->w->reader.address_size - small);
 	}
 	p->own = n - 1;
 	return finish_node(t, &p->address);
@@ -228,15 +228,15 @@ static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 	measure(&t);
 	SHEAF_TRY(write_node(&t, &root, t.depth));
 	begin_node(&t, "BTHD");
-	sheaf_hdf5_number(&d->b, NODE, 4);
-	sheaf_hdf5_number(&d->b, t.width, 2);
-	sheaf_hdf5_number(&d->b, t.depth, 2);
-	sheaf_hdf5_number(&d->b, SPLIT | MERGE << 8, 2);
-	sheaf_hdf5_address(d->w, &d->b, root.address);
-	sheaf_hdf5_number(&d->b, root.own, 2);
-	sheaf_hdf5_length(d->w, &d->b, d->count);
-	sheaf_hdf5_sum(&d->b);
-	return sheaf_hdf5_add(d->w, &d->b, address, d->err);
+	sheaf_hdf5_put_number(&d->b, NODE, 4);
+	sheaf_hdf5_put_number(&d->b, t.width, 2);
+	sheaf_hdf5_put_number(&d->b, t.depth, 2);
+	sheaf_hdf5_put_number(&d->b, SPLIT | MERGE << 8, 2);
+	sheaf_hdf5_put_address(d->w, &d->b, root.address);
+	sheaf_hdf5_put_number(&d->b, root.own, 2);
+	sheaf_hdf5_put_length(d->w, &d->b, d->count);
+	sheaf_hdf5_put_sum(&d->b);
+	return sheaf_hdf5_store_new(d->w, &d->b, address, d->err);
 }
 
 /* ---- groups ---- */
@@ -273,11 +273,11 @@ sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_objec
 {
 	dense d = {.w = w, .err = err};
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->cx, (size_t)group->nlinks, sizeof(record), &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, (size_t)group->nlinks, sizeof(record), &memory, err));
 	d.records = (record *)memory;
-	sheaf_builder_begin(&d.b, w->cx, NULL);
+	sheaf_builder_begin(&d.b, w->reader.cx, NULL);
 	sheaf_status status = write_all(&d, group, at);
 	sheaf_builder_drop(&d.b);
-	sheaf_release(w->cx, memory, (size_t)group->nlinks * sizeof(record));
+	sheaf_release(w->reader.cx, memory, (size_t)group->nlinks * sizeof(record));
 	return status;
 }

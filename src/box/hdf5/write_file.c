@@ -2,6 +2,7 @@
 /* A file from its beginning to its end. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
+#include "io/descriptor.h"
 
 enum { SUPERBLOCK = 48, FAN = 32 };
 
@@ -9,68 +10,79 @@ static sheaf_status begin_file(sheaf_hdf5_writer *w, sheaf_error *err)
 {
 	sheaf_hdf5_object *root;
 	w->end = SUPERBLOCK;
-	w->address_size = w->length_size = 8;
+	w->reader.address_size = w->reader.length_size = 8;
 	w->chunk_fan = FAN;
 	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root, err));
 	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w, err) : SHEAF_OK;
 }
 
+/* What is written comes after everything that is there. */
+static sheaf_status begin_into(sheaf_hdf5_writer *w, sheaf_error *err)
+{
+	sheaf_hdf5_object *root;
+	SHEAF_TRY(sheaf_hdf5_reader_open(&w->reader, w->reader.store, w->catalog, w->reader.cx, err));
+	w->is_into = true;
+	w->kind = w->reader.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
+	w->end = w->reader.size - w->reader.base;
+	w->chunk_fan = FAN;
+	SHEAF_TRY(sheaf_hdf5_check_superblock(w, err));
+	return sheaf_hdf5_old_object(w, w->reader.root, &root, err);
+}
+
+static void for_each_builder(sheaf_hdf5_writer *w, void (*what)(sheaf_builder *b, sheaf_context *cx))
+{
+	sheaf_builder *builders[] = {&w->waiting, &w->texts, &w->header, &w->message,    &w->type,
+	                             &w->space,   &w->value, &w->heads,  &w->old_objects};
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) what(builders[i], w->reader.cx);
+}
+
+static void begin_builder(sheaf_builder *b, sheaf_context *cx) { sheaf_builder_begin(b, cx, NULL); }
+
+static void drop_builder(sheaf_builder *b, sheaf_context *cx)
+{
+	(void)cx;
+	sheaf_builder_drop(b);
+}
+
 static void drop(sheaf_hdf5_writer *w)
 {
-	sheaf_builder *builders[] = {&w->waiting, &w->texts, &w->header, &w->message,
-	                             &w->type,    &w->space, &w->value};
-	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
+	sheaf_context *cx = w->reader.cx;
+	for_each_builder(w, drop_builder);
 	sheaf_hdf5_drop_table(w, &w->links);
-	sheaf_release(w->cx, w, sizeof *w);
+	sheaf_hdf5_places_drop(&w->old, cx);
+	if (w->is_into) sheaf_hdf5_reader_close(&w->reader);
+	sheaf_release(cx, w, sizeof *w);
 }
 
 static sheaf_status open_file(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
                               sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
 {
 	void *memory;
-	(void)fresh;
 	*state = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_writer), &memory, err));
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)memory;
-	*w = (sheaf_hdf5_writer){.cx = cx, .store = store, .catalog = catalog, .kind = *kind};
-	sheaf_builder *builders[] = {&w->waiting, &w->texts, &w->header, &w->message,
-	                             &w->type,    &w->space, &w->value};
-	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
-		sheaf_builder_begin(builders[i], cx, NULL);
-	sheaf_status status = begin_file(w, err);
-	if (status)
+	*w = (sheaf_hdf5_writer){.reader = {.cx = cx, .store = store}, .catalog = catalog, .kind = *kind};
+	for_each_builder(w, begin_builder);
+	sheaf_status status = fresh ? begin_file(w, err) : begin_into(w, err);
+	if (status) {
 		drop(w);
-	else
-		*state = w;
-	return status;
+		return status;
+	}
+	*kind = w->kind;
+	*state = w;
+	return SHEAF_OK;
 }
 
 static void close_file(void *state) { drop((sheaf_hdf5_writer *)state); }
-
-/* Version 2: signature, version, sizes, flags, base, extension, end of the file, root, checksum. */
-static sheaf_status write_superblock(sheaf_hdf5_writer *w, sheaf_error *err)
-{
-	static const uint8_t head[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8, 0};
-	sheaf_builder *b = &w->message;
-	b->size = 0;
-	sheaf_builder_append(b, head, sizeof head);
-	sheaf_hdf5_address(w, b, 0);
-	sheaf_hdf5_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_address(w, b, w->end);
-	sheaf_hdf5_address(w, b, w->objects->address);
-	sheaf_hdf5_sum(b);
-	SHEAF_TRY(sheaf_builder_status(b, err));
-	return sheaf_hdf5_put(w, 0, b->data, b->size, err);
-}
 
 static sheaf_status complete(sheaf_hdf5_writer *w, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_hdf5_write_headers(w, err));
 	SHEAF_TRY(sheaf_hdf5_flush_texts(w, err));
 	SHEAF_TRY(sheaf_hdf5_flush(w, err));
-	SHEAF_TRY(w->store->resize(w->store->user, w->base + w->end, err));
-	SHEAF_TRY(write_superblock(w, err));
-	return sheaf_hdf5_flush(w, err);
+	SHEAF_TRY(w->reader.store->resize(w->reader.store->user, w->reader.base + w->end, err));
+	SHEAF_TRY(sheaf_hdf5_write_heads(w, err));
+	return sheaf_hdf5_write_superblock(w, err);
 }
 
 static sheaf_status finish_file(void *state, sheaf_error *err)
@@ -78,6 +90,34 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 	sheaf_status status = complete((sheaf_hdf5_writer *)state, err);
 	close_file(state);
 	return status;
+}
+
+/* ---- names that go ---- */
+
+/* One that cannot be read may go all the same. */
+static bool is_flaw(sheaf_status status)
+{
+	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
+}
+
+static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	link->is_gone = true;
+	link->group->nlinks--;
+	link->group->links_change = true;
+	if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to) {
+		sheaf_status status = sheaf_hdf5_old_object(w, link->address, &link->to, &failure);
+		if (status && !is_flaw(status)) return sheaf_fail_again(err, &failure);
+	}
+	sheaf_hdf5_object *o = link->to;
+	if (!o) return SHEAF_OK;
+	if (--o->nlinked > 0)
+		o->nlinked_changes = true;
+	else
+		o->is_gone = true;
+	sheaf_status status = o->is_gone ? sheaf_hdf5_leave_dimensions(w, o, &failure) : SHEAF_OK;
+	return status && !is_flaw(status) ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
 
 /* ---- groups and texts ---- */
@@ -99,8 +139,7 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 	const char *name;
 	SHEAF_TRY(sheaf_hdf5_find_group(w, item->path, &group, &name, err));
 	sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, group, name, strlen(name));
-	if (link) sheaf_hdf5_unlink(link);
-	return SHEAF_OK;
+	return link ? unlink_object(w, link, err) : SHEAF_OK;
 }
 
 static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
@@ -110,8 +149,9 @@ static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, c
 	bool found;
 	SHEAF_TRY(sheaf_hdf5_read_new_text(w, item, name, text, &found, err));
 	if (found) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", w->store->name,
-	                  item->path, name);
+	if (item->inside->own) return sheaf_hdf5_text(state, item, name, text, err);
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+	                  w->reader.store->name, item->path, name);
 }
 
 const sheaf_box_driver sheaf_hdf5_writing_driver = {
@@ -120,6 +160,9 @@ const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.finish = finish_file,
 	.close = close_file,
 	.text = text_of_attribute,
+	.read_rows = sheaf_hdf5_read_rows,
+	.read_chunk = sheaf_hdf5_read_chunk,
+	.text_of = sheaf_hdf5_text_of,
 	.make_group = make_group,
 	.remove = remove_array,
 	.set_text = sheaf_hdf5_set_text,

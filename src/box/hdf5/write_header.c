@@ -3,27 +3,37 @@
  * with these in it. */
 #include "base/context.h"
 #include "box/hdf5/write.h"
+#include <inttypes.h>
 
 typedef struct pen {
 	sheaf_hdf5_writer *w;
 	const sheaf_hdf5_object *object;
 	sheaf_builder *b;
 	bool is_measuring; /* addresses are not known yet */
+	unsigned count;    /* messages */
 	sheaf_error *err;
 } pen;
 
+/* Type, size, flags, and where attributes are numbered the number; in version 1 everything is a multiple
+ * of 8.
+ */
 static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order, sheaf_bytes data)
 {
-	if (data.size > UINT16_MAX)
+	enum { MOST = 0xfff8 };
+	bool is_old = p->object->version == 1;
+	if (data.size > MOST)
 		return sheaf_fail(
 			p->err, SHEAF_LIMIT,
 			"%s: expected what is said of a group or an array in less than 64 KiB, found %zu bytes",
-			p->w->store->name, data.size);
-	sheaf_hdf5_number(p->b, type, 1);
-	sheaf_hdf5_number(p->b, data.size, 2);
-	sheaf_hdf5_number(p->b, flags, 1);
-	if (p->object->attribute_order & SHEAF_HDF5_TRACKED) sheaf_hdf5_number(p->b, (uint64_t)order, 2);
+			p->w->reader.store->name, data.size);
+	size_t more = is_old ? -data.size % 8 : 0;
+	sheaf_hdf5_put_number(p->b, type, is_old ? 2 : 1);
+	sheaf_hdf5_put_number(p->b, data.size + more, 2);
+	sheaf_hdf5_put_number(p->b, flags, is_old ? 4 : 1);
+	if (p->object->attribute_order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(p->b, (uint64_t)order, 2);
 	sheaf_builder_append(p->b, data.data, data.size);
+	sheaf_hdf5_put_zeros(p->b, more);
+	p->count++;
 	return SHEAF_OK;
 }
 
@@ -41,14 +51,13 @@ static sheaf_status put_link_info(pen *p)
 	sheaf_builder *b = &p->w->message;
 	uint8_t order = p->object->link_order;
 	b->size = 0;
-	sheaf_hdf5_number(b, 0, 1);
-	sheaf_hdf5_number(b, order, 1);
-	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_number(b, (uint64_t)p->object->next_link, 8);
+	sheaf_hdf5_put_number(b, 0, 1);
+	sheaf_hdf5_put_number(b, order, 1);
+	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)p->object->next_link, 8);
 	int64_t at[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
-	if (p->object->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring) {
+	if (p->object->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
 		SHEAF_TRY(sheaf_hdf5_write_links(p->w, p->object, at, p->err));
-	}
-	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++) sheaf_hdf5_address(p->w, b, at[i]);
+	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++) sheaf_hdf5_put_address(p->w, b, at[i]);
 	return put_message(p, SHEAF_HDF5_LINK_INFO, 0, 0);
 }
 
@@ -57,7 +66,7 @@ static sheaf_status put_links(pen *p)
 	for (const sheaf_hdf5_link *link = p->object->links; link; link = link->next) {
 		if (link->is_gone) continue;
 		p->w->message.size = 0;
-		sheaf_hdf5_describe_link(p->w, &p->w->message, link);
+		sheaf_hdf5_put_link(p->w, &p->w->message, link);
 		SHEAF_TRY(put_message(p, SHEAF_HDF5_LINK, 0, 0));
 	}
 	return SHEAF_OK;
@@ -67,7 +76,8 @@ static sheaf_status put_group(pen *p)
 {
 	static const uint8_t usual[2] = {0, 0};
 	SHEAF_TRY(put_link_info(p));
-	SHEAF_TRY(put(p, SHEAF_HDF5_GROUP_INFO, SHEAF_HDF5_CONSTANT, 0, (sheaf_bytes){usual, sizeof usual}));
+	if (!sheaf_hdf5_find_message(p->object, SHEAF_HDF5_GROUP_INFO))
+		SHEAF_TRY(put(p, SHEAF_HDF5_GROUP_INFO, SHEAF_HDF5_CONSTANT, 0, (sheaf_bytes){usual, sizeof usual}));
 	return p->object->nlinks > SHEAF_HDF5_MOST_COMPACT ? SHEAF_OK : put_links(p);
 }
 
@@ -78,13 +88,13 @@ static sheaf_status put_attribute_info(pen *p, int64_t next)
 	enum { NOT_SHARED = 4 };
 	sheaf_builder *b = &p->w->message;
 	uint8_t order = p->object->attribute_order;
-	if (order == 0 && !p->object->attributes.first) return SHEAF_OK;
+	if (p->object->version == 1 || (order == 0 && !p->object->attributes.first)) return SHEAF_OK;
 	b->size = 0;
-	sheaf_hdf5_number(b, 0, 1);
-	sheaf_hdf5_number(b, order, 1);
-	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_number(b, (uint64_t)next, 2);
+	sheaf_hdf5_put_number(b, 0, 1);
+	sheaf_hdf5_put_number(b, order, 1);
+	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)next, 2);
 	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++)
-		sheaf_hdf5_address(p->w, b, SHEAF_HDF5_NOWHERE);
+		sheaf_hdf5_put_address(p->w, b, SHEAF_HDF5_NOWHERE);
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE_INFO, NOT_SHARED, 0);
 }
 
@@ -96,22 +106,49 @@ static sheaf_status put_attributes(pen *p)
 	for (const sheaf_hdf5_message *m = o->attributes.first; m; m = m->next)
 		if (!m->is_gone) SHEAF_TRY(put(p, SHEAF_HDF5_ATTRIBUTE, m->flags, m->order, m->data));
 	if (o->dimension) {
-		SHEAF_TRY(sheaf_hdf5_describe_dimension(p->w, o, p->is_measuring, p->err));
+		SHEAF_TRY(sheaf_hdf5_put_dimension(p->w, o, p->is_measuring, p->err));
 		SHEAF_TRY(put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order++));
 	}
 	if (!sheaf_hdf5_is_used(o)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_describe_uses(p->w, o, p->err));
+	SHEAF_TRY(sheaf_hdf5_put_uses(p->w, o, p->err));
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order);
 }
 
 /* ---- all of it ---- */
 
+/* Whether a message that was there is made anew. */
+static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type)
+{
+	switch (type) {
+	case SHEAF_HDF5_LINK_INFO:
+	case SHEAF_HDF5_LINK:
+	case SHEAF_HDF5_SYMBOLS: return o->links_change;
+	case SHEAF_HDF5_ATTRIBUTE:
+	case SHEAF_HDF5_ATTRIBUTE_INFO: return o->attributes_change;
+	case SHEAF_HDF5_LINK_COUNT: return o->nlinked_changes;
+	default: return false;
+	}
+}
+
+/* Version 1 has the number elsewhere. */
+static sheaf_status put_count(pen *p)
+{
+	sheaf_builder *b = &p->w->message;
+	if (!p->object->nlinked_changes || p->object->nlinked == 1 || p->object->version == 1) return SHEAF_OK;
+	b->size = 0;
+	sheaf_hdf5_put_number(b, 0, 1);
+	sheaf_hdf5_put_number(b, (uint64_t)p->object->nlinked, 4);
+	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
+}
+
 static sheaf_status put_messages(pen *p)
 {
-	for (const sheaf_hdf5_message *m = p->object->messages.first; m; m = m->next)
-		SHEAF_TRY(put(p, m->type, m->flags, 0, m->data));
-	if (p->object->is_group) SHEAF_TRY(put_group(p));
-	return put_attributes(p);
+	const sheaf_hdf5_object *o = p->object;
+	for (const sheaf_hdf5_message *m = o->messages.first; m; m = m->next)
+		if (!is_replaced(o, m->type)) SHEAF_TRY(put(p, m->type, m->flags, m->order, m->data));
+	if (o->is_group && (o->links_change || !o->is_old)) SHEAF_TRY(put_group(p));
+	if (o->attributes_change || !o->is_old) SHEAF_TRY(put_attributes(p));
+	return put_count(p);
 }
 
 static sheaf_status make_header(pen *p)
@@ -120,28 +157,108 @@ static sheaf_status make_header(pen *p)
 	uint8_t order = p->object->attribute_order;
 	p->b->size = 0;
 	sheaf_builder_append(p->b, "OHDR", 4);
-	sheaf_hdf5_number(p->b, VERSION, 1);
-	sheaf_hdf5_number(p->b, (unsigned)(WIDE | order << 2), 1);
-	sheaf_hdf5_number(p->b, 0, 4);
+	sheaf_hdf5_put_number(p->b, VERSION, 1);
+	sheaf_hdf5_put_number(p->b, (unsigned)(WIDE | order << 2), 1);
+	sheaf_hdf5_put_number(p->b, 0, 4);
 	SHEAF_TRY(put_messages(p));
 	SHEAF_TRY(sheaf_builder_status(p->b, p->err));
 	sheaf_store_u32le(p->b->data + HEAD - 4, (uint32_t)(p->b->size - HEAD));
-	sheaf_hdf5_sum(p->b);
+	sheaf_hdf5_put_sum(p->b);
 	return sheaf_builder_status(p->b, p->err);
+}
+
+static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
+{
+	SHEAF_TRY(make_header(p));
+	if (p->is_measuring) return sheaf_hdf5_allocate(p->w, p->b->size, 8, &o->address, p->err);
+	return sheaf_hdf5_store(p->w, o->address, p->b->data, p->b->size, p->err);
+}
+
+/* ---- headers that were there ---- */
+
+/* What is left of the first piece: messages of nothing, or where not even that fits, zeros. */
+static void fill_up(pen *p, size_t end)
+{
+	enum { MOST = 0xfff8 };
+	size_t head = p->object->version == 1 ? 8 : p->object->attribute_order & SHEAF_HDF5_TRACKED ? 6 : 4;
+	static const uint8_t nothing[MOST];
+	for (size_t left; (left = end - p->b->size) >= head && !p->b->failed;) {
+		size_t size = left - head < MOST ? left - head : MOST;
+		if (p->object->version == 1) size -= size % 8;
+		if (put(p, SHEAF_HDF5_NIL, 0, 0, (sheaf_bytes){nothing, size})) break;
+	}
+	sheaf_hdf5_put_zeros(p->b, end - p->b->size);
+}
+
+/* The first piece, which leads to the second one, in the place of what it was. It is written last. */
+static sheaf_status change_head(pen *p, int64_t address, size_t size)
+{
+	const sheaf_hdf5_object *o = p->object;
+	const sheaf_store *store = p->w->reader.store;
+	sheaf_builder *b = p->b, *m = &p->w->message;
+	size_t end = o->room_at + (size_t)o->room;
+	b->size = m->size = 0;
+	if (!sheaf_builder_room(b, end + 8)) return sheaf_builder_status(b, p->err);
+	SHEAF_TRY(store->read(store->user, p->w->reader.base + o->address, b->data, o->room_at, p->err));
+	b->size = o->room_at;
+	sheaf_hdf5_put_address(p->w, m, address);
+	sheaf_hdf5_put_length(p->w, m, size);
+	SHEAF_TRY(put_message(p, SHEAF_HDF5_CONTINUATION, 0, 0));
+	if (b->size > end)
+		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64
+		                  "): expected a header with room for a continuation, found %zu bytes"
+		                  " (`h5repack` makes headers anew)",
+		                  store->name, p->w->reader.base + o->address, (size_t)o->room);
+	fill_up(p, end);
+	if (o->version == 1) {
+		b->data[2] = (uint8_t)p->count;
+		b->data[3] = (uint8_t)(p->count >> 8);
+		sheaf_store_u32le(b->data + 4, (uint32_t)o->nlinked);
+	} else {
+		sheaf_hdf5_put_sum(b);
+	}
+	sheaf_builder_i64(&p->w->heads, o->address);
+	sheaf_builder_i64(&p->w->heads, (int64_t)b->size);
+	sheaf_builder_append(&p->w->heads, b->data, b->size);
+	return sheaf_builder_status(&p->w->heads, p->err);
+}
+
+static sheaf_status write_changed(pen *p)
+{
+	int64_t address;
+	bool is_old = p->object->version == 1;
+	p->b->size = 0;
+	if (!is_old) sheaf_builder_append(p->b, "OCHK", 4);
+	SHEAF_TRY(put_messages(p));
+	if (!is_old) sheaf_hdf5_put_sum(p->b);
+	SHEAF_TRY(sheaf_hdf5_store_new(p->w, p->b, &address, p->err));
+	return change_head(p, address, p->b->size);
 }
 
 sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w, sheaf_error *err)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (sheaf_hdf5_object *o = w->objects; o; o = o->next) {
-			pen p = {w, o, &w->header, pass == 0, err};
+			pen p = {.w = w, .object = o, .b = &w->header, .is_measuring = pass == 0, .err = err};
+			SHEAF_TRY(sheaf_check_stop(w->reader.cx, err));
 			if (o->is_gone) continue;
-			SHEAF_TRY(sheaf_check_stop(w->cx, err));
-			SHEAF_TRY(make_header(&p));
-			if (pass == 0)
-				SHEAF_TRY(sheaf_hdf5_allocate(w, w->header.size, 8, &o->address, err));
-			else
-				SHEAF_TRY(sheaf_hdf5_put(w, o->address, w->header.data, w->header.size, err));
+			if (!o->is_old)
+				SHEAF_TRY(write_new(&p, o));
+			else if (pass == 1 && (o->links_change || o->attributes_change || o->nlinked_changes))
+				SHEAF_TRY(write_changed(&p));
 		}
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w, sheaf_error *err)
+{
+	for (size_t at = 0; at < w->heads.size;) {
+		int64_t head[2]; /* address, size */
+		memcpy(head, w->heads.data + at, sizeof head);
+		at += sizeof head;
+		SHEAF_TRY(sheaf_hdf5_store(w, head[0], w->heads.data + at, (size_t)head[1], err));
+		at += (size_t)head[1];
+	}
+	return sheaf_hdf5_flush(w, err);
 }

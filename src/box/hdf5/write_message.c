@@ -42,16 +42,16 @@ sheaf_status sheaf_hdf5_add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *o
 
 /* ---- spaces and types ---- */
 
-void sheaf_hdf5_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit)
+void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit)
 {
 	enum { VERSION = 2, SIMPLE = 1, LIMITS = 1 };
 	const uint8_t head[] = {VERSION, 1, has_limit ? 0 : LIMITS, SIMPLE};
 	sheaf_builder_append(b, head, sizeof head);
-	sheaf_hdf5_length(w, b, (uint64_t)count);
-	if (!has_limit) sheaf_hdf5_length(w, b, UINT64_MAX);
+	sheaf_hdf5_put_length(w, b, (uint64_t)count);
+	if (!has_limit) sheaf_hdf5_put_length(w, b, UINT64_MAX);
 }
 
-void sheaf_hdf5_scalar(sheaf_builder *b)
+void sheaf_hdf5_put_scalar(sheaf_builder *b)
 {
 	static const uint8_t scalar[] = {2, 0, 0, 0};
 	sheaf_builder_append(b, scalar, sizeof scalar);
@@ -60,9 +60,9 @@ void sheaf_hdf5_scalar(sheaf_builder *b)
 /* Version 1, class, three bytes of flags, size. */
 static void head_of_type(sheaf_builder *b, unsigned class, unsigned flags, size_t size)
 {
-	sheaf_hdf5_number(b, 1 << 4 | class, 1);
-	sheaf_hdf5_number(b, flags, 3);
-	sheaf_hdf5_number(b, size, 4);
+	sheaf_hdf5_put_number(b, 1 << 4 | class, 1);
+	sheaf_hdf5_put_number(b, flags, 3);
+	sheaf_hdf5_put_number(b, size, 4);
 }
 
 static void float_type(sheaf_builder *b, size_t size, bool is_big)
@@ -70,22 +70,22 @@ static void float_type(sheaf_builder *b, size_t size, bool is_big)
 	enum { FLOAT = 1, IMPLIED = 2 << 4 };
 	unsigned exponent = size == 4 ? 8 : 11, fraction = size == 4 ? 23 : 52;
 	head_of_type(b, FLOAT, (unsigned)(size * 8 - 1) << 8 | IMPLIED | is_big, size);
-	sheaf_hdf5_number(b, 0, 2);
-	sheaf_hdf5_number(b, size * 8, 2);
+	sheaf_hdf5_put_number(b, 0, 2);
+	sheaf_hdf5_put_number(b, size * 8, 2);
 	const uint8_t fields[] = {(uint8_t)fraction, (uint8_t)exponent, 0, (uint8_t)fraction};
 	sheaf_builder_append(b, fields, sizeof fields);
-	sheaf_hdf5_number(b, (1U << (exponent - 1)) - 1, 4);
+	sheaf_hdf5_put_number(b, (1U << (exponent - 1)) - 1, 4);
 }
 
 static void integer_type(sheaf_builder *b, size_t size, bool is_signed, bool is_big)
 {
 	enum { INTEGER = 0, SIGNED = 8 };
 	head_of_type(b, INTEGER, (is_signed ? SIGNED : 0) | is_big, size);
-	sheaf_hdf5_number(b, 0, 2);
-	sheaf_hdf5_number(b, size * 8, 2);
+	sheaf_hdf5_put_number(b, 0, 2);
+	sheaf_hdf5_put_number(b, size * 8, 2);
 }
 
-void sheaf_hdf5_type(sheaf_builder *b, sheaf_type type, bool is_big)
+void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 {
 	size_t size = sheaf_type_size(type);
 	if (type >= SHEAF_F32)
@@ -94,7 +94,7 @@ void sheaf_hdf5_type(sheaf_builder *b, sheaf_type type, bool is_big)
 		integer_type(b, size, type >= SHEAF_I8, is_big);
 }
 
-void sheaf_hdf5_fixed_text_type(sheaf_builder *b, size_t size)
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size)
 {
 	enum { TEXT = 3 };
 	head_of_type(b, TEXT, 0, size);
@@ -104,10 +104,10 @@ void sheaf_hdf5_fixed_text_type(sheaf_builder *b, size_t size)
 static void sequence_type(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned flags)
 {
 	enum { SEQUENCE = 9 };
-	head_of_type(b, SEQUENCE, flags, 8 + w->address_size);
+	head_of_type(b, SEQUENCE, flags, 8 + w->reader.address_size);
 }
 
-void sheaf_hdf5_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
+void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { TEXT = 1, UTF8 = 1 << 8 };
 	sequence_type(w, b, TEXT | UTF8);
@@ -120,7 +120,7 @@ static void reference_type(sheaf_builder *b)
 	head_of_type(b, REFERENCE, 0, 8);
 }
 
-void sheaf_hdf5_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
+void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	sequence_type(w, b, 0);
 	reference_type(b);
@@ -133,12 +133,12 @@ static void member(sheaf_builder *b, const char *name, unsigned offset)
 	enum { DIMENSIONS = 28 };
 	size_t size = strlen(name) + 1;
 	sheaf_builder_append(b, name, size);
-	sheaf_hdf5_zeros(b, -size % 8);
-	sheaf_hdf5_number(b, offset, 4);
-	sheaf_hdf5_zeros(b, DIMENSIONS);
+	sheaf_hdf5_put_zeros(b, -size % 8);
+	sheaf_hdf5_put_number(b, offset, 4);
+	sheaf_hdf5_put_zeros(b, DIMENSIONS);
 }
 
-void sheaf_hdf5_use_type(sheaf_builder *b)
+void sheaf_hdf5_put_use_type(sheaf_builder *b)
 {
 	enum { COMPOUND = 6, MEMBERS = 2 };
 	head_of_type(b, COMPOUND, MEMBERS, SHEAF_HDF5_USE);
@@ -152,30 +152,30 @@ void sheaf_hdf5_use_type(sheaf_builder *b)
 
 static unsigned bits_of_width(size_t size) { return size <= UINT8_MAX ? 0 : size <= UINT16_MAX ? 1 : 2; }
 
-void sheaf_hdf5_describe_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link)
+void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link)
 {
 	enum { VERSION = 1, HAS_ORDER = 4, HAS_KIND = 8, HAS_CHARSET = 16 };
 	unsigned width = bits_of_width(link->name_size);
 	bool has_order = link->group->link_order & SHEAF_HDF5_TRACKED;
-	sheaf_hdf5_number(b, VERSION, 1);
-	sheaf_hdf5_number(b,
-	                  width | (has_order ? HAS_ORDER : 0) | (link->kind ? HAS_KIND : 0) |
-	                      (link->is_utf8 ? HAS_CHARSET : 0),
-	                  1);
-	if (link->kind) sheaf_hdf5_number(b, link->kind, 1);
-	if (has_order) sheaf_hdf5_number(b, (uint64_t)link->order, 8);
-	if (link->is_utf8) sheaf_hdf5_number(b, 1, 1);
-	sheaf_hdf5_number(b, link->name_size, (size_t)1 << width);
+	sheaf_hdf5_put_number(b, VERSION, 1);
+	sheaf_hdf5_put_number(b,
+	                      width | (has_order ? HAS_ORDER : 0) | (link->kind ? HAS_KIND : 0) |
+	                          (link->is_utf8 ? HAS_CHARSET : 0),
+	                      1);
+	if (link->kind) sheaf_hdf5_put_number(b, link->kind, 1);
+	if (has_order) sheaf_hdf5_put_number(b, (uint64_t)link->order, 8);
+	if (link->is_utf8) sheaf_hdf5_put_number(b, 1, 1);
+	sheaf_hdf5_put_number(b, link->name_size, (size_t)1 << width);
 	sheaf_builder_append(b, link->name, link->name_size);
 	if (link->kind) {
-		sheaf_hdf5_number(b, link->value.size, 2);
+		sheaf_hdf5_put_number(b, link->value.size, 2);
 		sheaf_builder_append(b, link->value.data, link->value.size);
 	} else {
-		sheaf_hdf5_address(w, b, link->to ? link->to->address : link->address);
+		sheaf_hdf5_put_address(w, b, link->to ? link->to->address : link->address);
 	}
 }
 
-sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_writer *w, const char *name, sheaf_error *err)
+sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name, sheaf_error *err)
 {
 	enum { VERSION = 3, LONGEST = 60000 };
 	bool is_ascii = true;
@@ -183,13 +183,13 @@ sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_writer *w, const char *nam
 	size_t size = strlen(name) + 1;
 	if (size > LONGEST)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected names of less than %d bytes, found %zu",
-		                  w->store->name, LONGEST, size - 1);
+		                  w->reader.store->name, LONGEST, size - 1);
 	for (size_t i = 0; i < size; i++) is_ascii &= (uint8_t)name[i] < 0x80;
-	sheaf_hdf5_number(b, VERSION, 2);
-	sheaf_hdf5_number(b, size, 2);
-	sheaf_hdf5_number(b, w->type.size, 2);
-	sheaf_hdf5_number(b, w->space.size, 2);
-	sheaf_hdf5_number(b, !is_ascii, 1);
+	sheaf_hdf5_put_number(b, VERSION, 2);
+	sheaf_hdf5_put_number(b, size, 2);
+	sheaf_hdf5_put_number(b, w->type.size, 2);
+	sheaf_hdf5_put_number(b, w->space.size, 2);
+	sheaf_hdf5_put_number(b, !is_ascii, 1);
 	sheaf_builder_append(b, name, size);
 	sheaf_builder_append(b, w->type.data, w->type.size);
 	sheaf_builder_append(b, w->space.data, w->space.size);

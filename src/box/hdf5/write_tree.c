@@ -6,7 +6,7 @@
 
 /* ---- tables ---- */
 
-struct sheaf_hdf5_entry {
+struct sheaf_hdf5_slot {
 	uint64_t hash;
 	void *item; /* NULL: free */
 };
@@ -16,8 +16,8 @@ static sheaf_status grow(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, sheaf_er
 	enum { FIRST = 64 };
 	sheaf_hdf5_table more = {.room = table->room ? table->room * 2 : FIRST};
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->cx, more.room, sizeof *more.entries, &memory, err));
-	more.entries = (struct sheaf_hdf5_entry *)memory;
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, more.room, sizeof *more.entries, &memory, err));
+	more.entries = (struct sheaf_hdf5_slot *)memory;
 	for (size_t i = 0; i < table->room; i++)
 		if (table->entries[i].item) {
 			size_t at = (size_t)table->entries[i].hash & (more.room - 1);
@@ -36,14 +36,14 @@ static sheaf_status add_entry(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, uin
 	if (2 * (table->count + 1) > table->room) SHEAF_TRY(grow(w, table, err));
 	size_t at = (size_t)hash & (table->room - 1);
 	while (table->entries[at].item) at = (at + 1) & (table->room - 1);
-	table->entries[at] = (struct sheaf_hdf5_entry){hash, item};
+	table->entries[at] = (struct sheaf_hdf5_slot){hash, item};
 	table->count++;
 	return SHEAF_OK;
 }
 
 void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table)
 {
-	if (table->entries) sheaf_release(w->cx, table->entries, table->room * sizeof *table->entries);
+	if (table->entries) sheaf_release(w->reader.cx, table->entries, table->room * sizeof *table->entries);
 	*table = (sheaf_hdf5_table){0};
 }
 
@@ -59,6 +59,8 @@ sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hd
 	*o = (sheaf_hdf5_object){.number = w->nobjects++,
 	                         .address = SHEAF_HDF5_NOWHERE,
 	                         .is_group = is_group,
+	                         .nlinked = 1,
+	                         .version = 2,
 	                         .attribute_order = order,
 	                         .link_order = order,
 	                         .places = -1};
@@ -95,22 +97,32 @@ sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hd
 	return NULL;
 }
 
-static sheaf_status link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_hdf5_link like,
-                            sheaf_error *err)
+sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, bytes->size + 1, &memory, err));
+	if (bytes->size) memcpy(memory, bytes->data, bytes->size);
+	bytes->data = (const uint8_t *)memory;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_hdf5_link like,
+                                sheaf_error *err)
 {
 	enum { LONGEST = 60000 /* of what goes into one message */ };
 	void *memory;
-	const char *name;
 	if (like.name_size > LONGEST)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected names of at most %d bytes, found %zu",
-		                  w->store->name, LONGEST, like.name_size);
-	SHEAF_TRY(sheaf_catalog_text(w->catalog, &name, err, "%.*s", (int)like.name_size, like.name));
+		                  w->reader.store->name, LONGEST, like.name_size);
+	sheaf_bytes name = {(const uint8_t *)like.name, like.name_size};
+	SHEAF_TRY(sheaf_hdf5_keep(w, &name, err));
+	SHEAF_TRY(sheaf_hdf5_keep(w, &like.value, err));
 	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, err));
 	sheaf_hdf5_link *link = (sheaf_hdf5_link *)memory;
 	*link = like;
 	link->group = group;
-	link->name = name;
-	SHEAF_TRY(add_entry(w, &w->links, hash_link(group, name, like.name_size), link, err));
+	link->name = (const char *)name.data;
+	SHEAF_TRY(add_entry(w, &w->links, hash_link(group, link->name, like.name_size), link, err));
 	if (group->last_link)
 		group->last_link->next = link;
 	else
@@ -125,47 +137,8 @@ sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
 {
 	sheaf_hdf5_link like = {
 		.name = name, .name_size = strlen(name), .to = to, .is_utf8 = true, .order = group->next_link};
-	SHEAF_TRY(link_in(w, group, like, err));
+	SHEAF_TRY(sheaf_hdf5_link_in(w, group, like, err));
 	group->next_link++;
+	group->links_change = true;
 	return SHEAF_OK;
-}
-
-void sheaf_hdf5_unlink(sheaf_hdf5_link *link)
-{
-	link->is_gone = true;
-	link->group->nlinks--;
-	if (link->to) link->to->is_gone = true;
-}
-
-/* ---- paths ---- */
-
-static sheaf_status find(sheaf_hdf5_writer *w, const char *path, size_t size, sheaf_hdf5_object **out,
-                         sheaf_error *err)
-{
-	*out = w->objects;
-	for (size_t at = 0; at < size;) {
-		size_t n = strcspn(path + at, "/");
-		if (n > size - at) n = size - at;
-		const sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, *out, path + at, n);
-		if (!link || !link->to)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected /%.*s, found nothing of that name",
-			                  w->store->name, (int)size, path);
-		*out = link->to;
-		at += n + 1;
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **out,
-                                    sheaf_error *err)
-{
-	return find(w, path, strlen(path), out, err);
-}
-
-sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **group,
-                                   const char **name, sheaf_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	*name = slash ? slash + 1 : path;
-	return find(w, path, slash ? (size_t)(slash - path) : 0, group, err);
 }

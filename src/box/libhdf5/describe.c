@@ -17,7 +17,7 @@ typedef struct description {
 	sheaf_error *err;
 } description;
 
-hid_t sheaf_h5_type(sheaf_type type)
+static hid_t type_of(sheaf_type type)
 {
 	switch (type) {
 	case SHEAF_U8: return H5T_NATIVE_UINT8;
@@ -45,7 +45,7 @@ static void refuse(const description *d, const char *why)
 static bool find_type(hid_t type, sheaf_type *out, bool *is_swapped)
 {
 	for (int t = 0; t < SHEAF_TYPES; t++) {
-		hid_t native = sheaf_h5_type((sheaf_type)t), other = H5Tcopy(native);
+		hid_t native = type_of((sheaf_type)t), other = H5Tcopy(native);
 		H5T_order_t order = H5Tget_order(native) == H5T_ORDER_LE ? H5T_ORDER_BE : H5T_ORDER_LE;
 		bool same = H5Tequal(type, native) > 0,
 			 swapped = other >= 0 && H5Tset_order(other, order) >= 0 && H5Tequal(type, other) > 0;

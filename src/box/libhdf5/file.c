@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of libhdf5 that are no files to it: what it reads and writes goes through a store, so that it never
+/* Files of libhdf5 that are no files to it: what it reads comes through a store, so that it never
  * sees a path, and opens nothing that a file names. */
 #include "base/memory.h"
 #include "box/libhdf5/libhdf5.h"
@@ -84,28 +84,12 @@ static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
 	return f->h5->store->read(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure) ? -1 : 0;
 }
 
-/* After a failure nothing more is written, and the library may close the file in peace: the failure is told
- * at the end. */
+/* The library wants to know of one. */
 static herr_t write_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
                           const void *data)
 {
-	const bytes_file *f = (const bytes_file *)file;
-	(void)type, (void)transfer;
-	if (!f->h5) return 0;
-	if (at > INT64_MAX || size > INT64_MAX - at || !f->h5->store->write) return -1;
-	if (!f->h5->failure.status)
-		f->h5->failure.status =
-			f->h5->store->write(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure);
-	return 0;
-}
-
-static herr_t truncate_bytes(H5FD_t *file, hid_t transfer, hbool_t closing)
-{
-	const bytes_file *f = (const bytes_file *)file;
-	(void)transfer, (void)closing;
-	if (!f->h5 || !f->h5->store->resize || f->h5->failure.status) return 0;
-	f->h5->failure.status = f->h5->store->resize(f->h5->store->user, (int64_t)f->end, &f->h5->failure);
-	return 0;
+	(void)file, (void)type, (void)transfer, (void)at, (void)size, (void)data;
+	return -1;
 }
 
 static const H5FD_class_t class_of_bytes = {
@@ -122,13 +106,11 @@ static const H5FD_class_t class_of_bytes = {
 	.get_eof = get_size,
 	.read = read_bytes,
 	.write = write_bytes,
-	.truncate = truncate_bytes,
 	.fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
 hid_t sheaf_h5_access(sheaf_h5 *h5)
 {
-	enum { LARGE = 4096, ALIGNED = 64 };
 	static hid_t driver = H5I_INVALID_HID;
 	passed it = {h5};
 	if (driver < 0) driver = H5FDregister(&class_of_bytes);
@@ -136,27 +118,13 @@ hid_t sheaf_h5_access(sheaf_h5 *h5)
 	if (access < 0) return access;
 	bool fine = H5Pset_driver(access, driver, &it) >= 0 &&
 	            H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-	            H5Pset_cache(access, 0, 0, 0, 1.0) >= 0 && H5Pset_alignment(access, LARGE, ALIGNED) >= 0;
+	            H5Pset_cache(access, 0, 0, 0, 1.0) >= 0;
 	if (fine) return access;
 	H5Pclose(access);
 	return H5I_INVALID_HID;
 }
 
 /* ---- opening and closing ---- */
-
-static hid_t create_file(sheaf_h5 *h5, hid_t access)
-{
-	hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-	bool fine = creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0;
-	/* netCDF wants to know in which order things were made. */
-	unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-	if (fine && h5->kind == SHEAF_BOX_NETCDF)
-		fine = H5Pset_link_creation_order(creation, order) >= 0 &&
-		       H5Pset_attr_creation_order(creation, order) >= 0;
-	hid_t file = fine ? H5Fcreate("box", H5F_ACC_TRUNC, creation, access) : H5I_INVALID_HID;
-	if (creation >= 0) H5Pclose(creation);
-	return file;
-}
 
 static bool find_sizes(sheaf_h5 *h5)
 {
@@ -170,48 +138,39 @@ static bool find_sizes(sheaf_h5 *h5)
 	       (h5->length_size == 4 || h5->length_size == 8);
 }
 
-static sheaf_status open_file(sheaf_h5 *h5, bool fresh, sheaf_catalog *catalog, sheaf_error *err)
+static sheaf_status open_file(sheaf_h5 *h5, sheaf_catalog *catalog, sheaf_error *err)
 {
 	hid_t access = sheaf_h5_access(h5);
 	if (access < 0) return sheaf_h5_fail(h5, "", "a driver for files", err);
-	hid_t file = fresh ? create_file(h5, access)
-	                   : H5Fopen("box", h5->store->is_writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+	hid_t file = H5Fopen("box", H5F_ACC_RDONLY, access);
 	H5Pclose(access);
 	if (file < 0) return sheaf_h5_fail(h5, "", "an HDF5 file", err);
 	h5->file = file;
 	if (!find_sizes(h5)) return sheaf_h5_fail(h5, "", "sizes of addresses", err);
-	if (!fresh) return sheaf_h5_walk(h5, catalog, err);
-	return h5->kind != SHEAF_BOX_NETCDF || sheaf_h5_begin_netcdf(h5)
-	           ? SHEAF_OK
-	           : sheaf_h5_fail(h5, "", "a netCDF file to begin", err);
+	return sheaf_h5_walk(h5, catalog, err);
 }
 
-/* False where the library says that something could not be written. */
-static bool close_file(sheaf_h5 *h5)
+static void close_file(sheaf_h5 *h5)
 {
-	bool fine = true;
-	if (h5->file >= 0) fine = H5Fclose(h5->file) >= 0;
+	if (h5->file >= 0) H5Fclose(h5->file);
 	h5->file = H5I_INVALID_HID;
 	if (h5->bytes) h5->bytes->h5 = NULL;
 	sheaf_builder_drop(&h5->heap);
-	return fine;
 }
 
 sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog,
                            sheaf_context *cx, void **state, sheaf_error *err)
 {
 	void *memory;
+	(void)fresh;
 	*state = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_h5), &memory, err));
 	sheaf_h5 *h5 = (sheaf_h5 *)memory;
-	*h5 = (sheaf_h5){.cx = cx,
-	                 .store = store,
-	                 .kind = fresh ? *kind : SHEAF_BOX_HDF5,
-	                 .file = H5I_INVALID_HID,
-	                 .collection = -1};
+	*h5 = (sheaf_h5){
+		.cx = cx, .store = store, .kind = SHEAF_BOX_HDF5, .file = H5I_INVALID_HID, .collection = -1};
 	sheaf_builder_begin(&h5->heap, cx, NULL);
 	sheaf_h5_enter();
-	sheaf_status status = open_file(h5, fresh, catalog, err);
+	sheaf_status status = open_file(h5, catalog, err);
 	if (status) close_file(h5);
 	sheaf_h5_leave();
 	if (status) {
@@ -223,21 +182,11 @@ sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind 
 	return SHEAF_OK;
 }
 
-static sheaf_status close_state(sheaf_h5 *h5, sheaf_error *err)
-{
-	sheaf_h5_enter();
-	sheaf_status status = SHEAF_OK;
-	if (!close_file(h5) || h5->failure.status)
-		status = sheaf_h5_fail(h5, "", "the file to be completed", err);
-	sheaf_h5_leave();
-	sheaf_release(h5->cx, h5, sizeof *h5);
-	return status;
-}
-
-sheaf_status sheaf_h5_finish(void *state, sheaf_error *err) { return close_state((sheaf_h5 *)state, err); }
-
 void sheaf_h5_close(void *state)
 {
-	sheaf_status status = close_state((sheaf_h5 *)state, NULL);
-	(void)status; /* nothing was to be kept */
+	sheaf_h5 *h5 = (sheaf_h5 *)state;
+	sheaf_h5_enter();
+	close_file(h5);
+	sheaf_h5_leave();
+	sheaf_release(h5->cx, h5, sizeof *h5);
 }

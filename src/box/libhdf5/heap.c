@@ -70,10 +70,7 @@ static sheaf_status read_collection(sheaf_h5 *h5, int64_t at, sheaf_error *err)
 {
 	uint8_t head[16];
 	int64_t end;
-	/* What was written here may still be with the library. */
-	if (h5->store->is_writable && H5Fflush(h5->file, H5F_SCOPE_LOCAL) < 0)
-		return sheaf_h5_fail(h5, "", "to write what is to be read", err);
-	if (h5->collection == at && !h5->store->is_writable) return SHEAF_OK;
+	if (h5->collection == at) return SHEAF_OK;
 	h5->collection = -1;
 	SHEAF_TRY(h5->store->size(h5->store->user, &end, err));
 	if (at < 0 || at > end - (int64_t)sizeof head)

@@ -8,7 +8,6 @@
 
 #define H5_USE_110_API
 #include <hdf5.h>
-#include <hdf5_hl.h>
 
 /* An open file. */
 typedef struct sheaf_h5 {
@@ -16,8 +15,7 @@ typedef struct sheaf_h5 {
 	const sheaf_store *store;
 	sheaf_box_kind kind;
 	hid_t file;
-	sheaf_error failure; /* of the bytes after: worth more than what the library makes of it */
-	int64_t next_dimension;
+	sheaf_error failure;              /* of the bytes after: worth more than what the library makes of it */
 	struct sheaf_h5_bytes *bytes;     /* the library's view of the store */
 	size_t address_size, length_size; /* bytes of each in the file */
 	int64_t base;                     /* byte at which the file begins for the library */
@@ -40,12 +38,11 @@ sheaf_status sheaf_h5_fail(sheaf_h5 *h5, const char *path, const char *expected,
 
 /* ---- file.c ---- */
 
-/* The driver that reads and writes a store; below 0 where the library refuses. */
+/* The driver that reads a store; below 0 where the library refuses. */
 hid_t sheaf_h5_access(sheaf_h5 *h5);
 SHEAF_USE sheaf_status sheaf_h5_open(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
                                      sheaf_catalog *catalog, sheaf_context *cx, void **state,
                                      sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_finish(void *state, sheaf_error *err);
 void sheaf_h5_close(void *state);
 
 /* ---- walk.c ---- */
@@ -63,15 +60,11 @@ SHEAF_USE sheaf_status sheaf_h5_check_header(sheaf_h5 *h5, haddr_t address, shea
 /* What an open dataset is. */
 SHEAF_USE sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catalog,
                                          sheaf_box_item *item, sheaf_error *err);
-/* The file's type for values of a type. */
-hid_t sheaf_h5_type(sheaf_type type);
 
 /* ---- text.c ---- */
 
 SHEAF_USE sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *name,
                                      sheaf_builder *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name,
-                                         const char *text, size_t size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_h5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,
                                         sheaf_builder *text, sheaf_error *err);
 
@@ -93,27 +86,9 @@ SHEAF_USE sheaf_status sheaf_h5_read_chunk(void *state, const sheaf_box_item *it
 /* The dataset of an item, which stays open with the file; below 0 where the library refuses. While inside. */
 hid_t sheaf_h5_dataset(sheaf_h5 *h5, const sheaf_box_item *item);
 
-/* ---- write.c ---- */
+/* ---- dimension.c ---- */
 
-SHEAF_USE sheaf_status sheaf_h5_make_group(void *state, const char *path, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_remove(void *state, const sheaf_box_item *item, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_new_array(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_append(void *handle, const void *values, size_t bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
-                                            size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_h5_end_array(void *handle, int64_t count, sheaf_box_item *item,
-                                          sheaf_error *err);
-void sheaf_h5_drop_array(void *handle);
-
-/* ---- dimension.c: what makes HDF5 netCDF ---- */
-
-/* Marks a new file. */
-bool sheaf_h5_begin_netcdf(sheaf_h5 *h5);
-/* Whether a dataset is a dimension and nothing else; notes its number. */
-bool sheaf_h5_is_dimension(sheaf_h5 *h5, hid_t dataset);
-/* Gives a new array of so many values a dimension, shared by arrays of a group that are as long. */
-bool sheaf_h5_add_dimension(sheaf_h5 *h5, const char *path, hid_t dataset, int64_t count);
-/* Before a dataset goes: its dimensions must not lead to it any more. */
-void sheaf_h5_leave_dimensions(hid_t dataset);
+/* Whether a dataset is a dimension of netCDF, and nothing else. */
+bool sheaf_h5_is_dimension(hid_t dataset);
 
 #endif

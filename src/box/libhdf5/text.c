@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts: attributes and arrays of them, of fixed or variable length, padded in any way. */
-#include "base/memory.h"
 #include "box/libhdf5/libhdf5.h"
 #include <inttypes.h>
 #include <string.h>
@@ -110,37 +109,6 @@ sheaf_status sheaf_h5_text(void *state, const sheaf_box_item *item, const char *
 	sheaf_h5_enter();
 	sheaf_status status = find_and_read(h5, item, name, text, err);
 	sheaf_h5_leave();
-	return status;
-}
-
-static bool write_attribute(hid_t object, const char *name, hid_t type, const char *text)
-{
-	if (type < 0 || H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) return false;
-	if (H5Aexists(object, name) > 0 && H5Adelete(object, name) < 0) return false;
-	hid_t space = H5Screate(H5S_SCALAR);
-	hid_t attribute =
-		space >= 0 ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
-	bool fine = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
-	if (attribute >= 0) fine = H5Aclose(attribute) >= 0 && fine;
-	if (space >= 0) H5Sclose(space);
-	return fine;
-}
-
-sheaf_status sheaf_h5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
-                               size_t size, sheaf_error *err)
-{
-	sheaf_h5 *h5 = (sheaf_h5 *)state;
-	char *copy;
-	SHEAF_TRY(sheaf_copy_text(h5->cx, text, size, &copy, err));
-	sheaf_h5_enter();
-	hid_t object = open_object(h5, item), type = H5Tcopy(H5T_C_S1);
-	sheaf_status status = SHEAF_OK;
-	if (object < 0 || !write_attribute(object, name, type, copy))
-		status = sheaf_h5_fail(h5, item->path, "to write a text", err);
-	if (type >= 0) H5Tclose(type);
-	if (object >= 0) H5Oclose(object);
-	sheaf_h5_leave();
-	sheaf_release_text(h5->cx, copy);
 	return status;
 }
 

@@ -92,7 +92,7 @@ static sheaf_status add_group(walk *w, sheaf_box_item *item, haddr_t address)
 
 static sheaf_status add_dataset(walk *w, hid_t object, sheaf_box_item *item)
 {
-	if (sheaf_h5_is_dimension(w->h5, object)) {
+	if (sheaf_h5_is_dimension(object)) {
 		/* netCDF's own: to everybody else there is no such array. */
 		w->catalog->count--;
 		w->h5->kind = SHEAF_BOX_NETCDF;
