@@ -245,8 +245,8 @@ static void test_attributes(void **state)
 	table t = make_table();
 	hash_table(&t, false, false, a);
 	assert_null(sheaf_schema_attribute(&t.schema, "proc"));
-	assert_ok(sheaf_schema_add_attribute(&t.schema, cx, "proc", "puts 1", "set proc", &err));
-	assert_ok(sheaf_schema_add_attribute(&t.schema, cx, "more", "", "set proc", &err));
+	assert_ok(sheaf_schema_put_attribute(&t.schema, cx, "proc", "puts 1", "set proc", &err));
+	assert_ok(sheaf_schema_put_attribute(&t.schema, cx, "more", "", "set proc", &err));
 	assert_ok(sheaf_schema_copy(&t.schema, cx, &copy, &err));
 	assert_string_equal(sheaf_schema_attribute(&copy, "proc"), "puts 1");
 	assert_string_equal(sheaf_schema_attribute(&copy, "more"), "");
@@ -309,7 +309,7 @@ static sheaf_status write_columns(const sheaf_format *format, bool allow, lost *
 	/* A stream without samples is a loss of its own in some formats. */
 	static const int64_t full_events[ROWS + 1] = {0, 1, 3, 4, 6, 7};
 	for (int c = X; c < COLUMNS; c++) t.frame.columns[c].levels[0].offsets = borrow(full_events);
-	assert_ok(sheaf_schema_add_attribute(&t.schema, cx, "proc", "puts 1", "set proc", &err));
+	assert_ok(sheaf_schema_put_attribute(&t.schema, cx, "proc", "puts 1", "set proc", &err));
 	assert_ok(sheaf_context_new(&options, &own, &err));
 	sheaf_status status = write_table(&t, &create, 0, bytes, own);
 	sheaf_context_free(own);

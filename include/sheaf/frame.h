@@ -188,7 +188,9 @@ typedef struct sheaf_frame {
 	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has
 	                       no lines */
 	sheaf_buffer notes; /* what a format's decode tells its review */
-	sheaf_context *cx;
+	sheaf_context *cx;  /* whose memory the columns are; NULL in a frame that is made by hand */
+	bool checked;       /* it comes from this library, which need not check it again; a frame that is made or
+	                       changed by hand has false here */
 } sheaf_frame;
 
 /* Typed views of the buffers; no checks. */

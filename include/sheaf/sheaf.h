@@ -3,8 +3,10 @@
 #ifndef SHEAF_H
 #define SHEAF_H
 
+#include <sheaf/arrays.h>
 #include <sheaf/base.h>
 #include <sheaf/batch.h>
+#include <sheaf/build.h>
 #include <sheaf/config.h>
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>

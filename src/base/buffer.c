@@ -110,11 +110,45 @@ void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buf
 	sheaf_buffer_reset(&old);
 }
 
+void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer)
+{
+	sheaf_builder_drop(b);
+	b->data = buffer->data;
+	b->size = b->capacity = buffer->size;
+	b->block = buffer->block;
+	b->held = true;
+	*buffer = (sheaf_buffer){0};
+}
+
+/* Moves bytes that somebody else owns, too, into a block of its own. */
+static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err)
+{
+	sheaf_block *own;
+	void *memory = NULL;
+	SHEAF_TRY(new_block(b->cx, &own, err));
+	sheaf_status status = sheaf_reallocate(b->cx, &memory, 0, capacity, err);
+	if (status) {
+		sheaf_release(own->cx, own, sizeof *own);
+		return status;
+	}
+	if (b->size) memcpy(memory, b->data, b->size);
+	let_go(b->block);
+	own->memory = b->data = (uint8_t *)memory;
+	own->capacity = b->capacity = capacity;
+	b->block = own;
+	return SHEAF_OK;
+}
+
 static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
 {
 	enum { FIRST = 256 };
 	size_t doubled = b->capacity ? b->capacity : FIRST;
 	while (doubled < needed) doubled = doubled > SIZE_MAX / 2 ? needed : doubled * 2;
+	if (b->held) {
+		SHEAF_TRY(make_own(b, doubled, err));
+		b->held = false;
+		return SHEAF_OK;
+	}
 	if (!b->block) SHEAF_TRY(new_block(b->cx, &b->block, err));
 	void *memory = b->block->memory;
 	SHEAF_TRY(sheaf_reallocate(b->cx, &memory, b->block->capacity, doubled, err));

@@ -25,6 +25,7 @@ typedef struct sheaf_builder {
 	sheaf_context *cx;
 	sheaf_status failed;
 	size_t wanted; /* bytes asked for when it failed */
+	bool held;     /* the bytes are somebody else's as well: they are copied before any more are appended */
 } sheaf_builder;
 
 /* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets
@@ -33,6 +34,9 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 /* A builder that goes on after the bytes of *buffer, which is reset: in its block where nobody else owns it,
  * else in a copy. */
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer);
+/* A builder that has the bytes of *buffer, which it takes over, instead of its own: they are not copied
+ * unless more are appended. */
+void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer);
 /* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
  * sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, size_t n);

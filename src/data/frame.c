@@ -53,6 +53,7 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 		}
 	}
 	frame->nrows = 0;
+	frame->checked = false;
 	return SHEAF_OK;
 }
 
@@ -157,6 +158,7 @@ sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t t
 		slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
 	out->nrows = to - from;
+	out->checked = frame->checked;
 	return SHEAF_OK;
 }
 
@@ -265,6 +267,7 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 		                              cx, err));
 	if (rows->lines.size)
 		SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
+	to->checked = rows->checked && (to->nrows == 0 || to->checked);
 	to->nrows += until - from;
 	return SHEAF_OK;
 }

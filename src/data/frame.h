@@ -3,6 +3,7 @@
 #ifndef SHEAF_DATA_FRAME_H
 #define SHEAF_DATA_FRAME_H
 
+#include <sheaf/build.h>
 #include <sheaf/frame.h>
 
 /* ---- schemas ---- */
@@ -33,7 +34,7 @@ const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
 /* What is said of the dataset as a whole; the texts are copied, `loss` is static. */
-SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
+SHEAF_USE sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
                                                   const char *text, const char *loss, sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
@@ -44,7 +45,6 @@ void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
                                          sheaf_error *err);
-void sheaf_schema_free(sheaf_schema *schema);
 
 /* ---- runs of positions ---- */
 

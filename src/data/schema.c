@@ -236,7 +236,7 @@ static void free_attribute(sheaf_context *cx, sheaf_attribute *attribute)
 	sheaf_release_text(cx, attribute->text);
 }
 
-sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
+sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
                                         const char *text, const char *loss, sheaf_error *err)
 {
 	sheaf_attribute added = {NULL, NULL, loss};
@@ -290,7 +290,7 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 		status = copy_field(&schema->fields[i], cx, out, err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
-		status = sheaf_schema_add_attribute(out, cx, a->name, a->text, a->loss, err);
+		status = sheaf_schema_put_attribute(out, cx, a->name, a->text, a->loss, err);
 	}
 	if (status) sheaf_schema_free(out);
 	return status;

@@ -37,7 +37,7 @@ static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf
 	sheaf_builder_byte(&b, '\0');
 	status = sheaf_builder_finish(&b, &text, err);
 	if (status == SHEAF_OK)
-		status = sheaf_schema_add_attribute(&in->schema, in->cx, name, (const char *)text.data, loss, err);
+		status = sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)text.data, loss, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
@@ -68,7 +68,7 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 		const char *text = sheaf_json_text(value, &size);
 		if (is_known(key)) continue;
 		if (text && strlen(text) == size && !inner)
-			SHEAF_TRY(sheaf_schema_add_attribute(&in->schema, in->cx, key, text, loss_of_text(key), err));
+			SHEAF_TRY(sheaf_schema_put_attribute(&in->schema, in->cx, key, text, loss_of_text(key), err));
 		else
 			SHEAF_TRY(add_json(in, key, value, inner ? BSP_INNER_KEY : BSP_JSON_KEY, err));
 	}

@@ -127,7 +127,7 @@ sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const she
 	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++)
 		status = add_column(out, &columns[c], cx, err);
 	if (status == SHEAF_OK && header->proc)
-		status = sheaf_schema_add_attribute(out, cx, "proc", header->proc, "set proc", err);
+		status = sheaf_schema_put_attribute(out, cx, "proc", header->proc, "set proc", err);
 	return status;
 }
 

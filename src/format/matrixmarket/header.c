@@ -148,7 +148,7 @@ static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 	if (!in->has_comments) return SHEAF_OK;
 	sheaf_builder_byte(&in->comments, '\0');
 	SHEAF_TRY(sheaf_builder_status(&in->comments, err));
-	return sheaf_schema_add_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL,
+	return sheaf_schema_put_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL,
 	                                  err);
 }
 

@@ -15,7 +15,7 @@ static sheaf_status add_label(sheaf_schema *schema, sheaf_context *cx, const cha
 	sheaf_builder_byte(b, '\0');
 	sheaf_status status = sheaf_builder_status(b, err);
 	if (status == SHEAF_OK)
-		status = sheaf_schema_add_attribute(schema, cx, name, (const char *)b->data, NULL, err);
+		status = sheaf_schema_put_attribute(schema, cx, name, (const char *)b->data, NULL, err);
 	sheaf_builder_drop(b);
 	return status;
 }
@@ -44,7 +44,7 @@ sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *
 	sheaf_scidb_array_text(array, true, &b);
 	SHEAF_TRY(add_label(schema, cx, SCIDB_LABEL_ARRAY, &b, err));
 	if (array->name)
-		SHEAF_TRY(sheaf_schema_add_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err));
+		SHEAF_TRY(sheaf_schema_put_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err));
 	if (!types) return SHEAF_OK;
 	sheaf_builder_begin(&b, cx, NULL);
 	put_types(types, &b);

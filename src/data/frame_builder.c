@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Beginning a frame, ending it, and going back to its last complete row. All buffers of all columns are made,
+ * moved and dropped here, by one walk. */
+#include "data/frame_builder.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+/* ---- the buffers ---- */
+
+/* What is done with each buffer and what builds it; the buffer is NULL where there is no frame. */
+typedef sheaf_status (*step)(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                             sheaf_error *err);
+
+static sheaf_status walk_level(sheaf_frame_builder *b, sheaf_level_builder *from, sheaf_level *level, step s,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(s(b, &from->offsets, level ? &level->offsets : NULL, err));
+	SHEAF_TRY(s(b, &from->valid, level ? &level->valid : NULL, err));
+	SHEAF_TRY(s(b, &from->codes, level ? &level->codes : NULL, err));
+	for (int r = 0; r < from->shape.rank; r++)
+		SHEAF_TRY(s(b, &from->indices[r], level ? &level->indices[r] : NULL, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, sheaf_error *err)
+{
+	for (int c = 0; b->columns && c < b->schema->nfields; c++) {
+		sheaf_column_builder *from = &b->columns[c];
+		sheaf_column *column = frame ? &frame->columns[c] : NULL;
+		for (int l = 0; l < from->field->nlevels; l++)
+			SHEAF_TRY(walk_level(b, &from->levels[l], column ? &column->levels[l] : NULL, s, err));
+		SHEAF_TRY(s(b, &from->values, column ? &column->values : NULL, err));
+	}
+	return s(b, &b->lines, frame ? &frame->lines : NULL, err);
+}
+
+static sheaf_status take_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                              sheaf_error *err)
+{
+	(void)err;
+	sheaf_builder_begin(builder, b->cx, buffer);
+	return SHEAF_OK;
+}
+
+static sheaf_status hand_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                              sheaf_error *err)
+{
+	(void)b;
+	return sheaf_builder_finish(builder, buffer, err);
+}
+
+static sheaf_status drop(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                         sheaf_error *err)
+{
+	(void)b, (void)buffer, (void)err;
+	sheaf_builder_drop(builder);
+	return SHEAF_OK;
+}
+
+static sheaf_status look(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                         sheaf_error *err)
+{
+	(void)b, (void)buffer;
+	return sheaf_builder_status(builder, err);
+}
+
+sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err)
+{
+	sheaf_frame_builder same = *b;
+	return walk(&same, NULL, look, err);
+}
+
+/* ---- beginning ---- */
+
+static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
+{
+	const sheaf_schema *schema = b->schema;
+	size_t levels = 0, indices = 0, size;
+	for (int f = 0; f < schema->nfields; f++) {
+		levels += (size_t)schema->fields[f].nlevels;
+		for (int l = 0; l < schema->fields[f].nlevels; l++)
+			indices += (size_t)schema->fields[f].levels[l].rank;
+	}
+	size = (size_t)schema->nfields * sizeof(sheaf_column_builder) + levels * sizeof(sheaf_level_builder) +
+	       indices * sizeof(sheaf_builder);
+	SHEAF_TRY(sheaf_allocate(b->cx, size ? size : 1, &b->memory, err));
+	b->memory_size = size ? size : 1;
+	b->columns = (sheaf_column_builder *)b->memory;
+	sheaf_level_builder *level = (sheaf_level_builder *)(b->columns + schema->nfields);
+	sheaf_builder *index = (sheaf_builder *)(level + levels);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		b->columns[f].field = field;
+		b->columns[f].levels = level;
+		for (int l = 0; l < field->nlevels; l++, level++) {
+			level->shape = field->levels[l];
+			level->indices = index;
+			index += field->levels[l].rank;
+		}
+	}
+	return SHEAF_OK;
+}
+
+static void begin_offsets(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++)
+		for (int l = 0; l < b->columns[c].field->nlevels; l++)
+			if (b->columns[c].levels[l].shape.kind != SHEAF_FIXED)
+				sheaf_builder_i64(&b->columns[c].levels[l].offsets, 0);
+}
+
+sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schema *schema, sheaf_frame *frame,
+                                       sheaf_context *cx, sheaf_error *err)
+{
+	b->cx = cx;
+	b->schema = schema;
+	b->nrows = 0;
+	b->columns = NULL;
+	b->memory = NULL;
+	b->failure.status = SHEAF_OK;
+	b->lines = (sheaf_builder){.cx = cx};
+	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
+	SHEAF_TRY(allocate(b, err));
+	sheaf_status status = walk(b, frame, take_over, err);
+	begin_offsets(b);
+	return status;
+}
+
+/* ---- ending ---- */
+
+/* Positions of a level that has so many above it. */
+static int64_t count_below(const sheaf_level_builder *level, int64_t n)
+{
+	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extents[0];
+	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
+	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
+}
+
+/* Bits and codes end with the last position that was missing: they are filled up to the last of all. */
+static void fill_up(sheaf_level_builder *level, int64_t n)
+{
+	sheaf_builder *valid = &level->valid, *codes = &level->codes;
+	size_t bytes = (size_t)(n + 7) / 8;
+	if (valid->size && valid->size < bytes && sheaf_builder_room(valid, bytes - valid->size)) {
+		memset(valid->data + valid->size, 0xff, bytes - valid->size);
+		valid->size = bytes;
+	}
+	if (codes->size && codes->size < (size_t)n && sheaf_builder_room(codes, (size_t)n - codes->size)) {
+		memset(codes->data + codes->size, 0, (size_t)n - codes->size);
+		codes->size = (size_t)n;
+	}
+}
+
+static void fill_up_all(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++) {
+		sheaf_column_builder *column = &b->columns[c];
+		int64_t n = b->nrows;
+		for (int l = 0; l < column->field->nlevels && !column->given; l++) {
+			fill_up(&column->levels[l], n);
+			n = count_below(&column->levels[l], n);
+		}
+	}
+}
+
+sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status, sheaf_frame *frame,
+                                     sheaf_error *err)
+{
+	if (status == SHEAF_OK) {
+		fill_up_all(b);
+		status = walk(b, frame, hand_over, err);
+	}
+	frame->nrows = status ? 0 : b->nrows;
+	(void)!walk(b, NULL, drop, NULL);
+	if (b->memory) sheaf_release(b->cx, b->memory, b->memory_size);
+	b->memory = NULL;
+	b->columns = NULL;
+	return status;
+}
+
+/* ---- what is missing ---- */
+
+void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
+{
+	sheaf_builder *valid = &level->valid, *codes = &level->codes;
+	size_t bytes = (size_t)p / 8 + 1;
+	if (valid->size < bytes) {
+		if (!sheaf_builder_room(valid, bytes - valid->size)) return;
+		memset(valid->data + valid->size, 0xff, bytes - valid->size);
+		valid->size = bytes;
+	}
+	valid->data[p / 8] &= (uint8_t) ~(1u << (p % 8));
+	if (!code) return;
+	if (codes->size <= (size_t)p) {
+		if (!sheaf_builder_room(codes, (size_t)p + 1 - codes->size)) return;
+		memset(codes->data + codes->size, 0, (size_t)p + 1 - codes->size);
+		codes->size = (size_t)p + 1;
+	}
+	codes->data[p] = (uint8_t)code;
+}
+
+/* ---- going back ---- */
+
+static void cut(sheaf_builder *b, size_t size)
+{
+	if (b->size <= size) return;
+	b->size = size;
+	if (b->held) b->capacity = size;
+}
+
+/* Bits of positions from n on are as if none had been missing. */
+static void cut_level(sheaf_level_builder *level, int64_t n)
+{
+	cut(&level->valid, (size_t)(n + 7) / 8);
+	if (n % 8 && level->valid.size == (size_t)(n + 7) / 8)
+		level->valid.data[n / 8] |= (uint8_t)(0xff << (n % 8));
+	cut(&level->codes, (size_t)n);
+	if (level->shape.kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
+}
+
+void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++) {
+		sheaf_column_builder *column = &b->columns[c];
+		int64_t n = b->nrows;
+		for (int l = 0; l < column->field->nlevels; l++) {
+			sheaf_level_builder *level = &column->levels[l];
+			cut_level(level, n);
+			n = count_below(level, n);
+			for (int r = 0; r < level->shape.rank; r++)
+				cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape.index_type));
+		}
+		cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
+	}
+	cut(&b->lines, (size_t)b->nrows * sizeof(int64_t));
+}
+
+int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
+{
+	int64_t n = 1;
+	for (; level < column->field->nlevels; level++) {
+		const sheaf_level_builder *at = &column->levels[level];
+		if (at->shape.kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
+		n *= at->shape.extents[0];
+	}
+	return n ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / n : 0;
+}
