@@ -354,11 +354,12 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_setting settings[MOST_SETTINGS];
+	sheaf_facts totals = SHEAF_NO_FACTS;
+	totals.rows = rows;
 	sheaf_create_options options = {.size = sizeof options,
 	                                .format = sheaf_format_name(c->format),
 	                                .settings = settings,
-	                                .totals = SHEAF_NO_FACTS};
-	options.totals.rows = rows;
+	                                .totals = &totals};
 	options.nsettings = settings_for_both(c, settings);
 	SHEAF_TRY(sheaf_sink_function(keep, out, "output", cx, &sink, error));
 	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(dataset), &options, cx, &writer, error));

@@ -291,7 +291,7 @@ static sheaf_status convert(const bytes *from, const choice *c, bytes *to, bool 
 		                                .format = "binsparse",
 		                                .settings = settings,
 		                                .nsettings = layout ? 1 : 0,
-		                                .totals = SHEAF_NO_FACTS};
+		};
 		status = sheaf_create_sink(sink, schema, &options, cx, &writer, error);
 		while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)
 			status = sheaf_write(writer, frame, error);

@@ -207,12 +207,13 @@ static bytes_sink write_input(int i, const table *t, const sheaf_setting *all)
 {
 	bytes_sink bytes = {0};
 	settings s = settings_for(all, -1, i);
+	sheaf_facts totals = SHEAF_NO_FACTS;
+	totals.rows = t->frame.nrows;
 	sheaf_create_options options = {.size = sizeof options,
 	                                .format = format_of(i)->name,
 	                                .settings = s.list,
 	                                .nsettings = s.n,
-	                                .totals = SHEAF_NO_FACTS};
-	options.totals.rows = t->frame.nrows;
+	                                .totals = &totals};
 	assert_ok(write_table(t, &options, 0, &bytes, t->cx));
 	return bytes;
 }

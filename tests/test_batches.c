@@ -85,7 +85,7 @@ static void convert_data(const data *from, data *to, const char *name, const cha
 	                                .format = "cbf",
 	                                .settings = &chunk,
 	                                .nsettings = 1,
-	                                .totals = SHEAF_NO_FACTS};
+	};
 	*to = (data){.name = name};
 	assert_ok(open_data(from, 0, cx, &dataset));
 	assert_ok(sheaf_sink_function(write_bytes, &to->bytes, name, cx, &sink, &err));

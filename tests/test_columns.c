@@ -305,7 +305,7 @@ static sheaf_status write_columns(const sheaf_format *format, bool allow, lost *
 	sheaf_context *own;
 	sheaf_context_options options = {
 		.size = sizeof options, .allow_loss = allow, .on_problem = hear, .user = l};
-	sheaf_create_options create = {.size = sizeof create, .format = format->name, .totals = SHEAF_NO_FACTS};
+	sheaf_create_options create = {.size = sizeof create, .format = format->name};
 	/* A stream without samples is a loss of its own in some formats. */
 	static const int64_t full_events[ROWS + 1] = {0, 1, 3, 4, 6, 7};
 	for (int c = X; c < COLUMNS; c++) t.frame.columns[c].levels[0].offsets = borrow(full_events);

@@ -43,6 +43,7 @@ static sheaf_status read_section(const char *text, const char *section, reading 
 	sheaf_status status = sheaf_config_read(name, r->cx, &r->config, &err);
 	if (status == SHEAF_OK) {
 		list_settings(r, r->config->inputs[0].settings, r->config->inputs[0].nsettings);
+		list_settings(r, r->config->inputs[0].others, r->config->inputs[0].nothers);
 		list_settings(r, r->config->settings, r->config->nsettings);
 	}
 	return status;
@@ -382,10 +383,37 @@ static void test_any_allocation_may_fail(void **state)
 	}
 }
 
+/* What is said of an input opens it as it is, whatever else its record has. */
+static void test_an_input_is_opened_as_it_is(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_config *config;
+	sheaf_dataset *file;
+	const sheaf_frame *frame;
+	write_text("x.txt", "|A 1 2 3 4 5\n");
+	write_text("open.cntk",
+	           READER("precision = double\nmaxErrors = 7\nskipSequenceIds = true\nkeepDataInMemory = "
+	                  "true"));
+	assert_ok(sheaf_config_read(in_folder("open.cntk"), cx, &config, &err));
+	const sheaf_config_input *input = &config->inputs[0];
+	sheaf_open_options options = {
+		.format = input->format, .settings = input->settings, .nsettings = input->nsettings};
+	assert_int_equal(input->nothers, 2);
+	assert_text("max-errors", input->others[0].name);
+	assert_ok(sheaf_open(in_folder("x.txt"), &options, cx, &file, &err));
+	assert_ok(sheaf_next(file, &frame, &err));
+	assert_int_equal(frame->columns[0].type, SHEAF_F64);
+	sheaf_close(file);
+	sheaf_config_free(config);
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_simple_form),
+		cmocka_unit_test(test_an_input_is_opened_as_it_is),
 		cmocka_unit_test(test_every_key_has_its_setting),
 		cmocka_unit_test(test_names_have_no_case_and_signs_are_two),
 		cmocka_unit_test(test_comments_brackets_and_separators),

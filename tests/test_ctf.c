@@ -916,7 +916,7 @@ static sheaf_status write_loss(const loss *l, record *r, char text[1024])
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_create_options create = {
-		.size = sizeof create, .format = "ctf", .totals = {-1, -1, -1, 1, 1, NULL}};
+		.size = sizeof create, .format = "ctf", .totals = &(sheaf_facts){-1, -1, -1, 1, 1, NULL, NULL}};
 	*text = '\0';
 	assert_int_equal(SHEAF_OK, open_text(l->input, strlen(l->input), l->reading, 0, r, &dataset));
 	assert_int_equal(SHEAF_OK, sheaf_read_all(dataset, &frame, &err));

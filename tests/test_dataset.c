@@ -389,7 +389,7 @@ static sheaf_status write_notes(int frames, bytes_sink *bytes)
 {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
-	sheaf_create_options options = {.size = sizeof options, .format = "notes", .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options, .format = "notes"};
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2");
 	assert_ok(sheaf_sink_function(write_bytes, bytes, "memory", cx, &sink, &err));
 	sheaf_status status = sheaf_create_sink(sink, &t.schema, &options, cx, &writer, &err);
@@ -466,7 +466,7 @@ static void test_sizes_of_options(void **state)
 	const char *input = "in";
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2");
 	sheaf_open_options open = {.size = sizeof open - 1};
-	sheaf_create_options create = {.size = 0, .format = "ctf"};
+	sheaf_create_options create = {.size = 1, .format = "ctf"};
 	sheaf_convert_options convert = {.size = sizeof convert + 1};
 	sheaf_diff_options diff = {.size = 1};
 	assert_status(SHEAF_USAGE, open_bytes(text_bytes("|A 1\n"), "text", &open, cx, &dataset));
@@ -478,6 +478,8 @@ static void test_sizes_of_options(void **state)
 	dataset = open_text("|A 1\n", NULL);
 	assert_status(SHEAF_USAGE, sheaf_diff(dataset, dataset, &diff, &equal, &err));
 	assert_false(equal);
+	sheaf_close(dataset);
+	dataset = open_text("|A 1\n", &(sheaf_open_options){.size = 0});
 	sheaf_close(dataset);
 	free_table(&t);
 	assert_int_equal(files_in_folder(), 0);
@@ -542,11 +544,12 @@ static sheaf_status create_notes_with(const sheaf_setting *setting)
 	sheaf_sink *sink;
 	sheaf_writer *writer;
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
-	sheaf_create_options options = {.size = sizeof options,
-	                                .format = "notes",
-	                                .settings = setting,
-	                                .nsettings = 1,
-	                                .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {
+		.size = sizeof options,
+		.format = "notes",
+		.settings = setting,
+		.nsettings = 1,
+	};
 	assert_ok(sheaf_sink_function(write_bytes, &bytes, "memory", cx, &sink, &err));
 	sheaf_status status = sheaf_create_sink(sink, &t.schema, &options, cx, &writer, &err);
 	assert_true((writer != NULL) == (status == SHEAF_OK));
@@ -686,7 +689,7 @@ static void test_create_finds_its_format(void **state)
 	(void)state;
 	sheaf_writer *writer;
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
-	sheaf_create_options options = {.size = sizeof options, .format = "mute", .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {.size = sizeof options, .format = "mute"};
 	assert_status(SHEAF_USAGE, sheaf_create(in_folder("a"), &t.schema, NULL, cx, &writer, &err));
 	assert_message("suffix");
 	assert_null(writer);
@@ -1128,7 +1131,8 @@ static void test_totals_that_are_wrong(void **state)
 	(void)state;
 	sheaf_writer *writer;
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2,3");
-	sheaf_create_options options = {.size = sizeof options, .totals = {2, 2, -1, 1, 1, NULL}};
+	sheaf_create_options options = {.size = sizeof options,
+	                                .totals = &(sheaf_facts){2, 2, -1, 1, 1, NULL, NULL}};
 	assert_ok(sheaf_create(in_folder("a.ctf"), &t.schema, &options, cx, &writer, &err));
 	assert_status(SHEAF_USAGE, sheaf_write(writer, &t.frame, &err));
 	assert_message("sequence 1: expected one sample");
@@ -1390,11 +1394,12 @@ static bytes_sink sparse_chunks(int64_t chunk_bytes)
 	bytes_sink bytes = {0};
 	char word[24];
 	sheaf_setting setting = {"chunk-bytes", word};
-	sheaf_create_options options = {.size = sizeof options,
-	                                .format = "cbf",
-	                                .settings = &setting,
-	                                .nsettings = 1,
-	                                .totals = SHEAF_NO_FACTS};
+	sheaf_create_options options = {
+		.size = sizeof options,
+		.format = "cbf",
+		.settings = &setting,
+		.nsettings = 1,
+	};
 	table t = new_table(cx);
 	snprintf(word, sizeof word, "%" PRId64, chunk_bytes);
 	add_stream(&t, "A", true, 9, SHEAF_F32), add_stream(&t, "B", true, 9, SHEAF_F32);

@@ -31,7 +31,7 @@ static void make_binary(const bytes_sink *text, bytes_sink *binary, const char *
 				  chunk = {"chunk-bytes", chunk_bytes};
 	sheaf_open_options from = {.size = sizeof from, .settings = streams, .nsettings = 2};
 	sheaf_create_options to = {
-		.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1, .totals = SHEAF_NO_FACTS};
+		.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1};
 	sheaf_dataset *dataset;
 	sheaf_writer *writer;
 	sheaf_sink *sink;

@@ -501,10 +501,8 @@ static sheaf_create_options writing(const sheaf_format *format, const sheaf_sche
                                     const sheaf_facts *totals, int64_t chunk_bytes, declared *d)
 {
 	const sheaf_option *option = sheaf_option_find(format->options, "chunk-bytes");
-	sheaf_create_options options = {.size = sizeof options,
-	                                .format = format->name,
-	                                .totals = totals ? *totals : SHEAF_NO_FACTS,
-	                                .settings = d->settings};
+	sheaf_create_options options = {
+		.size = sizeof options, .format = format->name, .totals = totals, .settings = d->settings};
 	declare(format, SHEAF_WRITING, schema, d);
 	if (chunk_bytes && option && (option->use & SHEAF_WRITING)) {
 		snprintf(d->words[d->n], sizeof d->words[0], "%" PRId64, chunk_bytes);
@@ -520,8 +518,9 @@ static bytes_sink written(const table *t, const sheaf_format *format, const shea
 {
 	bytes_sink bytes = {0};
 	declared d;
-	sheaf_create_options options = writing(format, &t->schema, totals, chunk_bytes, &d);
-	if (format->write->needs_rows) options.totals.rows = t->frame.nrows;
+	sheaf_facts known = totals ? *totals : SHEAF_NO_FACTS;
+	sheaf_create_options options = writing(format, &t->schema, &known, chunk_bytes, &d);
+	if (format->write->needs_rows) known.rows = t->frame.nrows;
 	assert_ok(write_table(t, &options, step, &bytes, t->cx));
 	return bytes;
 }

@@ -951,7 +951,7 @@ static sheaf_status convert_bytes(const write_case *c, record *r, bytes_sink *ou
 	                               .format = "scidb",
 	                               .settings = write,
 	                               .nsettings = 1,
-	                               .totals = SHEAF_NO_FACTS};
+	};
 	SHEAF_TRY(
 		open_bytes((sheaf_bytes){(const uint8_t *)c->bytes, c->size}, "x.scidb", &open, r->cx, &dataset));
 	sheaf_status status = sheaf_sink_function(write_bytes, out, "y.scidb", r->cx, &sink, &err);

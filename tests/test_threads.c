@@ -146,7 +146,7 @@ static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_c
 	bytes_sink bytes = {0};
 	const sheaf_option *option = sheaf_option_find(format->options, small.name);
 	sheaf_create_options options = {
-		.size = sizeof options, .format = format->name, .settings = &small, .totals = SHEAF_NO_FACTS};
+		.size = sizeof options, .format = format->name, .settings = &small};
 	options.nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0;
 	assert_ok(write_table(t, &options, 7, &bytes, cx));
 	return bytes;

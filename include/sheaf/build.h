@@ -72,7 +72,7 @@ SHEAF_API void sheaf_schema_free(sheaf_schema *schema);
 
 typedef struct sheaf_frame_builder sheaf_frame_builder;
 
-/* The schema must stay as it is while the builder is used. Free with sheaf_frame_builder_free. */
+/* The schema is copied. Free with sheaf_frame_builder_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *cx,
                                                          sheaf_frame_builder **out, sheaf_error *err);
 SHEAF_API void sheaf_frame_builder_free(sheaf_frame_builder *builder);

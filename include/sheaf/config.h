@@ -11,12 +11,14 @@
 extern "C" {
 #endif
 
-/* One input of a reader. */
+/* One input of a reader: sheaf_open takes its path, and its format and settings as options. */
 typedef struct sheaf_config_input {
 	char *path;         /* the file, where it was found; as the configuration names it where it is nowhere */
 	const char *format; /* name of a format of this build */
-	sheaf_setting *settings; /* by the names of options: "stream", "precision", "max-errors", ... */
+	sheaf_setting *settings; /* of the format, by the names of its options: "stream", "precision", ... */
 	int nsettings;
+	sheaf_setting *others; /* what is not the format's: "max-errors" is of the context, ... */
+	int nothers;
 } sheaf_config_input;
 
 /* Read-only for the caller. */

@@ -116,7 +116,7 @@ typedef struct sheaf_create_options {
 	const char *format;            /* NULL: by the name's suffix */
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
-	sheaf_facts totals; /* what the caller knows of all the rows that will come; SHEAF_NO_FACTS: nothing */
+	const sheaf_facts *totals; /* what the caller knows of all the rows that will come; NULL: nothing */
 	sheaf_duplicates duplicates;      /* of entries of a tensor */
 	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the
 	                                     format cannot. NULL: as it is given, where the format can */

@@ -234,7 +234,8 @@ typedef enum sheaf_depth {
 	SHEAF_CHECK_NONE,
 	SHEAF_CHECK_SIZES,   /* buffers are as long as their neighbours say; reads first and last offsets only */
 	SHEAF_CHECK_OFFSETS, /* every offset is in range and none decreases */
-	SHEAF_CHECK_FULL     /* every index is inside its extent, and what is missing covers nothing, too */
+	SHEAF_CHECK_FULL     /* every index is inside its extent, every coordinate of an entry inside the shape, and
+	                        what is missing covers nothing, too */
 } sheaf_depth;
 /* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything
  * else: all other functions trust what they get. */

@@ -101,7 +101,7 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	whole *w;
 	*out = NULL;
 	if (!options) options = &defaults;
-	if (options->size != sizeof *options)
+	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options,
 		                  options->size);
 	SHEAF_TRY(new_whole(options, &w, err));

@@ -49,7 +49,7 @@ static sheaf_status refuse(sheaf_error *err, const char *option, const char *exp
 
 static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err)
 {
-	if (o->size != sizeof *o)
+	if (o->size && o->size != sizeof *o)
 		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o,
 		                  o->size);
 	if (o->batch_size < 1) return refuse(err, "size of a batch", "a number above 0", o->batch_size);

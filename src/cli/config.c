@@ -98,6 +98,7 @@ static sheaf_status put_input(arguments *args, sheaf_error *err)
 	const sheaf_config_input *input = &args->config->inputs[0];
 	sheaf_setting from = {"from", input->format};
 	SHEAF_TRY(put_settings(args, &from, 1, err));
+	SHEAF_TRY(put_settings(args, input->others, input->nothers, err));
 	return put_settings(args, input->settings, input->nsettings, err);
 }
 
@@ -117,9 +118,13 @@ static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *e
 		                  "--config %s: expected no file here, or one for each of its %d inputs, found %d",
 		                  name, config->ninputs, args->nfiles);
 	SHEAF_TRY(put_before(args, &join, 1, of_command, &args->own, &args->values.count, err));
-	for (int i = 0; i < config->ninputs; i++)
-		SHEAF_TRY(put_before(args, config->inputs[i].settings, config->inputs[i].nsettings, of_command,
-		                     &args->own, &args->values.count, err));
+	for (int i = 0; i < config->ninputs; i++) {
+		const sheaf_config_input *input = &config->inputs[i];
+		SHEAF_TRY(put_before(args, input->settings, input->nsettings, of_command, &args->own,
+		                     &args->values.count, err));
+		SHEAF_TRY(put_before(args, input->others, input->nothers, of_command, &args->own, &args->values.count,
+		                     err));
+	}
 	return SHEAF_OK;
 }
 
@@ -144,7 +149,6 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more",
 		                  args->config->ninputs);
 	const sheaf_config_input *from = &args->config->inputs[input];
-	const sheaf_format *format = sheaf_format_find(from->format);
 	size_t most = (size_t)(from->nsettings + args->nsettings) + 1;
 	sheaf_setting *settings = calloc(most, sizeof *settings);
 	bool *used = calloc(most, sizeof *used);
@@ -155,8 +159,7 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 		open->used = used;
 		open->nsettings = args->nsettings;
 		for (int i = 0; i < from->nsettings; i++)
-			if (is_read_by(format, from->settings[i].name) &&
-			    !is_given(args->settings, args->nsettings, from->settings[i].name))
+			if (!is_given(args->settings, args->nsettings, from->settings[i].name))
 				settings[open->nsettings++] = from->settings[i];
 		if (!open->format) open->format = from->format;
 		status = sheaf_open(path, open, s->cx, out, err);

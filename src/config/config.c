@@ -69,7 +69,8 @@ void sheaf_config_free(sheaf_config *config)
 	if (!config) return;
 	for (int i = 0; i < config->ninputs; i++) {
 		sheaf_release_text(config->cx, config->inputs[i].path);
-		free_settings(config->cx, config->inputs[i].settings, config->inputs[i].nsettings);
+		const sheaf_config_input *input = &config->inputs[i];
+		free_settings(config->cx, input->settings, input->nsettings + input->nothers);
 	}
 	sheaf_release(config->cx, config->inputs, (size_t)config->ninputs * sizeof *config->inputs);
 	free_settings(config->cx, config->settings, config->nsettings);

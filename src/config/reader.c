@@ -364,6 +364,27 @@ static sheaf_status read_file(const sheaf_cntk *c, const sheaf_record *record, c
 	return sheaf_cntk_locate(c, written, path);
 }
 
+static bool is_read_by(const sheaf_format *format, const char *name)
+{
+	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
+	return option && (option->use & SHEAF_READING);
+}
+
+/* Settings of the format come first, in their order, and the others after them. */
+static void part_settings(const sheaf_format *format, sheaf_config_input *input)
+{
+	int n = input->nsettings, own = 0;
+	for (int i = 0; i < n; i++) {
+		sheaf_setting setting = input->settings[i];
+		if (!is_read_by(format, setting.name)) continue;
+		memmove(input->settings + own + 1, input->settings + own, (size_t)(i - own) * sizeof setting);
+		input->settings[own++] = setting;
+	}
+	input->nsettings = own;
+	input->others = input->settings + own;
+	input->nothers = n - own;
+}
+
 static sheaf_status read_input(const sheaf_cntk *c, const sheaf_record *record, sheaf_config *out)
 {
 	const sheaf_format *format = NULL;
@@ -379,7 +400,9 @@ static sheaf_status read_input(const sheaf_cntk *c, const sheaf_record *record, 
 	input->format = format->name;
 	SHEAF_TRY(read_file(c, record, &input->path));
 	SHEAF_TRY(read_streams(c, record, declares, s));
-	return read_keys(c, record, INPUT, s);
+	SHEAF_TRY(read_keys(c, record, INPUT, s));
+	part_settings(format, input);
+	return SHEAF_OK;
 }
 
 static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader, sheaf_field_span array,

@@ -222,7 +222,7 @@ sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_opt
 	static const sheaf_diff_options defaults = {.size = sizeof defaults};
 	*equal = false;
 	if (!options) options = &defaults;
-	if (options->size != sizeof *options)
+	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options,
 		                  options->size);
 	bool tensor = sheaf_dataset_schema(a)->rows == SHEAF_ENTRIES;

@@ -49,7 +49,9 @@ sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *
 		                  "frame builder: expected a schema, a context and room for the builder, found NULL");
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_frame_builder), &memory, err));
 	sheaf_frame_builder *b = (sheaf_frame_builder *)memory;
-	sheaf_status status = sheaf_frame_builder_begin(b, schema, &none, cx, err);
+	*b = (sheaf_frame_builder){.cx = cx, .schema = &b->own};
+	sheaf_status status = sheaf_schema_copy(schema, cx, &b->own, err);
+	if (status == SHEAF_OK) status = sheaf_frame_builder_begin(b, &b->own, &none, cx, err);
 	sheaf_frame_free(&none);
 	if (status) {
 		sheaf_frame_builder_free(b);
@@ -64,6 +66,7 @@ void sheaf_frame_builder_free(sheaf_frame_builder *b)
 	sheaf_frame none = {0};
 	if (!b) return;
 	(void)!sheaf_frame_builder_end(b, SHEAF_STOPPED, &none, NULL);
+	sheaf_schema_free(&b->own);
 	sheaf_release(b->cx, b, sizeof *b);
 }
 
@@ -422,10 +425,10 @@ sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, 
 		status = b->failure.status;
 		if (err) *err = b->failure;
 	}
-	bool runs = status == SHEAF_OK && has_runs(b);
+	bool full = status == SHEAF_OK && (has_runs(b) || b->schema->rows == SHEAF_ENTRIES);
 	status = sheaf_frame_builder_end(b, status, &frame, err);
 	if (status == SHEAF_OK)
-		status = sheaf_frame_check(&frame, b->schema, runs ? SHEAF_CHECK_FULL : SHEAF_CHECK_SIZES, err);
+		status = sheaf_frame_check(&frame, b->schema, full ? SHEAF_CHECK_FULL : SHEAF_CHECK_SIZES, err);
 	again = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, status ? NULL : err);
 	sheaf_frame_free(&none);
 	if (status == SHEAF_OK) status = again;

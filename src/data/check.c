@@ -140,6 +140,23 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
 }
 
+/* A coordinate of each entry is within the tensor's shape. */
+static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_error *err)
+{
+	for (int d = 0; d < schema->tensor.rank && d < schema->nfields; d++) {
+		const sheaf_column *column = &frame->columns[d];
+		const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
+		const int64_t *wide = (const int64_t *)(const void *)column->values.data;
+		spot at = {&schema->fields[d], 0, false, err};
+		for (int64_t r = 0; r < frame->nrows && schema->fields[d].meaning == SHEAF_COORDINATE; r++) {
+			int64_t c = column->type == SHEAF_I32 ? narrow[r] : wide[r];
+			if (c < 0 || c >= schema->tensor.shape[d])
+				return flaw(&at, "a coordinate below", schema->tensor.shape[d], c);
+		}
+	}
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth,
                                sheaf_error *err)
 {
@@ -154,5 +171,6 @@ sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *sch
 		                  frame->nrows, frame->lines.size / 8);
 	for (int c = 0; c < frame->ncolumns; c++)
 		SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
-	return SHEAF_OK;
+	return depth == SHEAF_CHECK_FULL && schema->rows == SHEAF_ENTRIES ? check_coordinates(frame, schema, err)
+	                                                                  : SHEAF_OK;
 }

@@ -39,7 +39,9 @@ struct sheaf_frame_builder {
 	sheaf_builder lines; /* int64 of each row, where the input has lines */
 	void *memory;
 	size_t memory_size;
-	sheaf_error failure; /* the first one, of the public calls */
+	/* Of the public calls: */
+	sheaf_schema own;    /* a copy of the caller's */
+	sheaf_error failure; /* the first one */
 };
 
 /* Makes the frame one of the schema, which must stay, and takes over those of its buffers that nobody else

@@ -68,7 +68,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 {
 	void *memory;
 	*out = NULL;
-	sheaf_status status = options->size != sizeof *options
+	sheaf_status status = options->size && options->size != sizeof *options
 	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu",
 	                                       sizeof *options, options->size)
 	                          : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
@@ -209,6 +209,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
 	sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
+	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
 	tell_progress(d);
 	*out = frame;
 	return SHEAF_OK;

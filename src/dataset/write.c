@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "data/element.h"
 #include "data/frame.h"
+#include "data/unroll.h"
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
 #include "input/lost.h"
@@ -22,6 +23,8 @@ struct sheaf_writer {
 	sheaf_sink *sink; /* NULL once `out` has it */
 	char *name;       /* the sink's */
 	sheaf_schema given, stored;
+	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
+	sheaf_frame entries;
 	int key; /* the given key field, or -1 */
 	bool key_told;
 	int *kept; /* the given fields that are stored */
@@ -32,6 +35,8 @@ struct sheaf_writer {
 	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go
 	                             as they come */
 	bool holds;               /* it has all of them before the first one goes: the output is created then */
+	bool collects;            /* so have `rows`, where the format wants their number and nobody knows it */
+	sheaf_frame rows;
 	void *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
 	sheaf_encoding encoding;
@@ -47,11 +52,14 @@ struct sheaf_writer {
 static void free_writer(sheaf_writer *w)
 {
 	sheaf_frame_free(&w->cast);
+	sheaf_frame_free(&w->entries);
+	sheaf_frame_free(&w->rows);
 	sheaf_arranger_free(w->arranger);
 	if (w->bytes_of_row) sheaf_release(w->told, w->bytes_of_row, w->bytes_size);
 	if (w->values.settings) sheaf_settings_release(w->told, &w->values, w->nsettings);
 	if (w->kept) sheaf_release(w->told, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
 	sheaf_release_text(w->told, w->name);
+	sheaf_schema_free(&w->whole);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
 	sheaf_context *caller = w->caller;
@@ -186,17 +194,28 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 	              : SHEAF_OK;
 }
 
+/* The schema of the rows that are stored: a tensor that is one row becomes entries where the format takes
+ * those. */
+static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
+{
+	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->takes & SHEAF_TAKES_WHOLE) &&
+	               w->format->takes & SHEAF_TAKES_ENTRIES;
+	if (!unrolls) SHEAF_TRY(check_rows(w, schema, err));
+	if (unrolls) SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->whole, err));
+	SHEAF_TRY(unrolls ? sheaf_unroll_schema(schema, w->cx, &w->given, err)
+	                  : sheaf_schema_copy(schema, w->cx, &w->given, err));
+	return sheaf_schema_copy(&w->given, w->cx, &w->stored, err);
+}
+
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
                             bool *used, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
-	SHEAF_TRY(check_rows(w, schema, err));
+	SHEAF_TRY(copy_schema(w, schema, err));
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used,
 	                              w->cx, &w->values, err));
-	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->given, err));
-	SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->stored, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;
@@ -205,8 +224,8 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a format that can hold a %s matrix as such, found %s", w->name,
 		                  sheaf_structure_name(*options->structure), w->format->name);
-	w->totals = options->totals;
-	return schema->rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
+	w->totals = options->totals ? *options->totals : SHEAF_NO_FACTS;
+	return w->given.rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }
 
 /* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller
@@ -252,7 +271,8 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	w->cx = cx;
 	w->overlap = overlap;
 	SHEAF_TRY(prepare(w, schema, options, used, err));
-	if (w->holds) return SHEAF_OK;
+	w->collects = !w->arranger && w->format->needs & SHEAF_NEEDS_ROWS && w->totals.rows < 0;
+	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(start(w, err));
 	return foretell(w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1,
 	                err);
@@ -263,7 +283,7 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 {
 	void *memory;
 	*out = NULL;
-	sheaf_status status = options->size != sizeof *options
+	sheaf_status status = options->size && options->size != sizeof *options
 	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu",
 	                                       sizeof *options, options->size)
 	                          : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
@@ -305,8 +325,7 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
-	static const sheaf_create_options defaults = {.size = sizeof defaults,
-	                                              .totals = {-1, -1, -1, -1, -1, NULL, NULL}};
+	static const sheaf_create_options defaults = {.size = sizeof defaults};
 	sheaf_sink *sink;
 	*out = NULL;
 	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
@@ -404,6 +423,14 @@ static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 	return status;
 }
 
+static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
+{
+	static const char hint[] = " (all rows are held, since their number is not known: say it in the totals)";
+	if (status == SHEAF_LIMIT && err)
+		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	return status;
+}
+
 /* Tells of what is said in columns that are not stored. */
 static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
@@ -443,14 +470,31 @@ static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* Frames of this library have sound offsets and indices; that they are of the writer's schema is looked at in
+ * all. */
+static sheaf_status check_frame(const sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
+	if (frame->ncolumns != schema->nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", schema->nfields,
+		                  frame->ncolumns);
+	return sheaf_frame_check(frame, schema, frame->checked ? SHEAF_CHECK_SIZES : SHEAF_CHECK_FULL, err);
+}
+
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (frame->ncolumns != w->given.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", w->given.nfields,
-		                  frame->ncolumns);
+	SHEAF_TRY(check_frame(w, frame, err));
 	if (frame->nrows == 0) return SHEAF_OK;
-	if (!w->arranger) return put_rows(w, frame, err);
-	SHEAF_TRY(sheaf_arranger_add(w->arranger, frame, err));
+	sheaf_frame given = *frame;
+	given.cx = w->told; /* a frame that was made by hand has none */
+	if (w->whole.nfields) {
+		SHEAF_TRY(sheaf_unroll_frame(frame, &w->whole, &w->given, w->told, &w->entries, err));
+		given = w->entries;
+	}
+	if (w->collects)
+		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->told, err), err);
+	if (!w->arranger) return put_rows(w, &given, err);
+	SHEAF_TRY(sheaf_arranger_add(w->arranger, &given, err));
 	return put_arranged(w, err);
 }
 
@@ -482,8 +526,16 @@ sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 
 /* ---- finish ---- */
 
+static sheaf_status put_collected(sheaf_writer *w, sheaf_error *err)
+{
+	w->totals.rows = w->rows.nrows;
+	SHEAF_TRY(start(w, err));
+	return w->rows.nrows ? put_rows(w, &w->rows, err) : SHEAF_OK;
+}
+
 static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 {
+	if (w->collects) return put_collected(w, err);
 	if (!w->arranger) return SHEAF_OK;
 	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
 	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));

@@ -239,7 +239,7 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 	void *memory;
 	*out = NULL;
 	if (!options) options = &defaults;
-	if (options->size != sizeof *options)
+	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options,
 		                  options->size);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
