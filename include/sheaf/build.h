@@ -123,7 +123,7 @@ typedef struct sheaf_foreign {
  * sheaf_build_rows must say how many rows they are. */
 SHEAF_API void sheaf_build_wrap(sheaf_frame_builder *builder, int column, sheaf_column_part part, int at,
                                 const sheaf_foreign *array);
-/* The same with a copy of `count` elements, behind those that were copied before. */
+/* The same with a copy of `count` elements, after those that were copied before. */
 SHEAF_API void sheaf_build_copy(sheaf_frame_builder *builder, int column, sheaf_column_part part, int at,
                                 const void *data, int64_t count);
 /* Ends n rows that were given in runs, at least 0. */

@@ -198,8 +198,8 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
  * those. */
 static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
 {
-	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->takes & SHEAF_TAKES_WHOLE) &&
-	               w->format->takes & SHEAF_TAKES_ENTRIES;
+	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->write->takes & SHEAF_TAKES_WHOLE) &&
+	               w->format->write->takes & SHEAF_TAKES_ENTRIES;
 	if (!unrolls) SHEAF_TRY(check_rows(w, schema, err));
 	if (unrolls) SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->whole, err));
 	SHEAF_TRY(unrolls ? sheaf_unroll_schema(schema, w->cx, &w->given, err)
@@ -271,7 +271,7 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	w->cx = cx;
 	w->overlap = overlap;
 	SHEAF_TRY(prepare(w, schema, options, used, err));
-	w->collects = !w->arranger && w->format->needs & SHEAF_NEEDS_ROWS && w->totals.rows < 0;
+	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(start(w, err));
 	return foretell(w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1,
