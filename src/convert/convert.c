@@ -484,7 +484,7 @@ sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *o
 {
 	static const sheaf_convert_options defaults = {.size = sizeof defaults};
 	conversion c = {.told = cx, .options = options ? options : &defaults, .ninputs = ninputs};
-	if (c.options->size && options->size != sizeof *options)
+	if (c.options->size && c.options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options,
 		                  c.options->size);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
