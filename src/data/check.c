@@ -89,7 +89,8 @@ static sheaf_status check_missing(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* A COORD level may know narrower extents than its field, a FIXED one is what the field says. */
+/* A COORD level may know narrower extents than its field, and have narrower indices, a FIXED one is what the
+ * field says. */
 static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
 {
 	if (have->kind != want->kind) return flaw(at, "level kind", (int)want->kind, (int)have->kind);
@@ -98,7 +99,7 @@ static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, c
 	if (have->rank != want->rank) return flaw(at, "rank", want->rank, have->rank);
 	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0])
 		return flaw(at, "a run of", want->extents[0], have->extents[0]);
-	if (have->kind == SHEAF_COORD && have->index_type != want->index_type)
+	if (have->kind == SHEAF_COORD && have->index_type != want->index_type && have->index_type != SHEAF_I32)
 		return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
 	for (int r = 0; r < have->rank; r++)
 		if (have->extents[r] > want->extents[r])
