@@ -289,6 +289,17 @@ static void test_states_of_something_else_are_refused(void **state)
 	later[strlen("{\"version\":")] = '2';
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 	assert_message("expected version 1, found 2");
+	/* A place that these data do not have. */
+	static const char *const places[][2] = {{"\"ordinal\":0", "\"ordinal\":60"},
+	                                        {"\"position\":0", "\"position\":1"}};
+	for (size_t i = 0; i < COUNT(places); i++) {
+		const char *at = strstr(mine, places[i][0]);
+		assert_non_null(at);
+		snprintf(later, sizeof later, "%.*s%s%s", (int)(at - mine), mine, places[i][1],
+		         at + strlen(places[i][0]));
+		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
+		assert_message("expected a place in these data");
+	}
 	snprintf(later, sizeof later, "%s trailing", mine);
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 	end_run(&r);
