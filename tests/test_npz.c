@@ -116,6 +116,8 @@ static void test_damage_far_inside(void **state)
 	free(text);
 	bytes_sink archive = read_file("b.npz");
 	assert_true(archive.size > (size_t)ENTRIES * 12);
+	const conversion sound = {"npz", (const char *)archive.data, "mtx", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&sound, archive.size, 0);
 	for (size_t at = STEP; at < archive.size - 1000; at += STEP) {
 		archive.data[at] ^= 1;
 		const conversion back = {"npz",
