@@ -9,7 +9,7 @@
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make tsan      the tests of what threads share, and the command with four threads, under the thread sanitizer
-#   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one)
+#   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make soak      10^8 small sequences in batches: memory must stay flat
 #   make install   into PREFIX (and DESTDIR)
@@ -18,7 +18,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= false
-SECONDS ?= 900
+SECONDS ?= 1800
 FORMAT ?= all
 COUNT ?= 240
 SEED ?= 1
@@ -68,18 +68,10 @@ tsan: needs-check build-tsan/build.ninja
 	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
 	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild sheaf:files
 
-# New inputs, logs, and what breaks stay in build-fuzz.
+# New inputs, logs, sums, and what breaks stay in build-fuzz, from run to run.
 fuzz: needs-fuzz build-fuzz/build.ninja
 	@$(MESON) compile -C build-fuzz fuzzers
-	@status=0; for target in $(if $(filter all,$(FORMAT)),build-fuzz/fuzz/fuzz_*,build-fuzz/fuzz/fuzz_$(FORMAT)); do \
-		test ! -d "$$target" || continue; \
-		name=$${target##*/fuzz_}; new=build-fuzz/corpus/$$name; broken=build-fuzz/broken/$$name; log=build-fuzz/$$name.log; \
-		mkdir -p "$$new" "$$broken"; seeds=fuzz/corpus/$$name; test -d "$$seeds" || seeds=; \
-		echo "fuzz_$$name: $(SECONDS) seconds"; \
-		"$$target" -max_total_time=$(SECONDS) -timeout=25 $$(test -f fuzz/$$name.dict && echo -dict=fuzz/$$name.dict) -print_final_stats=1 -artifact_prefix="$$broken/" "$$new" $$seeds >"$$log" 2>&1 || \
-			{ status=1; tail -n 60 "$$log"; echo "fuzz_$$name: broken by an input in $$broken"; }; \
-		echo "fuzz_$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' "$$log") executions, coverage $$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$$log" | tail -n 1)"; \
-	done; exit $$status
+	@tools/fuzz build-fuzz $(SECONDS) $(filter-out all,$(FORMAT))
 
 # Meson looks again for the library of a peer, which may have been installed just now.
 bench: needs-bench $(BUILD)/build.ninja

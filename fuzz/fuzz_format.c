@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -508,6 +509,41 @@ static void respell_and_back(const choice *c)
 	free(first.data);
 }
 
+/* ---- conversion into another format ---- */
+
+/* Which one depends on the input alone; NULL: this one. */
+static const sheaf_format *another_format(const choice *c)
+{
+	int n = 0;
+	while (sheaf_format_at(n)) n++;
+	const sheaf_format *to = sheaf_format_at((int)(c->file.size % (size_t)n));
+	return to == c->format || !(sheaf_format_can(to) & SHEAF_CAN_WRITE) ? NULL : to;
+}
+
+/* As the command does it, by paths: from a file in memory into one that is removed again. */
+static void convert(const choice *c, const sheaf_format *to)
+{
+	char input[64], output[64];
+	sheaf_error error;
+	sheaf_context *cx = new_context(c->how & ~(unsigned)STRICT, NULL);
+	int fd = memfd_create("input", 0);
+	if (fd < 0 || write(fd, c->file.data, c->file.size) != (ssize_t)c->file.size) abort();
+	snprintf(input, sizeof input, "/proc/self/fd/%d", fd);
+	snprintf(output, sizeof output, "/dev/shm/sheaf-fuzz-%d", (int)getpid());
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .from = sheaf_format_name(c->format),
+	                                 .to = sheaf_format_name(to),
+	                                 .settings = c->settings,
+	                                 .nsettings = c->nsettings,
+	                                 .index = SHEAF_INDEX_NEVER};
+	const char *inputs[] = {input};
+	sheaf_status status = sheaf_convert(inputs, 1, output, &options, cx, &error);
+	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);
+	if ((unlink(output) == 0) != (status == SHEAF_OK)) broken("an output is there after a failure", &error);
+	close(fd);
+	end_context(cx);
+}
+
 /* ---- the input ---- */
 
 /* Its last byte stands before a page without rights: vectors that are gathered beyond it are seen without a
@@ -552,6 +588,9 @@ static void try_choice(const choice *c)
 	read_with_kernels(c, &first);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(c, &first);
 	if (sheaf_format_can(c->format) & SHEAF_CAN_TRANSCODE) respell_and_back(c);
+	/* Files cost more than memory does: one input of eight. */
+	const sheaf_format *to = c->piece_bytes % 8 == 0 ? another_format(c) : NULL;
+	if (to) convert(c, to);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
