@@ -75,8 +75,7 @@ sheaf_box_kind sheaf_box_recognise(sheaf_bytes head);
 /* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; else
  * NO_BOX. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name);
-/* Whether this build can open and make such boxes (the on-demand module is there): OK, or UNSUPPORTED with
- * the reason. */
+/* Whether such boxes can be opened and made: OK, or UNSUPPORTED with the reason. */
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
 /* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN where it is no box;

@@ -15,7 +15,8 @@ static sheaf_status take_old(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
 	r->address_size = sheaf_cursor_u8(c, "a superblock");
 	r->length_size = sheaf_cursor_u8(c, "a superblock");
 	sheaf_cursor_bytes(c, 1, r->version ? 13 : 9, "a superblock");
-	sheaf_cursor_bytes(c, 5, r->address_size, "a superblock");
+	sheaf_cursor_bytes(c, 4, r->address_size, "a superblock");
+	sheaf_cursor_bytes(c, 1, r->length_size, "a superblock");
 	r->root = sheaf_hdf5_take_address(r, c, "the address of the root");
 	return sheaf_hdf5_done(l, c);
 }

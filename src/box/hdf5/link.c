@@ -94,7 +94,7 @@ static sheaf_status take_symbol(listing *g)
 	enum { SOFT = 2, SCRATCH = 16 };
 	sheaf_cursor *c = &g->l->c;
 	sheaf_hdf5_way way = {.order = -1};
-	uint64_t offset = sheaf_hdf5_take(c, g->l->r->address_size, "a symbol");
+	uint64_t offset = sheaf_hdf5_take(c, g->l->r->length_size, "a symbol");
 	way.address = sheaf_hdf5_take_address(g->l->r, c, "a symbol");
 	uint64_t cached = sheaf_hdf5_take(c, 4, "a symbol");
 	sheaf_cursor_bytes(c, 1, 4, "a symbol");
@@ -127,7 +127,8 @@ static sheaf_status list_table(listing *g, int64_t address)
 	sheaf_cursor_bytes(&l->c, 1, 6, what);
 	uint64_t n = sheaf_hdf5_take(&l->c, 2, what);
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, HEAD + n * (24 + 2 * l->r->address_size), "SNOD", 1));
+	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, HEAD + n * (24 + l->r->address_size + l->r->length_size),
+	                           "SNOD", 1));
 	sheaf_cursor_bytes(&l->c, 1, 3, what);
 	for (uint64_t i = 0; i < n; i++) SHEAF_TRY(take_symbol(g));
 	return SHEAF_OK;

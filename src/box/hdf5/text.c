@@ -21,17 +21,19 @@ typedef struct object {
 	size_t at, size; /* in the collection; at 0: there is none */
 } object;
 
-/* Notes where the objects are: each has a number, a count, four bytes, its size, itself, and what is missing
- * to a multiple of eight. Number 0 is what is free after all of them. */
+enum { HEAD = 16 }; /* of a collection and of an object: filled up to a multiple of eight, as all parts are */
+
+/* Notes where the objects are: each has a number, a count, four bytes, its size, and itself. Number 0 is what
+ * is free after all of them. */
 static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 {
 	sheaf_cursor *c = &l->c;
-	size_t head = 8 + r->length_size;
-	while (sheaf_cursor_left(c) >= head) {
+	while (sheaf_cursor_left(c) >= HEAD) {
 		int64_t byte = sheaf_cursor_tell(c);
 		size_t number = (size_t)sheaf_hdf5_take(c, 2, "an object of a collection");
 		sheaf_cursor_bytes(c, 1, 6, "an object of a collection");
 		uint64_t size = sheaf_hdf5_take_length(r, c, "an object of a collection");
+		sheaf_cursor_bytes(c, 1, 8 - r->length_size, "an object of a collection");
 		object o = {(size_t)(c->at - c->begin), (size_t)size};
 		if (number == 0) break;
 		if (size > sheaf_cursor_left(c))
@@ -60,7 +62,7 @@ static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, in
 	uint64_t size = sheaf_hdf5_take_length(r, &l->c, "the size of a collection");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, size, "GCOL", 1));
-	sheaf_cursor_bytes(&l->c, 1, 3 + r->length_size, what);
+	sheaf_cursor_bytes(&l->c, 1, HEAD - 5, what);
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 	SHEAF_TRY(find_objects(r, l));
 	sheaf_builder_append(&r->collection, l->bytes.data, l->bytes.size);

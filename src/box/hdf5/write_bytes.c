@@ -97,22 +97,18 @@ void sheaf_hdf5_put_sum(sheaf_builder *b)
 /* ---- the heap of texts ---- */
 
 /* A collection: signature, version, three bytes, its size; then objects: number, references, four bytes,
- * size, bytes up to a multiple of eight. Number 0 is what is left. */
+ * size, bytes. Each part is filled up to a multiple of eight. Number 0 is what is left. */
 
-enum { USUAL = 4096, MOST_OBJECTS = UINT16_MAX };
+enum { USUAL = 4096, MOST_OBJECTS = UINT16_MAX, HEAD = 16 /* of the collection, and of an object */ };
 
-static size_t head_of_object(const sheaf_hdf5_writer *w) { return 8 + w->reader.length_size; }
-
-static size_t whole_object(const sheaf_hdf5_writer *w, size_t size)
-{
-	return head_of_object(w) + (size + 7) / 8 * 8;
-}
+static size_t whole_object(size_t size) { return HEAD + (size + 7) / 8 * 8; }
 
 static void put_head(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned number, size_t size)
 {
 	sheaf_hdf5_put_number(b, number, 2);
 	sheaf_hdf5_put_number(b, 0, 6);
 	sheaf_hdf5_put_length(w, b, size);
+	sheaf_hdf5_put_zeros(b, 8 - w->reader.length_size);
 }
 
 sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err)
@@ -120,7 +116,7 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err)
 	sheaf_builder *b = &w->texts;
 	if (w->texts_size == 0) return SHEAF_OK;
 	size_t left = w->texts_size - b->size;
-	if (left >= head_of_object(w)) put_head(w, b, 0, left);
+	if (left >= HEAD) put_head(w, b, 0, left);
 	sheaf_hdf5_put_zeros(b, w->texts_size - b->size);
 	SHEAF_TRY(sheaf_builder_status(b, err));
 	w->texts_size = 0;
@@ -130,13 +126,14 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err)
 static sheaf_status begin_texts(sheaf_hdf5_writer *w, size_t size, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_hdf5_flush_texts(w, err));
-	size_t whole = 8 + w->reader.length_size + whole_object(w, size);
+	size_t whole = HEAD + whole_object(size);
 	if (whole < USUAL) whole = USUAL;
 	SHEAF_TRY(sheaf_hdf5_allocate(w, whole, 8, &w->texts_at, err));
 	w->texts.size = 0;
 	w->ntexts = 0;
 	sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
 	sheaf_hdf5_put_length(w, &w->texts, whole);
+	sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
 	w->texts_size = whole;
 	return sheaf_builder_status(&w->texts, err);
 }
@@ -148,7 +145,7 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 	if (size > UINT32_MAX)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected a text of less than 4 GiB, found %zu bytes",
 		                  w->reader.store->name, size);
-	bool fits = whole_object(w, size) <= w->texts_size - w->texts.size;
+	bool fits = whole_object(size) <= w->texts_size - w->texts.size;
 	if (w->texts_size == 0 || !fits || w->ntexts == MOST_OBJECTS) SHEAF_TRY(begin_texts(w, size, err));
 	put_head(w, &w->texts, ++w->ntexts, size);
 	*address = w->texts_at + (int64_t)w->texts.size;

@@ -120,7 +120,7 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b, sheaf_error *
 	enum { NEW = 2, SCRATCH = 16 };
 	const sheaf_hdf5_reader *r = &w->reader;
 	size_t width = r->address_size, addresses = r->version == 0 ? 24 : r->version == 1 ? 28 : 12;
-	size_t size = addresses + (r->version < NEW ? 6 * width + 8 + SCRATCH : 4 * width + SUM);
+	size_t size = addresses + (r->version < NEW ? 5 * width + r->length_size + 8 + SCRATCH : 4 * width + SUM);
 	if (!sheaf_builder_room(b, size)) return sheaf_builder_status(b, err);
 	SHEAF_TRY(r->store->read(r->store->user, r->base, b->data, size, err));
 	b->size = size;
@@ -128,7 +128,7 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b, sheaf_error *
 	if (r->version >= NEW)
 		sheaf_store_u32le(b->data + size - SUM, sheaf_hdf5_checksum(b->data, size - SUM));
 	else if (w->objects->links_change)
-		memset(b->data + addresses + 6 * width, 0, 8 + SCRATCH);
+		memset(b->data + size - 8 - SCRATCH, 0, 8 + SCRATCH);
 	return SHEAF_OK;
 }
 
