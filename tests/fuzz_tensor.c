@@ -7,6 +7,7 @@
  * findings. What is sound is the same from an HDF5 file, and in another layout. */
 #include "base/buffer.h"
 #include "box_text.h"
+#include "data/frame.h"
 #include "format/binsparse/reader.h"
 #include <sheaf/sheaf.h>
 
@@ -145,16 +146,17 @@ static sheaf_status read_box(const choice *c, int64_t piece_bytes, sheaf_context
 	sheaf_values values = {settings, c->how & REPAIR ? 2 : 1};
 	sheaf_opening how = {.rows = rows[c->rows]};
 	sheaf_box *box;
-	void *in = NULL;
+	sheaf_bsp_reader in = {.cx = cx, .facts = SHEAF_NO_FACTS};
 	SHEAF_TRY(sheaf_box_in_memory(cx, &box, &o->error));
 	sheaf_status status = box_of_text(box, (const char *)c->text.data, c->text.size, &o->error);
 	if (status) {
 		sheaf_box_close(box);
 		return status;
 	}
-	SHEAF_TRY(sheaf_bsp_open_box(box, "input", &values, &how, cx, &in, &o->error));
-	status = use_tensor((sheaf_bsp_reader *)in, c, piece_bytes, cx, o);
-	sheaf_bsp_close(in);
+	status = sheaf_bsp_open_box(&in, box, "input", &values, &how, &o->error);
+	if (status == SHEAF_OK) status = use_tensor(&in, c, piece_bytes, cx, o);
+	sheaf_bsp_close(&in);
+	sheaf_schema_free(&in.schema);
 	return status;
 }
 

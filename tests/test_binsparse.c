@@ -574,11 +574,10 @@ static sheaf_status read_pieces(sheaf_bsp_reader *in, int64_t bytes, sheaf_build
 	int64_t row = 0;
 	while ((status = sheaf_bsp_cut(in, bytes, &piece, &err)) == SHEAF_OK &&
 	       (status = sheaf_bsp_decode(in, &piece, &frame, cx, &err)) == SHEAF_OK) {
-		assert_ok(sheaf_frame_check(&frame, sheaf_bsp_schema(in), SHEAF_CHECK_FULL, &err));
+		assert_ok(sheaf_frame_check(&frame, &in->schema, SHEAF_CHECK_FULL, &err));
 		assert_ok(sheaf_bsp_review(in, &frame, row, &err));
 		if (in->schema.rows != SHEAF_WHOLE) {
-			assert_ok(
-				sheaf_rows_text(&frame, sheaf_bsp_schema(in), SHEAF_JSON, row, 0, frame.nrows, &text, &err));
+			assert_ok(sheaf_rows_text(&frame, &in->schema, SHEAF_JSON, row, 0, frame.nrows, &text, &err));
 			sheaf_builder_append(b, text.data, text.size);
 		}
 		row += frame.nrows;
@@ -596,23 +595,24 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
                         int64_t bytes)
 {
 	static reading r;
-	void *in = NULL;
+	sheaf_bsp_reader in = {.cx = cx, .facts = SHEAF_NO_FACTS};
 	sheaf_setting settings[1] = {{setting, NULL}};
 	sheaf_values values = {settings, setting != NULL};
 	sheaf_opening how = {.rows = rows};
 	sheaf_builder b;
 	sheaf_buffer text = {0};
-	r = (reading){.status = sheaf_bsp_open_box(box, "x.h5", &values, &how, cx, &in, &err)};
+	r = (reading){.status = sheaf_bsp_open_box(&in, box, "x.h5", &values, &how, &err)};
 	sheaf_builder_begin(&b, cx, NULL);
 	if (r.status == SHEAF_OK) {
-		r.status = read_pieces((sheaf_bsp_reader *)in, bytes, &b, cx);
-		assert_ok(sheaf_bsp_describe(in, false, cx, &text, &err));
+		r.status = read_pieces(&in, bytes, &b, cx);
+		assert_ok(sheaf_bsp_describe(&in, false, cx, &text, &err));
 		snprintf(r.described, sizeof r.described, "%.*s", (int)text.size, (const char *)text.data);
 		sheaf_buffer_reset(&text);
 	}
 	snprintf(r.rows, sizeof r.rows, "%.*s", (int)b.size, b.size ? (const char *)b.data : "");
 	sheaf_builder_drop(&b);
-	sheaf_bsp_close(in);
+	sheaf_bsp_close(&in);
+	sheaf_schema_free(&in.schema);
 	r.findings = *t;
 	return r;
 }

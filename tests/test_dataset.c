@@ -41,8 +41,7 @@ static sheaf_status answer(char letter, sheaf_error *e)
 }
 
 typedef struct notes {
-	sheaf_context *cx;
-	sheaf_schema schema;
+	SHEAF_BASE(sheaf_reader, reader);
 	int cut;
 	sheaf_sink *sink;
 } notes;
@@ -61,16 +60,21 @@ static sheaf_likely rival_probe(sheaf_bytes head, const char *name)
 	return head.size >= 10 && memcmp(head.data, "NOTES BOTH", 10) == 0 ? SHEAF_SURE : SHEAF_NO;
 }
 
+static sheaf_status add_x(sheaf_context *cx, sheaf_schema *schema, sheaf_error *e)
+{
+	sheaf_field *field;
+	SHEAF_TRY(sheaf_schema_add(schema, cx, "x", 1, &field, e));
+	sheaf_field_make_stream(field, false, 1, SHEAF_F32);
+	return SHEAF_OK;
+}
+
 static sheaf_status new_notes(sheaf_context *cx, notes **out, sheaf_error *e)
 {
 	void *memory;
-	sheaf_field *field;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(notes), &memory, e));
 	*out = (notes *)memory;
 	(*out)->cx = cx;
-	SHEAF_TRY(sheaf_schema_add(&(*out)->schema, cx, "x", 1, &field, e));
-	sheaf_field_make_stream(field, false, 1, SHEAF_F32);
-	return SHEAF_OK;
+	return add_x(cx, &(*out)->schema, e);
 }
 
 static void drop_notes(notes *n)
@@ -79,18 +83,13 @@ static void drop_notes(notes *n)
 	sheaf_release(n->cx, n, sizeof *n);
 }
 
-static sheaf_status notes_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                               sheaf_context *cx, void **in, sheaf_error *e)
+static sheaf_status notes_open(void *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *e)
 {
-	notes *n;
-	(void)source, (void)values, (void)how;
+	notes *n = (notes *)in;
+	(void)values, (void)how;
 	SHEAF_TRY(answer('O', e));
-	SHEAF_TRY(new_notes(cx, &n, e));
-	*in = n;
-	return SHEAF_OK;
+	return add_x(n->cx, &n->schema, e);
 }
-
-static const sheaf_schema *notes_schema(const void *in) { return &((const notes *)in)->schema; }
 
 static sheaf_status notes_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *e)
 {
@@ -136,8 +135,8 @@ static sheaf_status notes_settle(void *in, sheaf_error *e)
 
 static void notes_close(void *in)
 {
+	(void)in;
 	called('C');
-	drop_notes((notes *)in);
 }
 
 static sheaf_status notes_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *e)
@@ -218,7 +217,7 @@ static const sheaf_writing writing_with_rows = {WRITING, .needs_rows = true};
 		.write = its_writing, .probe = its_probe, __VA_ARGS__ \
 	}
 #define READING \
-	.open = notes_open, .schema = notes_schema, .cut = notes_cut, .decode = notes_decode, \
+	.reader_size = sizeof(notes), .open = notes_open, .cut = notes_cut, .decode = notes_decode, \
 	.review = notes_review, .rewind = notes_rewind, .settle = notes_settle, .close = notes_close
 
 static const sheaf_format format_notes =
@@ -350,14 +349,14 @@ static void test_order_of_reading(void **state)
 	}
 }
 
-static void test_a_failed_open_is_not_closed(void **state)
+static void test_a_failed_open_is_closed(void **state)
 {
 	(void)state;
 	sheaf_dataset *dataset;
 	fails_in = "O";
 	assert_status(SHEAF_DATA, open_bytes(text_bytes("NOTES"), "text", NULL, cx, &dataset));
 	assert_null(dataset);
-	assert_text("O", calls);
+	assert_text("OC", calls);
 }
 
 static void test_closing_early(void **state)
@@ -1685,7 +1684,7 @@ static void test_errors_do_not_depend_on_pieces(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_order_of_reading),
-	TEST(test_a_failed_open_is_not_closed),
+	TEST(test_a_failed_open_is_closed),
 	TEST(test_closing_early),
 	TEST(test_nothing_follows_a_failure),
 	TEST(test_order_of_writing),

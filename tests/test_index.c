@@ -116,7 +116,7 @@ static void take_picture(const char *name, const sheaf_open_options *options, pi
 	memset(out, 0, sizeof *out);
 	sheaf_dataset *dataset = open_file(name, options);
 	put_schema(sheaf_dataset_schema(dataset), out->schema, sizeof out->schema);
-	if (dataset->format->facts) dataset->format->facts(dataset->in, &out->facts);
+	out->facts = dataset->in->facts;
 	out->facts.guess = NULL;
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	put_table(pieces, out->table, sizeof out->table);

@@ -34,16 +34,13 @@ static sheaf_likely given_probe(sheaf_bytes head, const char *name)
 	return head.size >= 5 && memcmp(head.data, "GIVEN", 5) == 0 ? SHEAF_SURE : SHEAF_NO;
 }
 
-static sheaf_status given_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                               sheaf_context *cx, void **in, sheaf_error *e)
+static sheaf_status given_open(void *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *e)
 {
-	(void)source, (void)values, (void)how, (void)cx, (void)e;
+	sheaf_reader *reader = (sheaf_reader *)in;
+	(void)values, (void)how;
 	given.at = given.slice = given.rows_reviewed = given.reviewed = 0;
-	*in = &given;
-	return SHEAF_OK;
+	return sheaf_schema_copy(&given.schema, reader->cx, &reader->schema, e);
 }
-
-static const sheaf_schema *given_schema(const void *in) { return &((const giving *)in)->schema; }
 
 static int64_t first_coordinate(int64_t row)
 {
@@ -52,8 +49,8 @@ static int64_t first_coordinate(int64_t row)
 
 static sheaf_status given_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *e)
 {
-	giving *g = (giving *)in;
-	(void)bytes, (void)e;
+	giving *g = &given;
+	(void)in, (void)bytes, (void)e;
 	if (g->at == g->frame.nrows) return SHEAF_END;
 	int64_t end = g->at + g->step < g->frame.nrows ? g->at + g->step : g->frame.nrows;
 	if (g->slices)
@@ -71,15 +68,16 @@ static sheaf_status given_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf
 static sheaf_status given_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                  sheaf_context *cx, sheaf_error *e)
 {
-	const giving *g = (const giving *)in;
+	const giving *g = &given;
+	(void)in;
 	SHEAF_TRY(sheaf_frame_begin(frame, &g->schema, cx, e));
 	return sheaf_frame_slice(&g->frame, piece->byte, piece->byte + piece->size, NULL, 0, frame, e);
 }
 
 static sheaf_status given_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *e)
 {
-	giving *g = (giving *)in;
-	(void)e;
+	giving *g = &given;
+	(void)in, (void)e;
 	assert_int_equal(row, g->rows_reviewed);
 	g->rows_reviewed += frame->nrows;
 	g->reviewed++;
@@ -88,8 +86,8 @@ static sheaf_status given_review(void *in, const sheaf_frame *frame, int64_t row
 
 static sheaf_status given_rewind(void *in, sheaf_error *e)
 {
-	giving *g = (giving *)in;
-	(void)e;
+	giving *g = &given;
+	(void)in, (void)e;
 	g->at = g->slice = g->rows_reviewed = 0;
 	return SHEAF_OK;
 }
@@ -103,12 +101,10 @@ static sheaf_status given_recall(const void *in, sheaf_piece *piece, sheaf_error
 
 static sheaf_status given_resume(void *in, const sheaf_piece *piece, sheaf_error *e)
 {
-	(void)e;
-	((giving *)in)->at = piece->byte;
+	(void)in, (void)e;
+	given.at = piece->byte;
 	return SHEAF_OK;
 }
-
-static void given_close(void *in) { (void)in; }
 
 static const char *const given_suffixes[] = {".given", NULL};
 static const sheaf_random_access given_random = {.recall = given_recall, .resume = given_resume};
@@ -117,14 +113,13 @@ static const sheaf_format format_given = {
 	.summary = "a table of the test",
 	.suffixes = given_suffixes,
 	.probe = given_probe,
+	.reader_size = sizeof(sheaf_reader),
 	.open = given_open,
-	.schema = given_schema,
 	.cut = given_cut,
 	.decode = given_decode,
 	.review = given_review,
 	.rewind = given_rewind,
 	.random = &given_random,
-	.close = given_close,
 };
 
 /* ---- a format that takes entries ---- */

@@ -56,11 +56,10 @@ static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
 static sheaf_status compare_heads(sheaf_dataset *d, const sheaf_index_head *head, sheaf_error *err)
 {
 	sheaf_facts facts = SHEAF_NO_FACTS;
-	if (d->format->facts) d->format->facts(d->in, &facts);
+	facts = d->in->facts;
 	if (!sheaf_index_is_of(&d->indexed, head)) return differ(d, "settings", err);
 	if (!head->inferred || strcmp(head->settings, sheaf_index_settings(d->index)) != 0) return SHEAF_OK;
-	if (!sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx))
-		return differ(d, "streams", err);
+	if (!sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx)) return differ(d, "streams", err);
 	bool same = head->facts.rows == facts.rows && head->facts.samples == facts.samples &&
 	            head->facts.longest == facts.longest && head->facts.ordinal_keys == facts.ordinal_keys;
 	return same ? SHEAF_OK : differ(d, "counts", err);

@@ -48,7 +48,7 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
 bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
 {
 	sheaf_facts facts = SHEAF_NO_FACTS;
-	if (d->format->facts) d->format->facts(d->in, &facts);
+	facts = d->in->facts;
 	return facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
 }
 

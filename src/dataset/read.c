@@ -13,7 +13,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_wait(&dataset->indexed);
 	sheaf_index_free(&dataset->indexed); /* what it still writes has the schema */
-	if (dataset->in) dataset->format->close(dataset->in);
+	sheaf_reader_close(dataset->format, dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
@@ -144,10 +144,7 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
-{
-	return dataset->format->schema(dataset->in);
-}
+const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return &dataset->in->schema; }
 
 const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->native; }
 
@@ -155,8 +152,7 @@ const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset) { return 
 
 void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 {
-	*out = SHEAF_NO_FACTS;
-	if (dataset->format->facts) dataset->format->facts(dataset->in, out);
+	*out = dataset->in->facts;
 	if (out->rows >= 0 || !dataset->index->fresh) return;
 	out->rows = dataset->index->file.head.rows;
 	out->samples = dataset->index->file.head.samples;
@@ -281,7 +277,7 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status =
 		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = count_rows(d->format->schema(d->in), &decoding, keys, rows, facts, err);
+	if (status == SHEAF_OK) status = count_rows(&d->in->schema, &decoding, keys, rows, facts, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
 	return status ? status : d->format->rewind(d->in, err);

@@ -173,28 +173,24 @@ bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullab
 
 /* ---- the reader ---- */
 
+/* Its schema: the columns of the file, or those of them that were declared. */
 typedef struct sheaf_delimited_reader {
-	sheaf_context *cx;
-	sheaf_source *source;
+	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_dialect dialect;
-	sheaf_schema schema; /* the columns of the file, or those of them that were declared */
-	int *columns;        /* of each field: which column of the file it is */
-	int ncolumns;        /* room there */
-	int width;           /* fields of a record */
+	int *columns; /* of each field: which column of the file it is */
+	int ncolumns; /* room there */
+	int width;    /* fields of a record */
 	bool header;
 	int64_t line, column; /* of the next byte to cut, from 1 */
-	sheaf_facts facts;
 	char guess[80];
 	sheaf_status cut_off; /* the input failed here, when the records before had been cut */
 	sheaf_error cut_off_error;
 } sheaf_delimited_reader;
 
-SHEAF_USE sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind,
+SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind,
                                             const sheaf_values *values, const sheaf_opening *how,
-                                            sheaf_context *cx, void **out, sheaf_error *err);
+                                            sheaf_error *err);
 void sheaf_delimited_close(void *reader);
-const sheaf_schema *sheaf_delimited_schema(const void *in);
-void sheaf_delimited_facts(const void *in, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
 
 /* ---- probe.c ---- */

@@ -30,10 +30,10 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_delimited_probe(head, name, &kind, suffixes);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **in, sheaf_error *err)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	return sheaf_delimited_open(source, &kind, values, how, cx, in, err);
+	return sheaf_delimited_open(reader, &kind, values, how, err);
 }
 
 static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
@@ -71,9 +71,8 @@ const sheaf_format FORMAT = {
 	.write = &writing,
 	.model = &model,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_delimited_reader),
 	.open = open_reader,
-	.schema = sheaf_delimited_schema,
-	.facts = sheaf_delimited_facts,
 	.cut = sheaf_delimited_cut,
 	.decode = sheaf_delimited_decode,
 	.rewind = sheaf_delimited_rewind,

@@ -21,10 +21,7 @@ typedef struct opening {
 void sheaf_delimited_close(void *reader)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
-	if (!in) return;
-	sheaf_schema_free(&in->schema);
 	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 static sheaf_status refuse_first(const opening *o, const char *expected, const char *found)
@@ -297,36 +294,16 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	return sheaf_delimited_begin(in, o->err);
 }
 
-sheaf_status sheaf_delimited_open(sheaf_source *source, const sheaf_delimited_kind *kind,
-                                  const sheaf_values *values, const sheaf_opening *how, sheaf_context *cx,
-                                  void **out, sheaf_error *err)
+sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind, const sheaf_values *values,
+                                  const sheaf_opening *how, sheaf_error *err)
 {
-	void *memory;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_delimited_reader), &memory, err));
-	sheaf_delimited_reader *in = (sheaf_delimited_reader *)memory;
+	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
 	opening o = {.in = in, .values = values, .how = how, .err = err};
-	*in = (sheaf_delimited_reader){.cx = cx, .source = source, .facts = SHEAF_NO_FACTS};
-	sheaf_records_begin(&o.first, cx);
+	sheaf_records_begin(&o.first, in->cx);
 	sheaf_status status = prepare(&o, kind);
 	sheaf_records_drop(&o.first);
-	sheaf_seen_free(&o.seen, cx, in->width);
-	if (status) {
-		sheaf_delimited_close(in);
-		return status;
-	}
-	*out = in;
-	return SHEAF_OK;
-}
-
-const sheaf_schema *sheaf_delimited_schema(const void *in)
-{
-	return &((const sheaf_delimited_reader *)in)->schema;
-}
-
-void sheaf_delimited_facts(const void *in, sheaf_facts *facts)
-{
-	*facts = ((const sheaf_delimited_reader *)in)->facts;
+	sheaf_seen_free(&o.seen, in->cx, in->width);
+	return status;
 }
 
 sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)

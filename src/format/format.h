@@ -4,14 +4,15 @@
  * tests, the man page. Its members read rows in order. What else a format can do is in tables of their own,
  * each of which it may leave out: rows in any order, writing, containers, a model of its own.
  *
- * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open, schema,
- * facts; then cut on one thread, decode on any, review in order on one thread; settle; close; measure and
- * recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
- * one; finish or abandon, either of which frees everything. After a failed open or create nothing is left to
+ * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open; then
+ * cut on one thread, decode on any, review in order on one thread; settle; close, also after a failed open;
+ * measure and recall on any thread after open. Writing: accept, create; then encode on any thread, append in
+ * order on one; finish or abandon, either of which frees everything. After a failed create nothing is left to
  * close. */
 #ifndef SHEAF_FORMAT_FORMAT_H
 #define SHEAF_FORMAT_FORMAT_H
 
+#include "base/extend.h"
 #include <sheaf/format.h>
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
@@ -37,6 +38,15 @@ typedef struct sheaf_known {
 	const sheaf_schema *schema;
 	sheaf_facts facts;
 } sheaf_known;
+
+/* The head of every reader. Its memory begins as zeros; cx and source are there before `open`, which fills
+ * the rest. Whoever opens a reader frees it with its schema. */
+typedef struct sheaf_reader {
+	sheaf_context *cx;
+	sheaf_source *source; /* outlives the reader */
+	sheaf_schema schema;
+	sheaf_facts facts; /* SHEAF_NO_FACTS, until somebody knows more */
+} sheaf_reader;
 
 /* What CNTK's configuration files call a reader of a format. */
 typedef struct sheaf_reader_name {
@@ -203,13 +213,11 @@ struct sheaf_format {
 
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
-	/* The source outlives `in`. NULL: the format is only written, and the members below are NULL, too. */
-	sheaf_status (*open)(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-	                     sheaf_context *cx, void **in, sheaf_error *err);
-	/* Valid until close. */
-	const sheaf_schema *(*schema)(const void *in);
-	/* NULL: nothing is known. */
-	void (*facts)(const void *in, sheaf_facts *facts);
+	/* Bytes of a reader, of which the first are a sheaf_reader: `in` of the members below. */
+	size_t reader_size;
+	/* Learns the schema, and what facts it can. A failed reader is closed like any other. NULL: the format is
+	 * only written, and the members below are NULL, too. */
+	sheaf_status (*open)(void *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err);
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
 	 * ahead of the rows. Where it fails for want of memory it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
@@ -225,6 +233,7 @@ struct sheaf_format {
 	sheaf_status (*rewind)(void *in, sheaf_error *err);
 	/* Reports what only the whole input shows. NULL: no need. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
+	/* Lets go of what the reader has besides its memory and its head. NULL: nothing. */
 	void (*close)(void *in);
 };
 

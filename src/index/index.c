@@ -188,7 +188,7 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0)
 		return false; /* of another format */
 	return strcmp(head->counting, sheaf_index_counting(d)) == 0 &&
-	       (any_settings || sheaf_index_same_schema(&head->schema, d->format->schema(d->in), d->cx));
+	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
 /* With what the index knows. Streams that do not fit the input are passed over like any other damage. */
@@ -200,7 +200,7 @@ static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error 
 	if (!x->fresh || !head->inferred || strcmp(head->settings, sheaf_index_settings(x)) != 0)
 		return SHEAF_END;
 	how.known = &known;
-	sheaf_status status = d->format->open(d->source, &d->values, &how, d->cx, &d->in, err);
+	sheaf_status status = sheaf_reader_open(d->format, d->source, &d->values, &how, d->cx, &d->in, err);
 	if (status != SHEAF_DATA && status != SHEAF_USAGE) return status;
 	say_why(x, "%s: expected a sound index, found streams that do not fit the input", x->places[x->place]);
 	drop_file(x);
@@ -212,7 +212,8 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 {
 	sheaf_index *x = d->index;
 	sheaf_status status = open_known(d, *how, err);
-	if (status == SHEAF_END) status = d->format->open(d->source, &d->values, how, d->cx, &d->in, err);
+	if (status == SHEAF_END)
+		status = sheaf_reader_open(d->format, d->source, &d->values, how, d->cx, &d->in, err);
 	SHEAF_TRY(status);
 	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
 		say_why(x, "%s: expected an index made with the same settings, found one made with others",

@@ -49,13 +49,11 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 {
 	sheaf_index *x = d->index;
 	SHEAF_TRY(sheaf_index_identify(d, err));
-	*head = (sheaf_index_head){.input = x->input,
-	                           .piece_bytes = piece_bytes,
-	                           .facts = SHEAF_NO_FACTS,
-	                           .schema = *d->format->schema(d->in)};
+	*head = (sheaf_index_head){
+		.input = x->input, .piece_bytes = piece_bytes, .facts = SHEAF_NO_FACTS, .schema = d->in->schema};
 	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
 	head->settings = (char *)x->settings.data;
-	if (d->format->facts) d->format->facts(d->in, &head->facts);
+	head->facts = d->in->facts;
 	head->inferred = head->facts.guess && !d->glance;
 	return SHEAF_OK;
 }

@@ -12,7 +12,7 @@ static const int64_t USUAL_PIECE = 2 << 20;
 int64_t sheaf_table_bytes(const sheaf_indexed *d)
 {
 	sheaf_facts facts = SHEAF_NO_FACTS;
-	if (d->format->facts) d->format->facts(d->in, &facts);
+	facts = d->in->facts;
 	return facts.chunks >= 0 ? 0 : d->table_bytes > 0 ? d->table_bytes : USUAL_PIECE;
 }
 

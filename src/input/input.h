@@ -9,8 +9,8 @@
 typedef struct sheaf_input {
 	sheaf_context *cx;
 	sheaf_source *source;
-	const sheaf_format *format;  /* of the rows: that of the source, or a view's */
-	void *in;                    /* what its `open` gave */
+	const sheaf_format *format; /* of the rows: that of the source, or a view's */
+	sheaf_reader *in;
 	const sheaf_format *native;  /* of the source */
 	struct sheaf_row_view *view; /* NULL: rows are as the format gives them */
 	sheaf_values values;
@@ -29,6 +29,13 @@ static inline const char *sheaf_counting_word(const sheaf_input *input)
 
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];
+
+/* A reader of a format, or a failure and NULL. The source is not taken over. */
+SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_format *format, sheaf_source *source,
+                                         const sheaf_values *values, const sheaf_opening *how,
+                                         sheaf_context *cx, sheaf_reader **out, sheaf_error *err);
+/* Closes it and frees its schema and its memory. */
+void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader);
 
 /* Picks the settings that a format uses for `use` (SHEAF_READING or SHEAF_WRITING), checked, into *out, whose
  * settings array the caller releases with sheaf_settings_release. used[i] is set for each one picked; NULL:

@@ -40,7 +40,7 @@ static void take_lengths(sheaf_measurer *m)
 
 sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sheaf_error *err)
 {
-	const sheaf_schema *schema = m->input->format->schema(m->input->in);
+	const sheaf_schema *schema = &m->input->in->schema;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, m->quiet, &m->bytes);
 	for (int64_t r = 0; r < frame->nrows; r++) {

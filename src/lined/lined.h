@@ -70,7 +70,7 @@ bool sheaf_lined_is_text(sheaf_bytes head);
 
 /* What the reader of such a format begins with. */
 typedef struct sheaf_lined {
-	sheaf_source *source;
+	SHEAF_BASE(sheaf_reader, reader);
 	const sheaf_lined_syntax *syntax;
 	bool numbered; /* pieces carry the number of their first row, where others have that of a chunk */
 	int64_t begin, first_line; /* byte and line where pieces begin */

@@ -6,7 +6,7 @@
 sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                   sheaf_error *err)
 {
-	const sheaf_schema *schema = view->inner->schema(view->in);
+	const sheaf_schema *schema = &view->in->schema;
 	sheaf_arrange_options options = {.size = sizeof options, .name = sheaf_source_name(view->source)};
 	sheaf_tensor to = schema->tensor;
 	*g = (sheaf_gatherer){.view = view, .has_first = first != NULL};

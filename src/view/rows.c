@@ -21,7 +21,7 @@ static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsign
 static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                              sheaf_error *err)
 {
-	sheaf_row_kind kind = input->format->schema(input->in)->rows;
+	sheaf_row_kind kind = input->in->schema.rows;
 	if (kind == SHEAF_CELLS && options->coordinates &&
 	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
 		return sheaf_view_coordinates(input, options, err);
@@ -43,20 +43,20 @@ bool sheaf_view_may_survey(const sheaf_open_options *options)
 /* A table of which coordinates are named is a tensor, whatever becomes of it. */
 static bool is_named_tensor(const sheaf_input *input, const sheaf_open_options *options)
 {
-	return options->coordinates && input->format->schema(input->in)->rows == SHEAF_CELLS;
+	return options->coordinates && input->in->schema.rows == SHEAF_CELLS;
 }
 
 /* One stream of several, as a tensor. */
 static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
 {
-	return options->value && input->format->schema(input->in)->rows == SHEAF_SEQUENCES;
+	return options->value && input->in->schema.rows == SHEAF_SEQUENCES;
 }
 
 /* What is named must be of use. */
 static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
-	sheaf_row_kind kind = input->format->schema(input->in)->rows;
+	sheaf_row_kind kind = input->in->schema.rows;
 	const char *file = sheaf_source_name(input->source);
 	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -81,9 +81,8 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
-	while (!(wanted & 1u << input->format->schema(input->in)->rows))
-		SHEAF_TRY(put_view(input, options, wanted, err));
-	if (options->entries != SHEAF_ENTRIES_STORED && input->format->schema(input->in)->rows == SHEAF_ENTRIES)
+	while (!(wanted & 1u << input->in->schema.rows)) SHEAF_TRY(put_view(input, options, wanted, err));
+	if (options->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
 		SHEAF_TRY(sheaf_view_expand(input, options, err));
 	return SHEAF_OK;
 }

@@ -43,8 +43,6 @@ sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece 
 
 /* ---- members that go through to the format below ---- */
 
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_row_view *)in)->schema; }
-
 static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
                              sheaf_error *err)
 {
@@ -89,9 +87,7 @@ static void close_view(void *in)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
 	if (v->release) v->release(v);
-	if (v->in) v->inner->close(v->in);
-	sheaf_schema_free(&v->schema);
-	sheaf_release(v->cx, v, v->size);
+	sheaf_reader_close(v->inner, v->in);
 }
 
 static const sheaf_model model = {.describe = describe};
@@ -101,8 +97,10 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(input->cx, size, &memory, err));
 	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
-	*v = (sheaf_row_view){
-		.inner = input->format, .in = input->in, .cx = input->cx, .source = input->source, .size = size};
+	*v = (sheaf_row_view){.inner = input->format, .in = input->in};
+	v->cx = input->cx;
+	v->source = input->source;
+	v->facts = SHEAF_NO_FACTS;
 	v->format = (sheaf_format){
 		.name = input->format->name,
 		.summary = input->format->summary,
@@ -110,7 +108,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.can = input->format->can,
 		.needs_seek = input->format->needs_seek,
 		.model = &model,
-		.schema = schema,
+		.reader_size = size,
 		.cut = cut,
 		.review = review,
 		.rewind = rewind_below,
@@ -118,7 +116,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.close = close_view,
 	};
 	input->format = &v->format;
-	input->in = v;
+	input->in = &v->reader;
 	input->view = v;
 	return SHEAF_OK;
 }

@@ -11,14 +11,11 @@
 
 /* What all views have in common: each begins with it. */
 typedef struct sheaf_row_view {
+	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_format format;       /* what is seen instead of the one below */
-	const sheaf_format *inner; /* the format below, which may be a view, too, and what its `open` gave */
-	void *in;
-	sheaf_context *cx;
-	sheaf_source *source;
-	sheaf_schema schema;
+	const sheaf_format *inner; /* the format below, which may be a view, too, and its reader */
+	sheaf_reader *in;
 	int64_t inner_row; /* number of the next row below that is reviewed */
-	size_t size;       /* bytes of the whole view */
 	/* Lets go of what else the view has. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */

@@ -92,7 +92,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 /* Told in order, with the numbers of rows. */
 static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *err)
 {
-	const sheaf_schema *schema = v->inner->schema(v->in);
+	const sheaf_schema *schema = &v->in->schema;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	for (int c = 0; c < schema->nfields; c++) {
 		const sheaf_level *level = &below->columns[c].levels[0];
@@ -106,21 +106,19 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 	return SHEAF_OK;
 }
 
-static void facts(const void *in, sheaf_facts *out)
+static sheaf_facts facts_of(const sheaf_row_view *v)
 {
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	const sheaf_schema *schema = v->inner->schema(v->in);
-	sheaf_facts below = SHEAF_NO_FACTS;
+	const sheaf_schema *schema = &v->in->schema;
+	sheaf_facts below = v->in->facts, facts = SHEAF_NO_FACTS;
 	bool whole = true;
-	if (v->inner->facts) v->inner->facts(v->in, &below);
 	for (int c = 0; c < schema->nfields; c++)
 		whole &= !is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]);
-	*out = SHEAF_NO_FACTS;
-	out->guess = below.guess;
-	out->rows = below.rows;
-	out->ordinal_keys = 1;
-	if (whole) out->longest = 1;
-	if (whole) out->samples = below.rows;
+	facts.guess = below.guess;
+	facts.rows = below.rows;
+	facts.ordinal_keys = 1;
+	if (whole) facts.longest = 1;
+	if (whole) facts.samples = below.rows;
+	return facts;
 }
 
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
@@ -164,12 +162,12 @@ sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *opti
 {
 	sheaf_row_view *v;
 	const sheaf_format *inner = input->format;
-	const sheaf_schema *below = inner->schema(input->in);
+	const sheaf_schema *below = &input->in->schema;
 	(void)options;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(make_schema(v, below, err));
 	v->format.decode = decode;
-	v->format.facts = facts;
+	v->facts = facts_of(v);
 	if (inner->random) v->format.random = inner->random->resume ? &random_access : &recall_only;
 	v->place = place;
 	return SHEAF_OK;

@@ -48,7 +48,7 @@ static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *b
 {
 	const sheaf_column *column = &below->columns[v->columns[d]];
 	const int64_t *lines = (const int64_t *)(const void *)below->lines.data;
-	const char *name = v->view.inner->schema(v->view.in)->fields[v->columns[d]].name;
+	const char *name = v->view.in->schema.fields[v->columns[d]].name;
 	char expected[64] = "of at least 0", line[40] = "";
 	if (v->shaped) snprintf(expected, sizeof expected, "from 0 to %" PRId64, v->shape[d] - 1);
 	if (below->lines.size) snprintf(line, sizeof line, ":%" PRId64, lines[row]);
@@ -155,7 +155,7 @@ static sheaf_status tell_of_missing(const coordinates *v, int64_t row, sheaf_err
 	                         "the entry is left out"};
 	problem.place.file = file_of(v);
 	problem.place.row = row;
-	problem.place.stream = v->view.inner->schema(v->view.in)->fields[v->value].name;
+	problem.place.stream = v->view.in->schema.fields[v->value].name;
 	return sheaf_report(v->view.cx, &problem, err);
 }
 
@@ -168,21 +168,19 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	return SHEAF_OK;
 }
 
-static void facts(const void *in, sheaf_facts *out)
+static sheaf_facts facts_of(const coordinates *v)
 {
-	const coordinates *v = (const coordinates *)in;
-	sheaf_facts below = SHEAF_NO_FACTS;
-	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
-	*out = SHEAF_NO_FACTS;
-	out->guess = below.guess;
-	out->rows = v->shaped ? (v->nullable ? -1 : below.rows) : v->rows - v->missing;
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	facts.guess = v->view.in->facts.guess;
+	facts.rows = v->shaped ? (v->nullable ? -1 : v->view.in->facts.rows) : v->rows - v->missing;
+	return facts;
 }
 
 /* ---- opening ---- */
 
 static sheaf_status find_column(const coordinates *v, const char *name, size_t n, int *out, sheaf_error *err)
 {
-	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	const sheaf_schema *below = &v->view.in->schema;
 	for (int f = 0; f < below->nfields; f++) {
 		*out = f;
 		if (strlen(below->fields[f].name) == n && memcmp(below->fields[f].name, name, n) == 0)
@@ -194,7 +192,7 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
 {
-	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	const sheaf_schema *below = &v->view.in->schema;
 	for (const char *at = text; *at || v->rank == 0; v->rank++) {
 		size_t n = strcspn(at, ",");
 		if (v->rank == SHEAF_MAX_RANK)
@@ -242,7 +240,7 @@ static bool is_coordinate(const coordinates *v, int f)
 
 static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *err)
 {
-	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	const sheaf_schema *below = &v->view.in->schema;
 	int others = 0;
 	v->value = -1;
 	if (name) {
@@ -266,7 +264,7 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 static sheaf_status check_value(coordinates *v, sheaf_error *err)
 {
 	sheaf_element element;
-	sheaf_field field = v->view.inner->schema(v->view.in)->fields[v->value];
+	sheaf_field field = v->view.in->schema.fields[v->value];
 	v->nullable = field.nlevels == 1 && field.levels[0].missing == SHEAF_NULLABLE;
 	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
 	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;
@@ -279,7 +277,7 @@ static sheaf_status check_value(coordinates *v, sheaf_error *err)
 
 static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 {
-	const sheaf_schema *below = v->view.inner->schema(v->view.in);
+	const sheaf_schema *below = &v->view.in->schema;
 	const char *names[SHEAF_MAX_RANK];
 	sheaf_field *value;
 	const sheaf_field *from = &below->fields[v->value];
@@ -308,7 +306,7 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));
 	view->format.decode = decode;
-	view->format.facts = facts;
+	view->facts = facts_of(v);
 	view->place = place;
 	return SHEAF_OK;
 }

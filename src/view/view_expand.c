@@ -16,8 +16,8 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	const sheaf_frame *below;
 	sheaf_frame made;
 	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, frame, &below, cx, err));
-	SHEAF_TRY(sheaf_frame_arrange(below, e->view.inner->schema(e->view.in), &e->view.schema.tensor,
-	                              &e->options, cx, &made, err));
+	SHEAF_TRY(
+		sheaf_frame_arrange(below, &e->view.in->schema, &e->view.schema.tensor, &e->options, cx, &made, err));
 	made.notes = frame->notes;
 	frame->notes = (sheaf_buffer){0};
 	sheaf_frame_free(frame);
@@ -33,17 +33,10 @@ static sheaf_status cut_without_slices(void *in, int64_t bytes, sheaf_piece *pie
 	return SHEAF_OK;
 }
 
-static void forget_facts(const void *in, sheaf_facts *facts)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	if (v->inner->facts) v->inner->facts(v->in, facts);
-	facts->rows = -1;
-}
-
 sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;
-	const sheaf_schema *below = input->format->schema(input->in);
+	const sheaf_schema *below = &input->in->schema;
 	bool drops = options->entries == SHEAF_ENTRIES_CONTENT && below->tensor.dense;
 	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(expanded), &v, err));
@@ -51,7 +44,8 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(input->source)};
 	v->format.decode = decode_expanded;
 	v->format.cut = cut_without_slices;
-	v->format.facts = forget_facts;
+	v->facts = v->in->facts;
+	v->facts.rows = -1;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	sheaf_tensor *tensor = &v->schema.tensor;
 	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER ||
@@ -78,12 +72,6 @@ static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sh
 	return status;
 }
 
-static void same_facts(const void *in, sheaf_facts *facts)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	if (v->inner->facts) v->inner->facts(v->in, facts);
-}
-
 /* A table has no place for what else a tensor is: what its structure implies becomes rows. */
 sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
@@ -91,10 +79,10 @@ sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *opti
 	sheaf_open_options expand = *options;
 	expand.entries = SHEAF_ENTRIES_EXPANDED;
 	SHEAF_TRY(sheaf_view_expand(input, &expand, err));
-	const sheaf_schema *below = input->format->schema(input->in);
+	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	v->format.decode = decode_as_it_is;
-	v->format.facts = same_facts;
+	v->facts = v->in->facts;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	v->schema.rows = SHEAF_CELLS;
 	v->schema.tensor = (sheaf_tensor){0};

@@ -217,7 +217,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	} else if (piece->chunk != EMPTY_ROWS) {
 		SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &entries, cx, err));
 	} else {
-		SHEAF_TRY(sheaf_frame_begin(&none, v->view.inner->schema(v->view.in), cx, err));
+		SHEAF_TRY(sheaf_frame_begin(&none, &v->view.in->schema, cx, err));
 		entries = &none;
 	}
 	sheaf_status status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, frame, cx, err);
@@ -238,19 +238,17 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-static void facts(const void *in, sheaf_facts *out)
+static sheaf_facts facts_of(const grouped *v)
 {
-	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
 	bool known = g->one_sample || g->dense;
-	sheaf_facts below = SHEAF_NO_FACTS;
-	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
-	*out = SHEAF_NO_FACTS;
-	out->guess = below.guess;
-	out->rows = g->rows;
-	out->ordinal_keys = 1;
-	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) out->samples = g->rows * g->samples;
-	if (known) out->longest = g->rows ? g->samples : 0;
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	facts.guess = v->view.in->facts.guess;
+	facts.rows = g->rows;
+	facts.ordinal_keys = 1;
+	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) facts.samples = g->rows * g->samples;
+	if (known) facts.longest = g->rows ? g->samples : 0;
+	return facts;
 }
 
 /* ---- going back ---- */
@@ -272,7 +270,7 @@ static void release(sheaf_row_view *view) { forget((grouped *)view); }
 /* Entries that must be sorted, or whose structure must change, are gathered from the beginning. */
 static sheaf_status begin(grouped *v, sheaf_error *err)
 {
-	const sheaf_tensor *tensor = &v->view.inner->schema(v->view.in)->tensor;
+	const sheaf_tensor *tensor = &v->view.in->schema.tensor;
 	bool sliced = tensor->sorted && tensor->unique && tensor->structure == SHEAF_GENERAL;
 	for (int d = 0; d < tensor->rank; d++) sliced &= tensor->order[d] == d;
 	v->gathers = !sliced;
@@ -372,7 +370,7 @@ static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, shea
 sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *view;
-	const sheaf_schema *below = input->format->schema(input->in);
+	const sheaf_schema *below = &input->in->schema;
 	bool random = input->format->random != NULL;
 	(void)options;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(grouped), &view, err));
@@ -381,7 +379,7 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	SHEAF_TRY(sheaf_grouping_make(&v->grouping, &below->tensor, sheaf_source_name(input->source), err));
 	SHEAF_TRY(make_schema(v, below, err));
 	SHEAF_TRY(check_fill(v, below, err));
-	view->format.facts = facts;
+	view->facts = facts_of(v);
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;

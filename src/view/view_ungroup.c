@@ -156,7 +156,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
 {
-	const sheaf_schema *schema = v->view.inner->schema(v->view.in);
+	const sheaf_schema *schema = &v->view.in->schema;
 	const char *file = sheaf_source_name(v->view.source);
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
@@ -206,14 +206,12 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	return tell_of_rows(v, below, err);
 }
 
-static void facts(const void *in, sheaf_facts *out)
+static sheaf_facts facts_of(const ungrouped *v)
 {
-	const ungrouped *v = (const ungrouped *)in;
-	sheaf_facts below = SHEAF_NO_FACTS;
-	if (v->view.inner->facts) v->view.inner->facts(v->view.in, &below);
-	*out = SHEAF_NO_FACTS;
-	out->guess = below.guess;
-	out->rows = v->entries;
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	facts.guess = v->view.in->facts.guess;
+	facts.rows = v->entries;
+	return facts;
 }
 
 /* ---- opening ---- */
@@ -275,7 +273,7 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *view;
-	const sheaf_schema *below = input->format->schema(input->in);
+	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(ungrouped), &view, err));
 	ungrouped *v = (ungrouped *)view;
 	v->sorted = true;
@@ -283,7 +281,7 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, below, err));
 	view->format.decode = decode;
-	view->format.facts = facts;
+	view->facts = facts_of(v);
 	view->place = place;
 	return SHEAF_OK;
 }

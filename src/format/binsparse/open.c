@@ -12,16 +12,13 @@
 void sheaf_bsp_close(void *reader)
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	if (!in) return;
 	for (int i = 0; i < in->ntensors; i++) {
 		sheaf_bsp_view_close(&in->views[i]);
 		sheaf_bsp_tensor_close(&in->tensors[i]);
 	}
 	sheaf_release(in->cx, in->views, (size_t)in->room * sizeof *in->views);
 	sheaf_release(in->cx, in->tensors, (size_t)in->room * sizeof *in->tensors);
-	sheaf_schema_free(&in->schema);
 	sheaf_box_close(in->box);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 /* ---- user keys ---- */
@@ -212,56 +209,36 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
 	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
 }
 
-sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values,
-                                const sheaf_opening *how, sheaf_context *cx, void **out, sheaf_error *err)
+static void find_facts(sheaf_bsp_reader *in)
 {
-	void *memory;
-	*out = NULL;
-	sheaf_status status = sheaf_allocate(cx, sizeof(sheaf_bsp_reader), &memory, err);
-	if (status) {
-		sheaf_box_close(box);
-		return status;
-	}
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)memory;
-	*in = (sheaf_bsp_reader){.cx = cx, .box = box, .file = file};
-	status = prepare(in, values, how, err);
-	if (status) {
-		sheaf_bsp_close(in);
-		return status;
-	}
-	*out = in;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	bool some = t->d.structure && sheaf_bsp_layout_is_dense(&t->d.layout);
+	if (t->is_broken) return;
+	if (in->schema.rows == SHEAF_SEQUENCES)
+		sheaf_bsp_rows_facts(in, &in->facts);
+	else if (in->schema.rows == SHEAF_WHOLE)
+		in->facts.rows = 1;
+	else if (!some)
+		in->facts.rows = sheaf_bsp_elements(t);
+}
+
+sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
+                                const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
+{
+	in->box = box;
+	in->file = file;
+	SHEAF_TRY(prepare(in, values, how, err));
+	find_facts(in);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                            sheaf_context *cx, void **out, sheaf_error *err)
+sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_error *err)
 {
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	sheaf_box *box;
-	*out = NULL;
-	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
-	return sheaf_bsp_open_box(box, sheaf_source_name(source), values, how, cx, out, err);
-}
-
-const sheaf_schema *sheaf_bsp_schema(const void *reader)
-{
-	return &((const sheaf_bsp_reader *)reader)->schema;
-}
-
-void sheaf_bsp_facts(const void *reader, sheaf_facts *facts)
-{
-	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
-	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	bool some = t->d.structure && sheaf_bsp_layout_is_dense(&t->d.layout);
-	*facts = SHEAF_NO_FACTS;
-	if (t->is_broken) return;
-	if (in->schema.rows == SHEAF_SEQUENCES) {
-		sheaf_bsp_rows_facts(in, facts);
-		return;
-	}
-	if (in->schema.rows == SHEAF_WHOLE)
-		facts->rows = 1;
-	else if (!some)
-		facts->rows = sheaf_bsp_elements(t);
+	SHEAF_TRY(sheaf_bsp_box(in->source, in->cx, &box, err));
+	return sheaf_bsp_open_box(in, box, sheaf_source_name(in->source), values, how, err);
 }
 
 sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err)

@@ -17,10 +17,9 @@ typedef struct sheaf_bsp_range {
 } sheaf_bsp_range;
 
 typedef struct sheaf_bsp_reader {
-	sheaf_context *cx;
+	SHEAF_BASE(sheaf_reader, reader);
 	const char *file;
 	sheaf_box *box;
-	sheaf_schema schema;
 	int room, ntensors; /* one; of sequences one for each stream */
 	sheaf_bsp_tensor *tensors;
 	sheaf_depth depth; /* of a whole tensor */
@@ -57,15 +56,12 @@ SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const 
 
 /* ---- open.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_open(sheaf_source *source, const sheaf_values *values,
-                                      const sheaf_opening *how, sheaf_context *cx, void **out,
+SHEAF_USE sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                       sheaf_error *err);
 /* The same over any box, which the reader takes over, also on failure. */
-SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_box *box, const char *file, const sheaf_values *values,
-                                          const sheaf_opening *how, sheaf_context *cx, void **out,
+SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
+                                          const sheaf_values *values, const sheaf_opening *how,
                                           sheaf_error *err);
-const sheaf_schema *sheaf_bsp_schema(const void *reader);
-void sheaf_bsp_facts(const void *reader, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);
 void sheaf_bsp_close(void *reader);
 /* Room for n tensors, of which none is open yet. */

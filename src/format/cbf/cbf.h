@@ -39,10 +39,8 @@ typedef struct sheaf_cbf_shape {
 } sheaf_cbf_shape;
 
 typedef struct sheaf_cbf_reader {
-	sheaf_context *cx;
-	sheaf_source *source;
-	sheaf_schema schema; /* stream i is field and column i */
-	sheaf_names names;   /* as they stand in the file */
+	SHEAF_BASE(sheaf_reader, reader); /* stream i is field and column i */
+	sheaf_names names;                /* as they stand in the file */
 	sheaf_cbf_shape *shapes;
 	int64_t header; /* byte at which it begins: where the data end */
 	sheaf_cbf_chunk *chunks;

@@ -45,14 +45,11 @@ static size_t findings_size(const sheaf_cbf_reader *in)
 static void close_reader(void *reader)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	if (!in) return;
 	sheaf_release(in->cx, in->findings, findings_size(in));
 	sheaf_release(in->cx, in->shapes, (size_t)in->schema.nfields * sizeof *in->shapes);
 	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * sizeof *in->starts);
 	sheaf_release(in->cx, in->chunks, (size_t)in->nchunks * sizeof *in->chunks);
 	sheaf_names_free(&in->names);
-	sheaf_schema_free(&in->schema);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
@@ -79,32 +76,16 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	(void)how; /* the header declares everything */
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_cbf_reader), &memory, err));
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)memory;
-	in->cx = cx;
-	in->source = source;
-	sheaf_status status = prepare(in, values, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
+	SHEAF_TRY(prepare(in, values, err));
+	/* More samples than sequences: some sequence has more than one sample in some stream. */
+	in->facts =
+		(sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL, NULL};
 	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_cbf_reader *)in)->schema; }
-
-/* More samples than sequences: some sequence has more than one sample in some stream. */
-static void facts(const void *reader, sheaf_facts *out)
-{
-	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
-	*out = (sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL, NULL};
 }
 
 static const sheaf_random_access random_access = {
@@ -142,9 +123,8 @@ const sheaf_format sheaf_format_cbf = {
 	.write = &writing,
 	.model = &model,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_cbf_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_cbf_cut,
 	.decode = sheaf_cbf_decode,
 	.review = sheaf_cbf_review,

@@ -21,9 +21,7 @@
 #include "number/kernel.h"
 
 typedef struct sheaf_ctf_reader {
-	sheaf_context *cx;
-	sheaf_source *source;
-	sheaf_schema schema; /* the streams, then the key */
+	SHEAF_BASE(sheaf_reader, reader); /* its schema: the streams, then the key */
 	int nstreams;
 	sheaf_names names; /* what the streams are called in the file; stream i is field and column i */
 	int main;          /* stream that defines the length, or -1 */
@@ -33,7 +31,6 @@ typedef struct sheaf_ctf_reader {
 	int64_t first_line;
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	bool space_noted;
-	sheaf_facts facts;
 	char guess[80];
 	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
 	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */

@@ -53,10 +53,8 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_reader(void *reader)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	if (!in) return;
 	sheaf_sorter_free(in->ids);
 	sheaf_ctf_free_streams(in);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 /* One line, one sequence, one sample: only then is the longest known without looking. */
@@ -104,28 +102,13 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return sheaf_ctf_begin(in, err);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_ctf_reader), &memory, err));
-	sheaf_ctf_reader *in = (sheaf_ctf_reader *)memory;
-	in->cx = cx;
-	in->source = source;
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	in->main = -1;
-	sheaf_status status = prepare(in, values, how, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
-	return SHEAF_OK;
+	return prepare(in, values, how, err);
 }
-
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_ctf_reader *)in)->schema; }
-
-static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_ctf_reader *)in)->facts; }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_ctf_recall,
@@ -161,9 +144,8 @@ const sheaf_format sheaf_format_ctf = {
 	.write = &writing,
 	.model = &model,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_ctf_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_ctf_cut,
 	.decode = sheaf_ctf_decode,
 	.review = sheaf_ctf_review,

@@ -113,13 +113,11 @@ sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bo
 /* ---- the reader of a dataset ---- */
 
 typedef struct sheaf_lens_dataset {
-	sheaf_context *cx;
-	sheaf_source *source;
+	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_lens_reader *first;   /* of the header; what is cut later, too, is parsed by it */
 	sheaf_lens_reader *current; /* cuts: the first one, or the one of the present round */
 	sheaf_lens_streams streams;
 	sheaf_lens_survey survey;
-	sheaf_schema schema;
 	sheaf_opening how;
 	sheaf_buffer heading;
 	bool any; /* example was cut in this round */

@@ -57,14 +57,11 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_dataset(void *dataset)
 {
 	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
-	if (!in) return;
 	if (in->current != in->first) sheaf_lens_close(in->current);
 	sheaf_lens_close(in->first);
-	sheaf_schema_free(&in->schema);
 	sheaf_lens_streams_free(&in->streams);
 	sheaf_lens_survey_free(&in->survey);
 	sheaf_buffer_reset(&in->heading);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err)
@@ -115,41 +112,28 @@ static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, 
 	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
 }
 
-static sheaf_status open_dataset(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                 sheaf_context *cx, void **out, sheaf_error *err)
+static void find_facts(sheaf_lens_dataset *in)
 {
-	void *memory;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_dataset), &memory, err));
-	sheaf_lens_dataset *in = (sheaf_lens_dataset *)memory;
-	*in = (sheaf_lens_dataset){.cx = cx, .source = source, .how = *how};
-	in->how.loop |= sheaf_values_flag(values, "loop");
-	sheaf_status status = prepare(in, values, err);
-	if (status) {
-		close_dataset(in);
-		return status;
-	}
-	*out = in;
-	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *dataset)
-{
-	return &((const sheaf_lens_dataset *)dataset)->schema;
-}
-
-static void facts(const void *dataset, sheaf_facts *out)
-{
-	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	*out = SHEAF_NO_FACTS;
-	out->ordinal_keys = 1;
-	out->rows = in->how.loop ? -1 : sheaf_lens_examples_told(in->first);
-	out->guess = in->guess[0] ? in->guess : NULL;
-	out->heading = (const char *)in->heading.data;
+	sheaf_facts *facts = &in->facts;
+	facts->ordinal_keys = 1;
+	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_told(in->first);
+	facts->guess = in->guess[0] ? in->guess : NULL;
+	facts->heading = (const char *)in->heading.data;
 	if (!in->survey.complete) return;
-	out->rows = in->survey.examples;
-	out->samples = in->survey.events;
-	out->longest = in->survey.longest;
+	facts->rows = in->survey.examples;
+	facts->samples = in->survey.events;
+	facts->longest = in->survey.longest;
+}
+
+static sheaf_status open_dataset(void *dataset, const sheaf_values *values, const sheaf_opening *how,
+                                 sheaf_error *err)
+{
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	in->how = *how;
+	in->how.loop |= sheaf_values_flag(values, "loop");
+	SHEAF_TRY(prepare(in, values, err));
+	find_facts(in);
+	return SHEAF_OK;
 }
 
 /* ---- reading ---- */
@@ -244,9 +228,8 @@ const sheaf_format sheaf_format_lens = {
 	.write = &writing,
 	.model = &model,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_lens_dataset),
 	.open = open_dataset,
-	.schema = schema,
-	.facts = facts,
 	.cut = cut,
 	.decode = sheaf_lens_decode,
 	.rewind = rewind_dataset,

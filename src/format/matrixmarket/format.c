@@ -33,35 +33,19 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_reader(void *reader)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	if (!in) return;
 	sheaf_sorter_free(in->places);
-	sheaf_schema_free(&in->schema);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	(void)values, (void)how;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mtx_reader), &memory, err));
-	sheaf_mtx_reader *in = (sheaf_mtx_reader *)memory;
-	in->cx = cx;
-	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_mtx_syntax};
-	sheaf_status status = sheaf_mtx_read_header(in, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
+	in->syntax = &sheaf_mtx_syntax;
+	SHEAF_TRY(sheaf_mtx_read_header(in, err));
+	in->facts.rows = in->entries; /* what a file breaks off before is refused when that is found */
 	return SHEAF_OK;
 }
-
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_mtx_reader *)in)->schema; }
-
-/* What a file breaks off before is refused when that is found. */
-static void facts(const void *in, sheaf_facts *out) { out->rows = ((const sheaf_mtx_reader *)in)->entries; }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
@@ -90,9 +74,8 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.random = &random_access,
 	.write = &writing,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_mtx_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_lined_cut,
 	.decode = sheaf_mtx_decode,
 	.review = sheaf_mtx_review,

@@ -31,12 +31,11 @@ extern const char *const sheaf_mtx_fields[], *const sheaf_mtx_symmetries[]; /* e
 static const sheaf_lined_syntax sheaf_mtx_syntax = {
 	.spaces = SHEAF_LINED_SPACES | UINT64_C(1) << '\v' | UINT64_C(1) << '\f', .comment = '%', .stop = '\n'};
 
+/* Its schema: i, j, value */
 typedef struct sheaf_mtx_reader {
-	sheaf_lined lined; /* after the sizes, once they are read; the lines of an array, which do not say where
-	                      their values stand, are numbered */
-	sheaf_context *cx;
-	sheaf_schema schema; /* i, j, value */
-	bool array;          /* values alone, column by column */
+	SHEAF_BASE(sheaf_lined, lined); /* after the sizes, once they are read; the lines of an array, which do
+	                      not say where their values stand, are numbered */
+	bool array;                     /* values alone, column by column */
 	sheaf_mtx_field field;
 	sheaf_mtx_symmetry symmetry;
 	int64_t rows, columns, entries; /* as the sizes say */

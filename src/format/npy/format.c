@@ -17,9 +17,8 @@ static const sheaf_option options[] = {
 };
 
 typedef struct reader {
-	sheaf_context *cx;
+	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_array array;
-	sheaf_schema schema;
 	int64_t row_bytes, rows;
 	int64_t next; /* row to cut */
 } reader;
@@ -33,16 +32,13 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_reader(void *opened)
 {
 	reader *in = (reader *)opened;
-	if (!in) return;
-	sheaf_schema_free(&in->schema);
 	sheaf_array_close(&in->array);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
-static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
+static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *err)
 {
 	sheaf_holding holding = {
-		.source = source, .size = sheaf_source_size(source), .name = sheaf_source_name(source)};
+		.source = in->source, .size = sheaf_source_size(in->source), .name = sheaf_source_name(in->source)};
 	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
 	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
 	int64_t items = sheaf_array_items_of_row(&in->array, &in->schema);
@@ -51,30 +47,14 @@ static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_openin
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
+	reader *in = (reader *)opened;
 	(void)values;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(reader), &memory, err));
-	reader *in = (reader *)memory;
-	in->cx = cx;
-	sheaf_status status = prepare(in, source, how, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
+	SHEAF_TRY(prepare(in, how, err));
+	sheaf_array_facts(&in->schema, in->rows, &in->facts);
 	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *in) { return &((const reader *)in)->schema; }
-
-static void facts(const void *opened, sheaf_facts *out)
-{
-	const reader *in = (const reader *)opened;
-	sheaf_array_facts(&in->schema, in->rows, out);
 }
 
 /* Bytes that a row takes at least, for cutting: some have none. */
@@ -174,9 +154,8 @@ const sheaf_format sheaf_format_npy = {
 	.random = &random_access,
 	.write = &writing,
 	.probe = probe,
+	.reader_size = sizeof(reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = cut,
 	.decode = decode,
 	.rewind = rewind_reader,

@@ -18,12 +18,11 @@ static const sheaf_option options[] = {
 };
 
 typedef struct reader {
-	sheaf_context *cx;
+	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_npz_archive archive;
 	bool is_sparse;
 	sheaf_npz_sparse sparse;
 	sheaf_array array;
-	sheaf_schema schema;
 	int64_t items; /* of a row */
 	int64_t rows, next;
 } reader;
@@ -58,12 +57,9 @@ static sheaf_status members(sheaf_source *source, sheaf_context *cx,
 static void close_reader(void *opened)
 {
 	reader *in = (reader *)opened;
-	if (!in) return;
-	sheaf_schema_free(&in->schema);
 	sheaf_npz_close_sparse(&in->sparse);
 	sheaf_array_close(&in->array);
 	sheaf_npz_close_archive(&in->archive);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 /* The array of the name given, or the only one. */
@@ -92,11 +88,11 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
 
-static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_opening *how, sheaf_error *err)
+static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *err)
 {
 	const sheaf_npz_member *member;
 	const char *name = how->member;
-	SHEAF_TRY(sheaf_npz_open_archive(&in->archive, source, in->cx, err));
+	SHEAF_TRY(sheaf_npz_open_archive(&in->archive, in->source, in->cx, err));
 	in->is_sparse = sheaf_npz_is_sparse(&in->archive) && (!name || strcmp(name, "/") == 0);
 	in->items = 1;
 	if (in->is_sparse) {
@@ -112,30 +108,14 @@ static sheaf_status prepare(reader *in, sheaf_source *source, const sheaf_openin
 	return SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
+	reader *in = (reader *)opened;
 	(void)values;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(reader), &memory, err));
-	reader *in = (reader *)memory;
-	in->cx = cx;
-	sheaf_status status = prepare(in, source, how, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
+	SHEAF_TRY(prepare(in, how, err));
+	sheaf_array_facts(&in->schema, in->is_sparse ? -1 : in->rows, &in->facts);
 	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *in) { return &((const reader *)in)->schema; }
-
-static void facts(const void *opened, sheaf_facts *out)
-{
-	const reader *in = (const reader *)opened;
-	sheaf_array_facts(&in->schema, in->is_sparse ? -1 : in->rows, out);
 }
 
 static const sheaf_array *values_of(const reader *in)
@@ -204,9 +184,8 @@ const sheaf_format sheaf_format_npz = {
 	.write = &writing,
 	.container = &container,
 	.probe = probe,
+	.reader_size = sizeof(reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = cut,
 	.decode = decode,
 	.rewind = rewind_reader,

@@ -60,14 +60,11 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_reader(void *reader)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	if (!in) return;
 	if (in->counting) sheaf_release_text(in->cx, in->counting);
-	sheaf_schema_free(&in->schema);
 	sheaf_scidb_layout_free(&in->layout);
 	sheaf_scidb_entries_free(&in->entries);
 	sheaf_scidb_array_free(&in->array);
 	sheaf_scidb_types_free(&in->types);
-	sheaf_release(in->cx, in, sizeof *in);
 }
 
 static sheaf_status refuse_opaque(sheaf_scidb_reader *in, sheaf_error *err)
@@ -147,22 +144,16 @@ static sheaf_status prepare(sheaf_scidb_reader *in, const sheaf_values *values, 
 	return in->views ? sheaf_source_make_seekable(in->source, err) : SHEAF_OK;
 }
 
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
-	void *memory;
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
 	(void)how;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_scidb_reader), &memory, err));
-	sheaf_scidb_reader *in = (sheaf_scidb_reader *)memory;
-	in->cx = cx;
-	in->source = source;
-	sheaf_status status = prepare(in, values, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
+	SHEAF_TRY(prepare(in, values, err));
+	int64_t size = sheaf_source_size(in->source);
+	if (in->views && size % in->layout.cell_bytes == 0)
+		in->facts.rows = in->facts.samples = size / in->layout.cell_bytes;
+	in->facts.ordinal_keys = 1;
 	return SHEAF_OK;
 }
 
@@ -177,18 +168,7 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 /* ---- what is known ---- */
 
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_scidb_reader *)in)->schema; }
-
 static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
-
-static void facts(const void *reader, sheaf_facts *out)
-{
-	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
-	*out = SHEAF_NO_FACTS;
-	if (in->views && sheaf_source_size(in->source) % in->layout.cell_bytes == 0)
-		out->rows = out->samples = sheaf_source_size(in->source) / in->layout.cell_bytes;
-	out->ordinal_keys = 1;
-}
 
 static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
                              sheaf_error *err)
@@ -236,9 +216,8 @@ const sheaf_format sheaf_format_scidb = {
 	.write = &writing,
 	.model = &model,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_scidb_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_scidb_cut,
 	.decode = sheaf_scidb_decode,
 	.review = sheaf_scidb_review,

@@ -56,14 +56,12 @@ typedef struct sheaf_scidb_evidence {
 } sheaf_scidb_evidence;
 
 typedef struct sheaf_scidb_reader {
-	sheaf_context *cx;
-	sheaf_source *source;
+	SHEAF_BASE(sheaf_reader, reader); /* attribute i is field and column `coordinates` + i */
 	sheaf_scidb_types types;
 	sheaf_scidb_entries entries;
 	sheaf_scidb_array array;
 	sheaf_scidb_layout layout;
-	sheaf_schema schema; /* attribute i is field and column `coordinates` + i */
-	int coordinates;     /* columns before them: where a cell is in its array */
+	int coordinates; /* columns before them: where a cell is in its array */
 	char *counting;
 	bool views; /* cells of one size in a plain file: pieces are views */
 	/* where cut stands */

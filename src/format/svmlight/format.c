@@ -33,35 +33,13 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 /* ---- opening ---- */
 
-static void close_reader(void *reader)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
 	sheaf_svm_reader *in = (sheaf_svm_reader *)reader;
-	if (!in) return;
-	sheaf_schema_free(&in->schema);
-	sheaf_release(in->cx, in, sizeof *in);
+	in->syntax = &sheaf_svm_syntax;
+	return sheaf_svm_look(in, values, how->glance, err);
 }
-
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
-{
-	void *memory;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_reader), &memory, err));
-	sheaf_svm_reader *in = (sheaf_svm_reader *)memory;
-	in->cx = cx;
-	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_svm_syntax};
-	sheaf_status status = sheaf_svm_look(in, values, how->glance, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
-	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_svm_reader *)in)->schema; }
-
-static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_svm_reader *)in)->facts; }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
@@ -89,11 +67,9 @@ const sheaf_format sheaf_format_svmlight = {
 	.random = &random_access,
 	.write = &writing,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_svm_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_lined_cut,
 	.decode = sheaf_svm_decode,
 	.rewind = sheaf_lined_rewind,
-	.close = close_reader,
 };

@@ -27,16 +27,14 @@ typedef struct sheaf_svm_uses {
 static const sheaf_lined_syntax sheaf_svm_syntax = {
 	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
+/* Its schema: label or labels, features, then the query and the comment where rows have them */
 typedef struct sheaf_svm_reader {
-	sheaf_lined lined;
-	sheaf_context *cx;
-	sheaf_schema schema; /* label or labels, features, then the query and the comment where rows have them */
-	int query, comment;  /* fields, or -1 */
-	bool many, wide;     /* several labels; float64 */
-	bool guessed;        /* the dim is that of the first part: later indices may be beyond it */
-	int base;            /* of the first feature, as written */
+	SHEAF_BASE(sheaf_lined, lined);
+	int query, comment; /* fields, or -1 */
+	bool many, wide;    /* several labels; float64 */
+	bool guessed;       /* the dim is that of the first part: later indices may be beyond it */
+	int base;           /* of the first feature, as written */
 	sheaf_svm_uses uses;
-	sheaf_facts facts;
 } sheaf_svm_reader;
 
 /* ---- look.c ---- */

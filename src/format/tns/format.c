@@ -24,35 +24,13 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
-static void close_reader(void *reader)
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
 	sheaf_tns_reader *in = (sheaf_tns_reader *)reader;
-	if (!in) return;
-	sheaf_schema_free(&in->schema);
-	sheaf_release(in->cx, in, sizeof *in);
+	in->syntax = &sheaf_tns_syntax;
+	return sheaf_tns_look(in, values, how->glance, err);
 }
-
-static sheaf_status open_reader(sheaf_source *source, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_context *cx, void **out, sheaf_error *err)
-{
-	void *memory;
-	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_tns_reader), &memory, err));
-	sheaf_tns_reader *in = (sheaf_tns_reader *)memory;
-	in->cx = cx;
-	in->lined = (sheaf_lined){.source = source, .syntax = &sheaf_tns_syntax};
-	sheaf_status status = sheaf_tns_look(in, values, how->glance, err);
-	if (status) {
-		close_reader(in);
-		return status;
-	}
-	*out = in;
-	return SHEAF_OK;
-}
-
-static const sheaf_schema *schema(const void *in) { return &((const sheaf_tns_reader *)in)->schema; }
-
-static void facts(const void *in, sheaf_facts *out) { *out = ((const sheaf_tns_reader *)in)->facts; }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
@@ -80,13 +58,11 @@ const sheaf_format sheaf_format_tns = {
 	.random = &random_access,
 	.write = &writing,
 	.probe = probe,
+	.reader_size = sizeof(sheaf_tns_reader),
 	.open = open_reader,
-	.schema = schema,
-	.facts = facts,
 	.cut = sheaf_lined_cut,
 	.decode = sheaf_tns_decode,
 	.review = sheaf_tns_review,
 	.rewind = sheaf_tns_rewind,
 	.settle = sheaf_tns_settle,
-	.close = close_reader,
 };

@@ -21,16 +21,14 @@
 static const sheaf_lined_syntax sheaf_tns_syntax = {
 	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
+/* Its schema: a coordinate for each dimension, value */
 typedef struct sheaf_tns_reader {
-	sheaf_lined lined; /* from the first entry on, or what stands before it */
-	sheaf_context *cx;
-	sheaf_schema schema; /* a coordinate for each dimension, value */
+	SHEAF_BASE(sheaf_lined, lined); /* from the first entry on, or what stands before it */
 	int rank;
 	bool integers;
 	bool inferred, guessed; /* the shape is that of the entries; of those in the first part */
 	int64_t entries;        /* as the header says, or -1 */
-	sheaf_facts facts;
-	int64_t seen; /* entries reviewed */
+	int64_t seen;           /* entries reviewed */
 } sheaf_tns_reader;
 
 /* ---- look.c ---- */
