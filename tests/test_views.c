@@ -127,11 +127,7 @@ static const sheaf_format format_given = {
 typedef struct taking {
 	sheaf_tensor wanted;
 	bool as_it_comes;
-	sheaf_schema stored;
 	int64_t total;
-	sheaf_buffer text;
-	sheaf_sink *sink;
-	sheaf_context *cx;
 } taking;
 
 static taking taken;
@@ -153,49 +149,27 @@ static sheaf_status taken_accept(sheaf_schema *schema, const sheaf_values *value
 	return SHEAF_OK;
 }
 
-static sheaf_status taken_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                                 const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *e)
+static sheaf_status taken_create(void *out, const sheaf_facts *totals, const sheaf_values *values,
+                                 sheaf_error *e)
 {
-	(void)values;
+	(void)out, (void)values, (void)e;
 	taken.total = totals->rows;
-	taken.sink = sink;
-	taken.cx = cx;
-	*out = &taken;
-	return sheaf_schema_copy(schema, cx, &taken.stored, e);
+	return SHEAF_OK;
 }
 
 static sheaf_status taken_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                                  sheaf_context *cx, sheaf_error *e)
 {
 	(void)cx;
-	return sheaf_rows_text(frame, &((const taking *)out)->stored, SHEAF_TEXT, row, 0, frame->nrows,
+	return sheaf_rows_text(frame, &((const sheaf_output *)out)->schema, SHEAF_TEXT, row, 0, frame->nrows,
 	                       &blob->bytes, e);
-}
-
-static sheaf_status taken_append(void *out, const sheaf_blob *blob, sheaf_error *e)
-{
-	return sheaf_sink_write(((taking *)out)->sink, blob->bytes.data, blob->bytes.size, e);
-}
-
-static void taken_abandon(void *out)
-{
-	taking *t = (taking *)out;
-	sheaf_sink_abandon(t->sink);
-	sheaf_schema_free(&t->stored);
-}
-
-static sheaf_status taken_finish(void *out, sheaf_error *e)
-{
-	taking *t = (taking *)out;
-	sheaf_schema_free(&t->stored);
-	return sheaf_sink_commit(t->sink, e);
 }
 
 static const char *const taken_suffixes[] = {".taken", NULL}, *const counted_suffixes[] = {".counted", NULL};
 
 #define TAKING \
 	.takes = SHEAF_TAKES_ENTRIES, .accept = taken_accept, .create = taken_create, .encode = taken_encode, \
-	.append = taken_append, .finish = taken_finish, .abandon = taken_abandon
+	.output_size = sizeof(sheaf_output)
 
 static const sheaf_writing plain_writing = {TAKING};
 static const sheaf_writing counted_writing = {TAKING, .needs_rows = true};

@@ -35,7 +35,8 @@ static void encode(void *user, void *memory)
 static void append_encoded(sheaf_encoding *e, item *i)
 {
 	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
-	if (!e->wastes && !i->wasted) i->status = e->format->write->append(e->out, &i->blob, &i->error);
+	if (!e->wastes && !i->wasted)
+		i->status = sheaf_output_append(e->format->write, e->out, &i->blob, &i->error);
 	i->appended = true;
 }
 
@@ -56,8 +57,8 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, void *out, bool overlap,
-                                 sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
+                                 bool overlap, sheaf_context *cx, sheaf_error *err)
 {
 	int threads = sheaf_context_threads(cx);
 	*e = (sheaf_encoding){.format = format, .out = out, .cx = cx};

@@ -6,12 +6,12 @@
 #define SHEAF_DATASET_ENCODING_H
 
 #include "base/pipeline.h"
-#include "format/format.h"
+#include "dataset/output.h"
 
 /* Begins as zeros. */
 typedef struct sheaf_encoding {
 	const sheaf_format *format;
-	void *out;         /* what the format's `create` gave */
+	sheaf_output *out;
 	sheaf_context *cx; /* hears what encoding finds */
 	sheaf_pipeline pipeline;
 	int64_t row;       /* number of the next row to submit */
@@ -22,7 +22,7 @@ typedef struct sheaf_encoding {
 
 /* `overlap`: other threads work while the caller goes on, so that findings and failures may come with a later
  * call. */
-SHEAF_USE sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, void *out,
+SHEAF_USE sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
                                            bool overlap, sheaf_context *cx, sheaf_error *err);
 /* The rows that go out next, for the caller to fill: *out is valid until they are submitted. */
 SHEAF_USE sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_error *err);

@@ -8,6 +8,7 @@
 #include "data/unroll.h"
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
+#include "dataset/output.h"
 #include "input/lost.h"
 #include "tensor/arrange.h"
 #include <inttypes.h>
@@ -37,7 +38,7 @@ struct sheaf_writer {
 	bool holds;               /* it has all of them before the first one goes: the output is created then */
 	bool collects;            /* so have `rows`, where the format wants their number and nobody knows it */
 	sheaf_frame rows;
-	void *out;
+	sheaf_output *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
 	sheaf_encoding encoding;
 	int64_t *bytes_of_row;
@@ -72,7 +73,7 @@ void sheaf_abandon(sheaf_writer *w)
 {
 	if (!w) return;
 	sheaf_encoding_close(&w->encoding);
-	if (w->out) w->format->write->abandon(w->out);
+	if (w->out) sheaf_output_abandon(w->format->write, w->out);
 	if (w->sink) sheaf_sink_abandon(w->sink);
 	free_writer(w);
 }
@@ -248,7 +249,8 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 
 static sheaf_status start(sheaf_writer *w, sheaf_error *err)
 {
-	SHEAF_TRY(w->format->write->create(w->sink, &w->stored, &w->totals, &w->values, w->cx, &w->out, err));
+	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored};
+	SHEAF_TRY(sheaf_output_create(w->format->write, &head, &w->totals, &w->values, &w->out, err));
 	w->sink = NULL;
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
 }
@@ -552,7 +554,7 @@ sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
-		status = w->format->write->finish(w->out, err);
+		status = sheaf_output_finish(w->format->write, w->out, err);
 		w->out = NULL;
 	}
 	sheaf_abandon(w);

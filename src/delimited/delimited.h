@@ -263,21 +263,17 @@ int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_
 
 SHEAF_USE sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values,
                                               sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind,
-                                              const sheaf_schema *schema, const sheaf_values *values,
-                                              sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
+                                              const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
                                               sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
-void sheaf_delimited_abandon(void *writer);
 
 typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;
 
 typedef struct sheaf_delimited_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	sheaf_schema schema;
+	SHEAF_BASE(sheaf_output, output);
 	sheaf_dialect dialect;
 	sheaf_null_style nulls;
 	const char *null_word;

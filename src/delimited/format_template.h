@@ -36,11 +36,10 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return sheaf_delimited_open(reader, &kind, values, how, err);
 }
 
-static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                           const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *err)
+static sheaf_status create(void *out, const sheaf_facts *totals, const sheaf_values *values, sheaf_error *err)
 {
 	(void)totals;
-	return sheaf_delimited_create(sink, &kind, schema, values, cx, out, err);
+	return sheaf_delimited_create(out, &kind, values, err);
 }
 
 static const sheaf_random_access random_access = {
@@ -51,11 +50,11 @@ static const sheaf_random_access random_access = {
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.accept = sheaf_delimited_accept,
+	.output_size = sizeof(sheaf_delimited_writer),
 	.create = create,
 	.encode = sheaf_delimited_encode,
 	.append = sheaf_delimited_append,
 	.finish = sheaf_delimited_finish,
-	.abandon = sheaf_delimited_abandon,
 };
 
 static const sheaf_model model = {

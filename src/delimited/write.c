@@ -130,15 +130,6 @@ static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_erro
 
 /* ---- create, append, finish ---- */
 
-void sheaf_delimited_abandon(void *writer)
-{
-	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_schema_free(&out->schema);
-	sheaf_release(out->cx, out, sizeof *out);
-}
-
 /* Where there are no quotes, an empty text and nothing at all would look the same. */
 static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
                                  const sheaf_values *values, sheaf_error *err)
@@ -177,24 +168,10 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	return tell_of_tensor(out, err);
 }
 
-sheaf_status sheaf_delimited_create(sheaf_sink *sink, const sheaf_delimited_kind *kind,
-                                    const sheaf_schema *schema, const sheaf_values *values, sheaf_context *cx,
-                                    void **created, sheaf_error *err)
+sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
+                                    const sheaf_values *values, sheaf_error *err)
 {
-	void *memory;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_delimited_writer), &memory, err));
-	sheaf_delimited_writer *out = (sheaf_delimited_writer *)memory;
-	*out = (sheaf_delimited_writer){.cx = cx, .sink = sink};
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	if (status == SHEAF_OK) status = prepare(out, kind, values, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_delimited_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	return prepare((sheaf_delimited_writer *)writer, kind, values, err);
 }
 
 static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name)
@@ -239,15 +216,9 @@ sheaf_status sheaf_delimited_append(void *writer, const sheaf_blob *blob, sheaf_
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	sheaf_status status = begin(out, err);
-	if (status == SHEAF_OK && !out->begun && !out->header)
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                    "%s: expected a row or a header, since an empty file is no table, found neither",
-		                    sheaf_sink_name(out->sink));
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	}
-	sheaf_delimited_abandon(out);
-	return status;
+	if (!out->begun && !out->header)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a row or a header, since an empty file is no table, found neither",
+		                  sheaf_sink_name(out->sink));
+	return begin(out, err);
 }

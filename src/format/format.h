@@ -7,8 +7,7 @@
  * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open; then
  * cut on one thread, decode on any, review in order on one thread; settle; close, also after a failed open;
  * measure and recall on any thread after open. Writing: accept, create; then encode on any thread, append in
- * order on one; finish or abandon, either of which frees everything. After a failed create nothing is left to
- * close. */
+ * order on one; finish; close, also after a failed create. */
 #ifndef SHEAF_FORMAT_FORMAT_H
 #define SHEAF_FORMAT_FORMAT_H
 
@@ -126,6 +125,15 @@ typedef struct sheaf_random_access {
 
 /* ---- writing ---- */
 
+/* The head of every output. Its memory begins as zeros; cx, sink and schema are there before `create`.
+ * Whoever creates an output commits or abandons its sink and frees the rest. */
+typedef struct sheaf_output {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_schema schema;      /* as `accept` has left it */
+	int64_t written, samples; /* rows and samples that were appended */
+} sheaf_output;
+
 /* Rows into bytes: `encode` on any thread, `append` in order on one. What the format cannot hold is said
  * before the first row where the schema shows it (`holds`, `accept`), else found row by row in `encode`, as
  * LOSS. */
@@ -143,8 +151,11 @@ typedef struct sheaf_writing {
 	 * (GENERAL: what a structure implies is expanded before; else only the triangle comes), and rank, shape
 	 * as they are. What it leaves alone comes as it is given. NULL: all is stored as it is. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-	sheaf_status (*create)(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-	                       const sheaf_values *values, sheaf_context *cx, void **out, sheaf_error *err);
+	/* Bytes of an output, of which the first are a sheaf_output: `out` of the members below. */
+	size_t output_size;
+	/* Begins the output. One that fails here is closed like any other. NULL: no need. */
+	sheaf_status (*create)(void *out, const sheaf_facts *totals, const sheaf_values *values,
+	                       sheaf_error *err);
 	/* Of entries: how many rows will come, before the first of them is encoded, where that is known by then.
 	 * NULL: no need. */
 	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
@@ -154,9 +165,13 @@ typedef struct sheaf_writing {
 	/* `row` is the number of the frame's first row in the output. Refills the blob. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
 	                       sheaf_context *cx, sheaf_error *err);
+	/* NULL: the blob's bytes are written. */
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
+	/* What the output ends with; its sink is committed after that, or abandoned where this fails. NULL:
+	 * nothing. */
 	sheaf_status (*finish)(void *out, sheaf_error *err);
-	void (*abandon)(void *out);
+	/* Lets go of what the output has besides its memory and its head, finished or not. NULL: nothing. */
+	void (*close)(void *out);
 } sheaf_writing;
 
 /* ---- containers ---- */

@@ -55,12 +55,13 @@ static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
 	.holds = sheaf_bsp_holds,
 	.accept = sheaf_bsp_accept,
+	.output_size = sizeof(sheaf_bsp_writer),
 	.create = sheaf_bsp_create,
 	.expect = sheaf_bsp_expect,
 	.encode = sheaf_bsp_encode,
 	.append = sheaf_bsp_append,
 	.finish = sheaf_bsp_finish,
-	.abandon = sheaf_bsp_abandon,
+	.close = sheaf_bsp_close_output,
 };
 
 static const sheaf_container container = {

@@ -108,21 +108,12 @@ static void free_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t)
 	sheaf_release_text(out->cx, t->group);
 }
 
-static void free_writer(sheaf_bsp_writer *out)
-{
-	for (int s = 0; s < out->ntensors; s++) free_tensor(out, &out->tensors[s]);
-	sheaf_schema_free(&out->schema);
-	if (out->tensors) sheaf_release(out->cx, out->tensors, (size_t)out->ntensors * sizeof *out->tensors);
-	sheaf_release(out->cx, out, sizeof *out);
-}
-
-void sheaf_bsp_abandon(void *writer)
+void sheaf_bsp_close_output(void *writer)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	if (!out) return;
 	if (out->box) sheaf_box_abandon(out->box);
-	sheaf_sink_abandon(out->sink);
-	free_writer(out);
+	for (int s = 0; s < out->ntensors; s++) free_tensor(out, &out->tensors[s]);
+	if (out->tensors) sheaf_release(out->cx, out->tensors, (size_t)out->ntensors * sizeof *out->tensors);
 }
 
 static void begin_descriptor(const sheaf_bsp_writer *out, sheaf_bsp_building *t)
@@ -311,23 +302,11 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	                        sheaf_values_text(values, "into") != NULL, out->cx, &out->box, err);
 }
 
-sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,
+                              sheaf_error *err)
 {
-	void *memory;
 	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_bsp_writer), &memory, err));
-	sheaf_bsp_writer *out = (sheaf_bsp_writer *)memory;
-	*out = (sheaf_bsp_writer){.cx = cx, .sink = sink};
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	if (status == SHEAF_OK) status = begin(out, values, err);
-	if (status) {
-		free_writer(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	return begin((sheaf_bsp_writer *)writer, values, err);
 }
 
 sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
@@ -358,18 +337,8 @@ static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)
 sheaf_status sheaf_bsp_finish(void *writer, sheaf_error *err)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	sheaf_status status = finish(out, err);
-	if (status) {
-		sheaf_bsp_abandon(out);
-		return status;
-	}
-	status = sheaf_box_finish(out->box, err);
+	SHEAF_TRY(finish(out, err));
+	sheaf_box *box = out->box;
 	out->box = NULL;
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-	} else {
-		sheaf_sink_abandon(out->sink);
-	}
-	free_writer(out);
-	return status;
+	return sheaf_box_finish(box, err);
 }

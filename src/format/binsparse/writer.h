@@ -78,10 +78,8 @@ typedef struct sheaf_bsp_building {
 } sheaf_bsp_building;
 
 typedef struct sheaf_bsp_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	sheaf_box *box;
-	sheaf_schema schema;
 	const char *into; /* the group */
 	sheaf_box_storing storing;
 	int index_type; /* of all indices and pointers; -1: the smallest that holds them */
@@ -95,14 +93,13 @@ typedef struct sheaf_bsp_writer {
 
 bool sheaf_bsp_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_create(void *out, const sheaf_facts *totals, const sheaf_values *values,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row,
                                         sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
-void sheaf_bsp_abandon(void *writer);
+void sheaf_bsp_close_output(void *writer);
 /* The type of indices below this extent. */
 sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent);
 

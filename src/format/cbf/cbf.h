@@ -106,16 +106,7 @@ SHEAF_USE sheaf_status sheaf_cbf_pick(const void *in, const sheaf_row_at *rows, 
 
 /* ---- write.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-int64_t sheaf_cbf_sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row);
-SHEAF_USE sheaf_status sheaf_cbf_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_finish(void *out, sheaf_error *err);
-void sheaf_cbf_abandon(void *created);
+extern const sheaf_writing sheaf_cbf_writing;
 
 /* ---- declare.c ---- */
 

@@ -97,17 +97,6 @@ static const sheaf_random_access random_access = {
 	.pick = sheaf_cbf_pick,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.accept = sheaf_cbf_accept,
-	.create = sheaf_cbf_create,
-	.sizes = sheaf_cbf_sizes,
-	.encode = sheaf_cbf_encode,
-	.append = sheaf_cbf_append,
-	.finish = sheaf_cbf_finish,
-	.abandon = sheaf_cbf_abandon,
-};
-
 static const sheaf_model model = {
 	.declare = sheaf_cbf_declare,
 };
@@ -120,7 +109,7 @@ const sheaf_format sheaf_format_cbf = {
 	.options = options,
 	.readers = readers,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_cbf_writing,
 	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_cbf_reader),

@@ -13,9 +13,7 @@
 enum { USUAL_CHUNK = 32 << 20 };
 
 typedef struct writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	sheaf_schema schema;
+	SHEAF_BASE(sheaf_output, output);
 	int64_t chunk_bytes;
 	bool sort_indices;
 	int main; /* stream whose samples are the sequence's, or -1: the largest */
@@ -66,7 +64,7 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *precision = sheaf_values_text(values, "precision");
 	if (schema->nfields == 0)
@@ -116,14 +114,10 @@ static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
 
 /* ---- create, append, finish ---- */
 
-void sheaf_cbf_abandon(void *created)
+static void close_output(void *created)
 {
 	writer *out = (writer *)created;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
 	sheaf_builder_drop(&out->table);
-	sheaf_schema_free(&out->schema);
-	sheaf_release(out->cx, out, sizeof *out);
 }
 
 static sheaf_status write_prefix(writer *out, sheaf_error *err)
@@ -134,35 +128,24 @@ static sheaf_status write_prefix(writer *out, sheaf_error *err)
 	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
 }
 
-sheaf_status sheaf_cbf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
+	writer *out = (writer *)created;
 	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
-	writer *out = (writer *)memory;
-	*out = (writer){
-		.cx = cx, .sink = sink, .main = -1, .sort_indices = sheaf_values_flag(values, "sort-indices")};
+	out->main = -1;
+	out->sort_indices = sheaf_values_flag(values, "sort-indices");
 	out->chunk_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_CHUNK);
 	if (out->chunk_bytes < 1) out->chunk_bytes = 1; /* each sequence its own chunk, as in CNTK */
-	sheaf_builder_begin(&out->table, cx, NULL);
-	for (int i = 0; i < schema->nfields; i++)
-		if (schema->fields[i].main) out->main = i;
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	if (status == SHEAF_OK) status = warn_of_mixture(out, err);
-	if (status == SHEAF_OK) status = warn_of_names(out, err);
-	if (status == SHEAF_OK) status = write_prefix(out, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_cbf_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	sheaf_builder_begin(&out->table, out->cx, NULL);
+	for (int i = 0; i < out->schema.nfields; i++)
+		if (out->schema.fields[i].main) out->main = i;
+	SHEAF_TRY(warn_of_mixture(out, err));
+	SHEAF_TRY(warn_of_names(out, err));
+	return write_prefix(out, err);
 }
 
-sheaf_status sheaf_cbf_append(void *created, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
 	if (out->nchunks == UINT32_MAX)
@@ -204,17 +187,7 @@ static sheaf_status write_header(writer *out, sheaf_error *err)
 	return status;
 }
 
-sheaf_status sheaf_cbf_finish(void *created, sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	sheaf_status status = write_header(out, err);
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	}
-	sheaf_cbf_abandon(out);
-	return status;
-}
+static sheaf_status finish(void *created, sheaf_error *err) { return write_header((writer *)created, err); }
 
 /* ---- encode ---- */
 
@@ -231,7 +204,7 @@ static int64_t stream_bytes(const sheaf_column *column, int64_t r)
 	return column->levels[1].shape.kind == SHEAF_COORD ? 8 + values * (size + 4) + n * 4 : 4 + values * size;
 }
 
-int64_t sheaf_cbf_sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row)
+static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row)
 {
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		bytes_of_row[r] = 4;
@@ -359,8 +332,8 @@ static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_f
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
@@ -372,3 +345,15 @@ sheaf_status sheaf_cbf_encode(const void *created, const sheaf_frame *frame, int
 	blob->rows = frame->nrows;
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }
+
+const sheaf_writing sheaf_cbf_writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.output_size = sizeof(writer),
+	.accept = accept,
+	.create = create,
+	.sizes = sizes,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};

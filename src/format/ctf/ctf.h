@@ -171,15 +171,7 @@ SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
 
 /* ---- write.c ---- */
 
-SHEAF_USE sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_finish(void *out, sheaf_error *err);
-void sheaf_ctf_abandon(void *writer);
+extern const sheaf_writing sheaf_ctf_writing;
 
 /* ---- declare.c ---- */
 

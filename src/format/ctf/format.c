@@ -118,17 +118,6 @@ static const sheaf_random_access random_access = {
 	.keys = sheaf_ctf_keys,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.needs_totals = true,
-	.accept = sheaf_ctf_accept,
-	.create = sheaf_ctf_create,
-	.encode = sheaf_ctf_encode,
-	.append = sheaf_ctf_append,
-	.finish = sheaf_ctf_finish,
-	.abandon = sheaf_ctf_abandon,
-};
-
 static const sheaf_model model = {
 	.declare = sheaf_ctf_declare,
 };
@@ -141,7 +130,7 @@ const sheaf_format sheaf_format_ctf = {
 	.options = options,
 	.readers = readers,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_ctf_writing,
 	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_ctf_reader),

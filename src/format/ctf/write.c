@@ -13,12 +13,9 @@
 #include <string.h>
 
 typedef struct sheaf_ctf_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	sheaf_schema schema; /* names as they are written */
-	int key;             /* field, or -1 */
+	SHEAF_BASE(sheaf_output, output); /* names as they are written */
+	int key;                          /* field, or -1 */
 	bool ids;
-	bool any; /* sequence has been written */
 } sheaf_ctf_writer;
 
 /* ---- names ---- */
@@ -107,7 +104,7 @@ static sheaf_status check_aliases(const sheaf_schema *schema, const sheaf_values
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	SHEAF_TRY(check_aliases(schema, values, err));
 	for (int i = 0; i < schema->nfields; i++) {
@@ -126,15 +123,6 @@ sheaf_status sheaf_ctf_accept(sheaf_schema *schema, const sheaf_values *values, 
 }
 
 /* ---- create, append, finish ---- */
-
-void sheaf_ctf_abandon(void *writer)
-{
-	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_schema_free(&out->schema);
-	sheaf_release(out->cx, out, sizeof *out);
-}
 
 static bool fits_float(sheaf_type type) { return type == SHEAF_F32 || sheaf_type_size(type) < sizeof(float); }
 
@@ -160,50 +148,24 @@ static sheaf_status tell_of_types(const sheaf_ctf_writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)created;
 	(void)values;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_ctf_writer), &memory, err));
-	sheaf_ctf_writer *out = (sheaf_ctf_writer *)memory;
-	*out = (sheaf_ctf_writer){.cx = cx, .key = sheaf_schema_key(schema)};
+	out->key = sheaf_schema_key(&out->schema);
 	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	out->sink = sink;
-	if (status == SHEAF_OK) status = tell_of_types(out, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_ctf_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	return tell_of_types(out, err);
 }
 
-sheaf_status sheaf_ctf_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
-	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
-	out->any = true;
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
-}
-
-sheaf_status sheaf_ctf_finish(void *writer, sheaf_error *err)
-{
-	sheaf_ctf_writer *out = (sheaf_ctf_writer *)writer;
-	sheaf_status status;
-	if (out->any) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	} else {
-		status = sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s: expected at least one sequence, since an empty file is invalid in this format, found none",
-			sheaf_sink_name(out->sink));
-	}
-	sheaf_ctf_abandon(out);
-	return status;
+	const sheaf_ctf_writer *out = (const sheaf_ctf_writer *)created;
+	if (out->written > 0) return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: expected at least one sequence, since an empty file is invalid in this format, found none",
+		sheaf_sink_name(out->sink));
 }
 
 /* ---- encode ---- */
@@ -368,8 +330,8 @@ static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_ctf_writer *out = (const sheaf_ctf_writer *)writer;
 	sheaf_status status = SHEAF_OK;
@@ -384,3 +346,13 @@ sheaf_status sheaf_ctf_encode(const void *writer, const sheaf_frame *frame, int6
 	blob->rows = frame->nrows;
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }
+
+const sheaf_writing sheaf_ctf_writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.needs_totals = true,
+	.output_size = sizeof(sheaf_ctf_writer),
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.finish = finish,
+};

@@ -172,25 +172,22 @@ void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx);
 
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 bool sheaf_lens_holds(const sheaf_field *field);
-sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                               const sheaf_values *values, sheaf_context *cx, void **created,
-                               sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                                         sheaf_error *err);
 sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                                sheaf_context *cx, sheaf_error *err);
 sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);
-void sheaf_lens_abandon(void *out);
+void sheaf_lens_close_output(void *out);
 sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx,
                                   sheaf_error *err);
 
 /* The writer of a file. */
 typedef struct sheaf_lens_output {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	char *name; /* the sink's */
 	const sheaf_lens_spelling *spelling;
 	sheaf_lens_header header;
-	sheaf_schema schema;
 	sheaf_builder streams; /* sheaf_lens_stream of each field; of a column it means nothing */
 	bool counted;          /* the number of examples stands in front: they are kept until it is known */
 	bool begun;            /* the header is written */

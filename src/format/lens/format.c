@@ -204,11 +204,12 @@ static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.holds = sheaf_lens_holds,
 	.accept = sheaf_lens_accept,
+	.output_size = sizeof(sheaf_lens_output),
 	.create = sheaf_lens_create,
 	.encode = sheaf_lens_encode,
 	.append = sheaf_lens_append,
 	.finish = sheaf_lens_finish,
-	.abandon = sheaf_lens_abandon,
+	.close = sheaf_lens_close_output,
 };
 
 static const sheaf_model model = {

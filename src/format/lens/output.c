@@ -111,43 +111,27 @@ static bool names_binary(const char *name)
 	return sheaf_without_suffix(name, bare, ".bex") < bare;
 }
 
-void sheaf_lens_abandon(void *output)
+static void release(sheaf_lens_output *out)
 {
-	sheaf_lens_output *out = (sheaf_lens_output *)output;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
 	sheaf_builder_drop(&out->kept);
 	sheaf_spool_close(&out->spool);
 	sheaf_builder_drop(&out->streams);
-	sheaf_schema_free(&out->schema);
 	sheaf_release_text(out->cx, out->header.proc);
 	sheaf_release_text(out->cx, out->name);
-	sheaf_release(out->cx, out, sizeof *out);
 }
 
-/* Takes the sink over where it succeeds. */
-static sheaf_status new_output(sheaf_sink *sink, const char *proc, sheaf_context *cx,
-                               sheaf_lens_output **created, sheaf_error *err)
+/* Of an output with its head. */
+static sheaf_status begin(sheaf_lens_output *out, const char *proc, sheaf_error *err)
 {
-	void *memory;
-	const char *name = sheaf_sink_name(sink);
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_output), &memory, err));
-	sheaf_lens_output *out = (sheaf_lens_output *)memory;
-	*out = (sheaf_lens_output){.cx = cx, .counted = names_binary(name), .spool = {.fd = -1}};
+	const char *name = sheaf_sink_name(out->sink);
+	out->counted = names_binary(name);
+	out->spool.fd = -1;
 	out->spelling = out->counted ? &sheaf_lens_binary_spelling : &sheaf_lens_text_spelling;
-	sheaf_builder_begin(&out->kept, cx, NULL);
-	sheaf_builder_begin(&out->streams, cx, NULL);
+	sheaf_builder_begin(&out->kept, out->cx, NULL);
+	sheaf_builder_begin(&out->streams, out->cx, NULL);
 	memcpy(out->header.fields, sheaf_lens_defaults, sizeof out->header.fields);
-	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &out->name, err);
-	if (status == SHEAF_OK && proc) status = sheaf_copy_text(cx, proc, strlen(proc), &out->header.proc, err);
-	if (status) {
-		sheaf_lens_abandon(out);
-		return status;
-	}
-	out->sink = sink;
-	*created = out;
-	return SHEAF_OK;
+	SHEAF_TRY(sheaf_copy_text(out->cx, name, strlen(name), &out->name, err));
+	return proc ? sheaf_copy_text(out->cx, proc, strlen(proc), &out->header.proc, err) : SHEAF_OK;
 }
 
 static sheaf_status write_header(sheaf_lens_output *out, sheaf_error *err)
@@ -207,37 +191,24 @@ static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, 
 	return sheaf_sink_flush(out->sink, err);
 }
 
-static sheaf_status commit(sheaf_lens_output *out, sheaf_error *err)
+static sheaf_status complete(sheaf_lens_output *out, sheaf_error *err)
 {
 	if (out->examples > INT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
 		                  out->name, INT32_MAX, out->examples);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
-	SHEAF_TRY(write_kept(out, err));
-	sheaf_sink *sink = out->sink;
-	out->sink = NULL;
-	return sheaf_sink_commit(sink, err);
+	return write_kept(out, err);
 }
 
 /* ---- from columns ---- */
 
-sheaf_status sheaf_lens_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                               const sheaf_values *values, sheaf_context *cx, void **created,
+sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                                sheaf_error *err)
 {
-	sheaf_lens_output *out;
+	sheaf_lens_output *out = (sheaf_lens_output *)created;
 	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(new_output(sink, sheaf_schema_attribute(schema, "proc"), cx, &out, err));
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	if (status == SHEAF_OK) status = resolve_all(&out->schema, values, &out->streams, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_lens_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	SHEAF_TRY(begin(out, sheaf_schema_attribute(&out->schema, "proc"), err));
+	return resolve_all(&out->schema, values, &out->streams, err);
 }
 
 sheaf_status sheaf_lens_append(void *output, const sheaf_blob *blob, sheaf_error *err)
@@ -247,10 +218,10 @@ sheaf_status sheaf_lens_append(void *output, const sheaf_blob *blob, sheaf_error
 
 sheaf_status sheaf_lens_finish(void *output, sheaf_error *err)
 {
-	sheaf_status status = commit((sheaf_lens_output *)output, err);
-	sheaf_lens_abandon(output);
-	return status;
+	return complete((sheaf_lens_output *)output, err);
 }
+
+void sheaf_lens_close_output(void *output) { release((sheaf_lens_output *)output); }
 
 /* ---- from the other spelling ---- */
 
@@ -316,23 +287,21 @@ static sheaf_status copy_set(sheaf_lens_reader *reader, sheaf_source *source, sh
 	sheaf_lens_set_free(&t.set);
 	sheaf_buffer_reset(&t.piece.bytes);
 	sheaf_buffer_reset(&t.piece.notes);
-	return status ? status : commit(out, err);
+	return status ? status : complete(out, err);
 }
 
 sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_lens_reader *reader;
-	sheaf_lens_output *out;
+	sheaf_lens_output out = {.cx = cx, .sink = sink};
 	sheaf_status status = sheaf_lens_open(source, cx, &reader, err);
 	if (status == SHEAF_OK) {
-		status = new_output(sink, sheaf_lens_header_of(reader)->proc, cx, &out, err);
-		if (status == SHEAF_OK) {
-			sink = NULL;
-			status = copy_set(reader, source, out, cx, err);
-			sheaf_lens_abandon(out);
-		}
+		status = begin(&out, sheaf_lens_header_of(reader)->proc, err);
+		if (status == SHEAF_OK) status = copy_set(reader, source, &out, cx, err);
+		release(&out);
 		sheaf_lens_close(reader);
 	}
-	if (sink) sheaf_sink_abandon(sink);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
 	return status;
 }

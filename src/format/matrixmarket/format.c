@@ -54,25 +54,13 @@ static const sheaf_random_access random_access = {
 	.measure = sheaf_lined_measure,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_ENTRIES,
-	.needs_rows = true,
-	.holds = sheaf_mtx_holds,
-	.accept = sheaf_mtx_accept,
-	.create = sheaf_mtx_create,
-	.encode = sheaf_mtx_encode,
-	.append = sheaf_mtx_append,
-	.finish = sheaf_mtx_finish,
-	.abandon = sheaf_mtx_abandon,
-};
-
 const sheaf_format sheaf_format_matrixmarket = {
 	.name = "matrixmarket",
 	.summary = "Matrix Market: a matrix as lines of entries, or an array",
 	.suffixes = suffixes,
 	.options = options,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_mtx_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_mtx_reader),
 	.open = open_reader,

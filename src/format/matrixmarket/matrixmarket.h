@@ -89,15 +89,6 @@ SHEAF_USE sheaf_status sheaf_mtx_settle(void *in, sheaf_error *err);
 
 /* ---- write.c ---- */
 
-bool sheaf_mtx_holds(const sheaf_field *field);
-SHEAF_USE sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_finish(void *out, sheaf_error *err);
-void sheaf_mtx_abandon(void *writer);
+extern const sheaf_writing sheaf_mtx_writing;
 
 #endif

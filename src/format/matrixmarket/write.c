@@ -11,17 +11,16 @@
 #include <string.h>
 
 typedef struct sheaf_mtx_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	bool array;
 	sheaf_mtx_field field;
 	sheaf_mtx_symmetry symmetry;
 	bool upper; /* what comes stands above the diagonal, and is written as what it implies below */
 	int rank;
-	int64_t rows, columns, entries, written;
+	int64_t rows, columns, entries;
 } sheaf_mtx_writer;
 
-bool sheaf_mtx_holds(const sheaf_field *field)
+static bool holds(const sheaf_field *field)
 {
 	(void)field;
 	return false;
@@ -57,7 +56,7 @@ static sheaf_status accept_value(sheaf_field *field, sheaf_error *err)
 		field->name, sheaf_field_storage(field), nullable ? " that may be missing" : "");
 }
 
-sheaf_status sheaf_mtx_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
 	int value = sheaf_schema_value(schema);
@@ -191,31 +190,12 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 	return write_header(out, schema, err);
 }
 
-void sheaf_mtx_abandon(void *writer)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_release(out->cx, out, sizeof *out);
-}
-
-sheaf_status sheaf_mtx_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
-{
-	void *memory;
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)created;
 	(void)values;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_mtx_writer), &memory, err));
-	sheaf_mtx_writer *out = (sheaf_mtx_writer *)memory;
-	*out = (sheaf_mtx_writer){.cx = cx, .sink = sink};
-	sheaf_status status = prepare(out, schema, totals, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_mtx_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	return prepare(out, &out->schema, totals, err);
 }
 
 /* ---- encode ---- */
@@ -363,8 +343,8 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_mtx_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
 	sheaf_builder b;
@@ -379,25 +359,21 @@ sheaf_status sheaf_mtx_encode(const void *writer, const sheaf_frame *frame, int6
 
 /* ---- append, finish ---- */
 
-sheaf_status sheaf_mtx_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
-	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
-	out->written += blob->rows;
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)created;
+	if (out->written == out->entries) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64,
+	                  sheaf_sink_name(out->sink), out->entries, out->written);
 }
 
-sheaf_status sheaf_mtx_finish(void *writer, sheaf_error *err)
-{
-	sheaf_mtx_writer *out = (sheaf_mtx_writer *)writer;
-	sheaf_status status;
-	if (out->written == out->entries) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	} else {
-		status = sheaf_fail(err, SHEAF_USAGE,
-		                    "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64,
-		                    sheaf_sink_name(out->sink), out->entries, out->written);
-	}
-	sheaf_mtx_abandon(out);
-	return status;
-}
+const sheaf_writing sheaf_mtx_writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.needs_rows = true,
+	.output_size = sizeof(sheaf_mtx_writer),
+	.holds = holds,
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.finish = finish,
+};

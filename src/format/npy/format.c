@@ -133,18 +133,6 @@ static const sheaf_random_access random_access = {
 	.resume = resume,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
-	.needs_totals = true,
-	.needs_rows = true,
-	.accept = sheaf_npy_accept,
-	.create = sheaf_npy_create,
-	.encode = sheaf_npy_encode,
-	.append = sheaf_npy_append,
-	.finish = sheaf_npy_finish,
-	.abandon = sheaf_npy_abandon,
-};
-
 const sheaf_format sheaf_format_npy = {
 	.name = "npy",
 	.summary = "NumPy array files: tensors without gaps, and tables of structured items",
@@ -152,7 +140,7 @@ const sheaf_format sheaf_format_npy = {
 	.needs_seek = true,
 	.options = options,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_npy_writing,
 	.probe = probe,
 	.reader_size = sizeof(reader),
 	.open = open_reader,

@@ -7,11 +7,9 @@
 #include <string.h>
 
 typedef struct writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	sheaf_schema schema;
+	SHEAF_BASE(sheaf_output, output);
 	sheaf_dtype dtype;
-	int64_t expected, rows; /* rows that the header counts, and those written */
+	int64_t expected; /* rows that the header counts */
 } writer;
 
 static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
@@ -22,7 +20,7 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
 	                  n ? "; any of them may become a tensor (--value NAME)" : "");
 }
 
-sheaf_status sheaf_npy_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
@@ -41,14 +39,10 @@ sheaf_status sheaf_npy_accept(sheaf_schema *schema, const sheaf_values *values, 
 	return SHEAF_OK;
 }
 
-void sheaf_npy_abandon(void *opened)
+static void close_output(void *created)
 {
-	writer *out = (writer *)opened;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
+	writer *out = (writer *)created;
 	sheaf_dtype_free(&out->dtype, out->cx);
-	sheaf_schema_free(&out->schema);
-	sheaf_release(out->cx, out, sizeof *out);
 }
 
 static sheaf_status put_header(writer *out, sheaf_error *err)
@@ -68,11 +62,11 @@ static sheaf_status put_header(writer *out, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
-                            const sheaf_values *values, sheaf_error *err)
+static sheaf_status prepare(writer *out, const sheaf_facts *totals, const sheaf_values *values,
+                            sheaf_error *err)
 {
+	const sheaf_schema *schema = &out->schema;
 	const sheaf_tensor *t = &schema->tensor;
-	SHEAF_TRY(sheaf_schema_copy(schema, out->cx, &out->schema, err));
 	SHEAF_TRY(
 		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
 	out->expected = totals->rows;
@@ -90,26 +84,14 @@ static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf
 	return put_header(out, err);
 }
 
-sheaf_status sheaf_npy_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
-	writer *out = (writer *)memory;
-	*out = (writer){.cx = cx, .sink = sink};
-	sheaf_status status = prepare(out, schema, totals, values, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_npy_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	return prepare((writer *)created, totals, values, err);
 }
 
-sheaf_status sheaf_npy_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	sheaf_builder b;
@@ -124,25 +106,22 @@ sheaf_status sheaf_npy_encode(const void *opened, const sheaf_frame *frame, int6
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }
 
-sheaf_status sheaf_npy_append(void *opened, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
-	writer *out = (writer *)opened;
-	out->rows += blob->rows;
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+	const writer *out = (const writer *)created;
+	if (out->written == out->expected) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64,
+	                  sheaf_sink_name(out->sink), out->expected, out->written);
 }
 
-sheaf_status sheaf_npy_finish(void *opened, sheaf_error *err)
-{
-	writer *out = (writer *)opened;
-	sheaf_status status;
-	if (out->rows == out->expected) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	} else {
-		status =
-			sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64,
-		               sheaf_sink_name(out->sink), out->expected, out->rows);
-	}
-	sheaf_npy_abandon(out);
-	return status;
-}
+const sheaf_writing sheaf_npy_writing = {
+	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
+	.needs_totals = true,
+	.needs_rows = true,
+	.output_size = sizeof(writer),
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.finish = finish,
+	.close = close_output,
+};

@@ -161,16 +161,6 @@ static sheaf_status rewind_reader(void *opened, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_ENTRIES,
-	.accept = sheaf_npz_accept,
-	.create = sheaf_npz_create,
-	.encode = sheaf_npz_encode,
-	.append = sheaf_npz_append,
-	.finish = sheaf_npz_finish,
-	.abandon = sheaf_npz_abandon,
-};
-
 static const sheaf_container container = {
 	.members = members,
 };
@@ -181,7 +171,7 @@ const sheaf_format sheaf_format_npz = {
 	.suffixes = suffixes,
 	.needs_seek = true,
 	.options = options,
-	.write = &writing,
+	.write = &sheaf_npz_writing,
 	.container = &container,
 	.probe = probe,
 	.reader_size = sizeof(reader),

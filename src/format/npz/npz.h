@@ -64,14 +64,6 @@ SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, con
 
 /* ---- write.c ---- */
 
-SHEAF_USE sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_npz_finish(void *out, sheaf_error *err);
-void sheaf_npz_abandon(void *opened);
+extern const sheaf_writing sheaf_npz_writing;
 
 #endif

@@ -11,9 +11,7 @@
 #include <strings.h>
 
 typedef struct writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	sheaf_schema schema;
+	SHEAF_BASE(sheaf_output, output);
 	sheaf_dtype dtype;
 	sheaf_npz_layout layout;
 	int level;
@@ -36,7 +34,7 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, const sheaf_values *val
 	                                      : NPZ_LAYOUTS;
 }
 
-sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
@@ -65,18 +63,14 @@ sheaf_status sheaf_npz_accept(sheaf_schema *schema, const sheaf_values *values, 
 
 /* ---- create, encode, append ---- */
 
-void sheaf_npz_abandon(void *opened)
+static void close_output(void *created)
 {
-	writer *out = (writer *)opened;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
+	writer *out = (writer *)created;
 	sheaf_builder_drop(&out->majors);
 	sheaf_builder_drop(&out->minors);
 	sheaf_builder_drop(&out->values);
 	sheaf_builder_drop(&out->directory);
 	sheaf_dtype_free(&out->dtype, out->cx);
-	sheaf_schema_free(&out->schema);
-	sheaf_release(out->cx, out, sizeof *out);
 }
 
 static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
@@ -91,32 +85,19 @@ static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
 	return sheaf_report(out->cx, &problem, err);
 }
 
-sheaf_status sheaf_npz_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
+	writer *out = (writer *)created;
 	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
-	writer *out = (writer *)memory;
-	*out = (writer){.cx = cx,
-	                .sink = sink,
-	                .level = (int)sheaf_values_number(values, "deflate", 0),
-	                .layout = layout_of(&schema->tensor, values)};
-	sheaf_builder_begin(&out->majors, cx, NULL);
-	sheaf_builder_begin(&out->minors, cx, NULL);
-	sheaf_builder_begin(&out->values, cx, NULL);
-	sheaf_builder_begin(&out->directory, cx, NULL);
-	sheaf_status status = sheaf_schema_copy(schema, cx, &out->schema, err);
-	if (status == SHEAF_OK) status = sheaf_array_dtype(schema, 0, cx, &out->dtype, err);
-	if (status == SHEAF_OK) status = tell_of_fill(out, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_npz_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
+	out->level = (int)sheaf_values_number(values, "deflate", 0);
+	out->layout = layout_of(&out->schema.tensor, values);
+	sheaf_builder_begin(&out->majors, out->cx, NULL);
+	sheaf_builder_begin(&out->minors, out->cx, NULL);
+	sheaf_builder_begin(&out->values, out->cx, NULL);
+	sheaf_builder_begin(&out->directory, out->cx, NULL);
+	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
+	return tell_of_fill(out, err);
 }
 
 static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n)
@@ -128,8 +109,8 @@ static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n)
 }
 
 /* Majors, minors, values, one after the other. */
-sheaf_status sheaf_npz_encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	int major = out->layout == NPZ_CSC;
@@ -154,7 +135,7 @@ static void put_pointers(writer *out, int64_t until)
 		sheaf_builder_i64(&out->majors, out->count);
 }
 
-sheaf_status sheaf_npz_append(void *opened, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
 	const uint8_t *majors = blob->bytes.data, *minors = majors + (size_t)blob->rows * sizeof(int64_t),
@@ -351,15 +332,20 @@ static sheaf_status put_list(writer *out, sheaf_error *err)
 	return sheaf_sink_write(out->sink, b->data, b->size, err);
 }
 
-sheaf_status sheaf_npz_finish(void *opened, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
-	writer *out = (writer *)opened;
-	sheaf_status status = put_matrix(out, err);
-	if (status == SHEAF_OK) status = put_list(out, err);
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	}
-	sheaf_npz_abandon(out);
-	return status;
+	writer *out = (writer *)created;
+	SHEAF_TRY(put_matrix(out, err));
+	return put_list(out, err);
 }
+
+const sheaf_writing sheaf_npz_writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.output_size = sizeof(writer),
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};

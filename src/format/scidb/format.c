@@ -190,17 +190,6 @@ static const sheaf_random_access random_access = {
 	.measure = sheaf_scidb_measure,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_CELLS,
-	.holds = sheaf_scidb_holds,
-	.accept = sheaf_scidb_accept,
-	.create = sheaf_scidb_create,
-	.encode = sheaf_scidb_encode,
-	.append = sheaf_scidb_append,
-	.finish = sheaf_scidb_finish,
-	.abandon = sheaf_scidb_abandon,
-};
-
 static const sheaf_model model = {
 	.describe = describe,
 	.declare = sheaf_scidb_declare,
@@ -213,7 +202,7 @@ const sheaf_format sheaf_format_scidb = {
 	.can = SHEAF_CAN_SPLIT,
 	.options = options,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_scidb_writing,
 	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_scidb_reader),

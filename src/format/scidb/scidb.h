@@ -290,15 +290,6 @@ SHEAF_USE sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, s
 
 /* ---- write.c ---- */
 
-bool sheaf_scidb_holds(const sheaf_field *field);
-SHEAF_USE sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                          const sheaf_facts *totals, const sheaf_values *values,
-                                          sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                          sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_finish(void *out, sheaf_error *err);
-void sheaf_scidb_abandon(void *created);
+extern const sheaf_writing sheaf_scidb_writing;
 
 #endif

@@ -12,8 +12,7 @@
 #include <string.h>
 
 typedef struct writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	sheaf_scidb_types types;
 	sheaf_scidb_entries entries;
 	sheaf_scidb_array array;   /* attributes as the columns have them */
@@ -28,13 +27,13 @@ typedef struct writer {
 
 /* ---- what can be stored ---- */
 
-bool sheaf_scidb_holds(const sheaf_field *field)
+static bool holds(const sheaf_field *field)
 {
 	(void)field;
 	return true;
 }
 
-sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	(void)values;
 	if (schema->nfields == 0)
@@ -46,11 +45,9 @@ sheaf_status sheaf_scidb_accept(sheaf_schema *schema, const sheaf_values *values
 
 /* ---- create ---- */
 
-void sheaf_scidb_abandon(void *created)
+static void close_output(void *created)
 {
 	writer *out = (writer *)created;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
 	sheaf_scidb_places_end(&out->places);
 	sheaf_scidb_layout_free(&out->layout);
 	sheaf_scidb_entries_free(&out->entries);
@@ -59,7 +56,6 @@ void sheaf_scidb_abandon(void *created)
 	sheaf_scidb_types_free(&out->types);
 	if (out->attribute_at)
 		sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
-	sheaf_release(out->cx, out, sizeof *out);
 }
 
 /* Bytes may be those of any type that has as many. */
@@ -241,30 +237,18 @@ static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 	return sheaf_builder_status(b, err);
 }
 
-sheaf_status sheaf_scidb_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                                const sheaf_values *values, sheaf_context *cx, void **created,
-                                sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
+	writer *out = (writer *)created;
 	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(writer), &memory, err));
-	writer *out = (writer *)memory;
-	out->cx = cx;
-	sheaf_scidb_places_begin(&out->places, sink, &out->options, &out->layout, cx);
-	sheaf_status status = prepare(out, schema, values, err);
-	if (status == SHEAF_OK && sheaf_values_flag(values, "fill-cells")) status = make_empty_cell(out, err);
-	if (status) {
-		sheaf_scidb_abandon(out);
-		return status;
-	}
-	out->sink = sink;
-	*created = out;
-	return SHEAF_OK;
+	sheaf_scidb_places_begin(&out->places, out->sink, &out->options, &out->layout, out->cx);
+	SHEAF_TRY(prepare(out, &out->schema, values, err));
+	return sheaf_values_flag(values, "fill-cells") ? make_empty_cell(out, err) : SHEAF_OK;
 }
 
 /* Coordinates stand before the cells, for each its number in the array. */
-sheaf_status sheaf_scidb_append(void *created, const sheaf_blob *blob, sheaf_error *err)
+static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
 	size_t numbers = (size_t)blob->rows * sizeof(int64_t);
@@ -274,16 +258,10 @@ sheaf_status sheaf_scidb_append(void *created, const sheaf_blob *blob, sheaf_err
 	                              (const int64_t *)(const void *)blob->bytes.data, blob->rows, err);
 }
 
-sheaf_status sheaf_scidb_finish(void *created, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	sheaf_status status = out->coordinates ? sheaf_scidb_places_finish(&out->places, err) : SHEAF_OK;
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	}
-	sheaf_scidb_abandon(out);
-	return status;
+	return out->coordinates ? sheaf_scidb_places_finish(&out->places, err) : SHEAF_OK;
 }
 
 /* ---- losses ---- */
@@ -498,8 +476,8 @@ static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                                sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	encoding e = {.out = (const writer *)created, .cx = cx, .err = err, .row = row};
 	sheaf_builder_begin(&e.b, cx, &blob->bytes);
@@ -511,3 +489,15 @@ sheaf_status sheaf_scidb_encode(const void *created, const sheaf_frame *frame, i
 	blob->rows = blob->samples = frame->nrows;
 	return sheaf_builder_finish(&e.b, &blob->bytes, err);
 }
+
+const sheaf_writing sheaf_scidb_writing = {
+	.takes = SHEAF_TAKES_CELLS,
+	.output_size = sizeof(writer),
+	.holds = holds,
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};

@@ -48,24 +48,13 @@ static const sheaf_random_access random_access = {
 	.measure = sheaf_lined_measure,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_SEQUENCES,
-	.holds = sheaf_svm_holds,
-	.accept = sheaf_svm_accept,
-	.create = sheaf_svm_create,
-	.encode = sheaf_svm_encode,
-	.append = sheaf_svm_append,
-	.finish = sheaf_svm_finish,
-	.abandon = sheaf_svm_abandon,
-};
-
 const sheaf_format sheaf_format_svmlight = {
 	.name = "svmlight",
 	.summary = "svmlight and libsvm: rows of a label and sparse features",
 	.suffixes = suffixes,
 	.options = options,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_svm_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_svm_reader),
 	.open = open_reader,

@@ -79,15 +79,6 @@ SHEAF_USE sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept);
 
 /* ---- write.c ---- */
 
-bool sheaf_svm_holds(const sheaf_field *field);
-SHEAF_USE sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_svm_finish(void *out, sheaf_error *err);
-void sheaf_svm_abandon(void *writer);
+extern const sheaf_writing sheaf_svm_writing;
 
 #endif

@@ -11,11 +11,9 @@
 #include <string.h>
 
 typedef struct sheaf_svm_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	int label, features, query, comment; /* fields, or -1 */
 	bool many;
-	bool any, any_list; /* row has been written; one with other than one label */
 	int base;
 	char label_name[64], features_name[64];
 } sheaf_svm_writer;
@@ -32,7 +30,7 @@ static bool is_comment(const sheaf_field *field)
 	return strcmp(field->name, "comment") == 0 && field->meaning == SHEAF_STRING && field->nlevels == 1;
 }
 
-bool sheaf_svm_holds(const sheaf_field *field) { return is_query(field) || is_comment(field); }
+static bool holds(const sheaf_field *field) { return is_query(field) || is_comment(field); }
 
 static int count_streams(const sheaf_schema *schema)
 {
@@ -78,7 +76,7 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_
 		names, label < 0 && n ? ", none of which is" : "");
 }
 
-sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	int label = find_label(schema, values);
 	if (count_streams(schema) != 2 || label < 0 || !sheaf_field_is_stream(&schema->fields[label]))
@@ -98,25 +96,15 @@ sheaf_status sheaf_svm_accept(sheaf_schema *schema, const sheaf_values *values, 
 
 /* ---- create, append, finish ---- */
 
-void sheaf_svm_abandon(void *writer)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_release(out->cx, out, sizeof *out);
-}
-
-sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
-{
-	void *memory;
+	sheaf_svm_writer *out = (sheaf_svm_writer *)created;
+	const sheaf_schema *schema = &out->schema;
 	const char *base = sheaf_values_text(values, "index-base");
-	(void)totals;
-	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_svm_writer), &memory, err));
-	sheaf_svm_writer *out = (sheaf_svm_writer *)memory;
-	*out = (sheaf_svm_writer){
-		.cx = cx, .sink = sink, .query = -1, .comment = -1, .base = !base || strcmp(base, "0") != 0};
+	(void)totals, (void)err;
+	out->query = out->comment = -1;
+	out->base = !base || strcmp(base, "0") != 0;
 	out->label = find_label(schema, values);
 	out->features = find_features(schema, out->label);
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
@@ -126,16 +114,7 @@ sheaf_status sheaf_svm_create(sheaf_sink *sink, const sheaf_schema *schema, cons
 	}
 	snprintf(out->label_name, sizeof out->label_name, "%s", schema->fields[out->label].name);
 	snprintf(out->features_name, sizeof out->features_name, "%s", schema->fields[out->features].name);
-	*created = out;
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_svm_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
-{
-	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
-	out->any |= blob->rows > 0;
-	out->any_list |= blob->samples > 0;
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
 /* Lists of one label each are read as labels that are numbers. That is known only now, when the other losses
@@ -144,7 +123,7 @@ static sheaf_status lose_single_labels(const sheaf_svm_writer *out, sheaf_error 
 {
 	static const char expected[] = "a row of no label or several", found[] = "one label in each row";
 	static const char consequence[] = "they are written as numbers (--multilabel reads them back)";
-	if (!out->many || !out->any || out->any_list) return SHEAF_OK;
+	if (!out->many || out->written == 0 || out->samples > 0) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lists of labels", SHEAF_NOWHERE,
 	                         expected,    found,      consequence};
 	problem.place.file = sheaf_sink_name(out->sink);
@@ -156,16 +135,9 @@ static sheaf_status lose_single_labels(const sheaf_svm_writer *out, sheaf_error 
 	                  sheaf_sink_name(out->sink), out->label_name, expected, found, consequence);
 }
 
-sheaf_status sheaf_svm_finish(void *writer, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
-	sheaf_svm_writer *out = (sheaf_svm_writer *)writer;
-	sheaf_status status = lose_single_labels(out, err);
-	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
-		out->sink = NULL;
-	}
-	sheaf_svm_abandon(out);
-	return status;
+	return lose_single_labels((const sheaf_svm_writer *)created, err);
 }
 
 /* ---- encode ---- */
@@ -320,8 +292,8 @@ static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame
 	return n;
 }
 
-sheaf_status sheaf_svm_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
 	sheaf_status status = SHEAF_OK;
@@ -337,3 +309,13 @@ sheaf_status sheaf_svm_encode(const void *writer, const sheaf_frame *frame, int6
 	blob->samples = count_lists(out, frame);
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }
+
+const sheaf_writing sheaf_svm_writing = {
+	.takes = SHEAF_TAKES_SEQUENCES,
+	.output_size = sizeof(sheaf_svm_writer),
+	.holds = holds,
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.finish = finish,
+};

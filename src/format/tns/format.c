@@ -39,24 +39,13 @@ static const sheaf_random_access random_access = {
 	.measure = sheaf_lined_measure,
 };
 
-static const sheaf_writing writing = {
-	.takes = SHEAF_TAKES_ENTRIES,
-	.needs_rows = true,
-	.accept = sheaf_tns_accept,
-	.create = sheaf_tns_create,
-	.encode = sheaf_tns_encode,
-	.append = sheaf_tns_append,
-	.finish = sheaf_tns_finish,
-	.abandon = sheaf_tns_abandon,
-};
-
 const sheaf_format sheaf_format_tns = {
 	.name = "tns",
 	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
 	.suffixes = suffixes,
 	.options = options,
 	.random = &random_access,
-	.write = &writing,
+	.write = &sheaf_tns_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_tns_reader),
 	.open = open_reader,

@@ -67,14 +67,6 @@ SHEAF_USE sheaf_status sheaf_tns_read_line(sheaf_tns_decoding *d);
 
 /* ---- write.c ---- */
 
-SHEAF_USE sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema,
-                                        const sheaf_facts *totals, const sheaf_values *values,
-                                        sheaf_context *cx, void **out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_append(void *out, const sheaf_blob *blob, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_tns_finish(void *out, sheaf_error *err);
-void sheaf_tns_abandon(void *writer);
+extern const sheaf_writing sheaf_tns_writing;
 
 #endif

@@ -9,8 +9,7 @@
 #include <string.h>
 
 typedef struct sheaf_tns_writer {
-	sheaf_context *cx;
-	sheaf_sink *sink;
+	SHEAF_BASE(sheaf_output, output);
 	int rank;
 } sheaf_tns_writer;
 
@@ -18,7 +17,7 @@ typedef struct sheaf_tns_writer {
 
 /* Structures are not said: what they imply is written. Nor are types: doubles hold what floats and truth
  * values hold, and integers stay exact. */
-sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
 	int value = sheaf_schema_value(schema);
@@ -39,14 +38,6 @@ sheaf_status sheaf_tns_accept(sheaf_schema *schema, const sheaf_values *values, 
 }
 
 /* ---- create, append, finish ---- */
-
-void sheaf_tns_abandon(void *writer)
-{
-	sheaf_tns_writer *out = (sheaf_tns_writer *)writer;
-	if (!out) return;
-	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_release(out->cx, out, sizeof *out);
-}
 
 static sheaf_status write_opening(const sheaf_tns_writer *out, const sheaf_schema *schema, bool header,
                                   int64_t entries, sheaf_error *err)
@@ -79,42 +70,18 @@ static sheaf_status tell_of_fill(const sheaf_tns_writer *out, const sheaf_schema
 	return sheaf_report(out->cx, &problem, err);
 }
 
-sheaf_status sheaf_tns_create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_facts *totals,
-                              const sheaf_values *values, sheaf_context *cx, void **created, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
-	void *memory;
+	sheaf_tns_writer *out = (sheaf_tns_writer *)created;
 	bool header = sheaf_values_flag(values, "extended");
-	*created = NULL;
 	if (header && totals->rows < 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected the number of entries before the first one, found it unknown",
-		                  sheaf_sink_name(sink));
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_tns_writer), &memory, err));
-	sheaf_tns_writer *out = (sheaf_tns_writer *)memory;
-	*out = (sheaf_tns_writer){.cx = cx, .sink = sink, .rank = schema->tensor.rank};
-	sheaf_status status = tell_of_fill(out, schema, err);
-	if (status == SHEAF_OK) status = write_opening(out, schema, header, totals->rows, err);
-	if (status) {
-		out->sink = NULL; /* still the caller's */
-		sheaf_tns_abandon(out);
-		return status;
-	}
-	*created = out;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_tns_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
-{
-	return sheaf_sink_write(((sheaf_tns_writer *)writer)->sink, blob->bytes.data, blob->bytes.size, err);
-}
-
-sheaf_status sheaf_tns_finish(void *writer, sheaf_error *err)
-{
-	sheaf_tns_writer *out = (sheaf_tns_writer *)writer;
-	sheaf_status status = sheaf_sink_commit(out->sink, err);
-	out->sink = NULL;
-	sheaf_tns_abandon(out);
-	return status;
+		                  sheaf_sink_name(out->sink));
+	out->rank = out->schema.tensor.rank;
+	SHEAF_TRY(tell_of_fill(out, &out->schema, err));
+	return write_opening(out, &out->schema, header, totals->rows, err);
 }
 
 /* ---- encode ---- */
@@ -146,8 +113,8 @@ static void put_lines(const sheaf_tns_writer *out, sheaf_builder *b, const sheaf
 	b->size = (size_t)(to - (char *)b->data);
 }
 
-sheaf_status sheaf_tns_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_tns_writer *out = (const sheaf_tns_writer *)writer;
 	sheaf_builder b;
@@ -158,3 +125,12 @@ sheaf_status sheaf_tns_encode(const void *writer, const sheaf_frame *frame, int6
 	blob->rows = frame->nrows;
 	return sheaf_builder_finish(&b, &blob->bytes, err);
 }
+
+const sheaf_writing sheaf_tns_writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.needs_rows = true,
+	.output_size = sizeof(sheaf_tns_writer),
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+};

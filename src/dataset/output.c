@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What every output has is made and freed here, once. */
+#include "dataset/output.h"
+#include "base/memory.h"
+#include "data/frame.h"
+
+void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
+{
+	if (!out) return;
+	if (write->close) write->close(out);
+	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, write->output_size);
+}
+
+/* `head` has the context, the sink and the schema, which are the caller's. */
+sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
+                                 const sheaf_facts *totals, const sheaf_values *values,
+                                 sheaf_output **created, sheaf_error *err)
+{
+	void *memory;
+	*created = NULL;
+	SHEAF_TRY(sheaf_allocate(head->cx, write->output_size, &memory, err));
+	sheaf_output *out = (sheaf_output *)memory;
+	out->cx = head->cx;
+	out->sink = head->sink;
+	sheaf_status status = sheaf_schema_copy(&head->schema, head->cx, &out->schema, err);
+	bool begun = status == SHEAF_OK;
+	if (begun && write->create) status = write->create(out, totals, values, err);
+	if (status == SHEAF_OK) {
+		*created = out;
+		return SHEAF_OK;
+	}
+	if (begun && write->close) write->close(out);
+	sheaf_schema_free(&out->schema);
+	sheaf_release(out->cx, out, write->output_size);
+	return status;
+}
+
+sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
+                                 sheaf_error *err)
+{
+	SHEAF_TRY(write->append ? write->append(out, blob, err)
+	                        : sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err));
+	out->written += blob->rows;
+	out->samples += blob->samples;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_error *err)
+{
+	sheaf_status status = write->finish ? write->finish(out, err) : SHEAF_OK;
+	if (status == SHEAF_OK) {
+		status = sheaf_sink_commit(out->sink, err);
+		out->sink = NULL;
+	}
+	sheaf_output_abandon(write, out);
+	return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* An output of a format: its memory, and what all of them have. */
+#ifndef SHEAF_DATASET_OUTPUT_H
+#define SHEAF_DATASET_OUTPUT_H
+
+#include "format/format.h"
+
+/* The output takes the sink over where it succeeds. The schema is copied. */
+SHEAF_USE sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
+                                           const sheaf_facts *totals, const sheaf_values *values,
+                                           sheaf_output **created, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out,
+                                           const sheaf_blob *blob, sheaf_error *err);
+/* Both free it. */
+SHEAF_USE sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_error *err);
+void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out);
+
+#endif
