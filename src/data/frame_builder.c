@@ -31,6 +31,7 @@ static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, she
 			SHEAF_TRY(walk_level(b, &from->levels[l], column ? &column->levels[l] : NULL, s, err));
 		SHEAF_TRY(s(b, &from->values, column ? &column->values : NULL, err));
 	}
+	SHEAF_TRY(s(b, &b->notes, frame ? &frame->notes : NULL, err));
 	return s(b, &b->lines, frame ? &frame->lines : NULL, err);
 }
 
@@ -118,7 +119,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	b->columns = NULL;
 	b->memory = NULL;
 	b->failure.status = SHEAF_OK;
-	b->lines = (sheaf_builder){.cx = cx};
+	b->lines = b->notes = (sheaf_builder){.cx = cx};
 	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
 	SHEAF_TRY(allocate(b, err));
 	sheaf_status status = walk(b, frame, take_over, err);

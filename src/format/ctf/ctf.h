@@ -12,9 +12,8 @@
 #ifndef SHEAF_FORMAT_CTF_CTF_H
 #define SHEAF_FORMAT_CTF_CTF_H
 
-#include "base/buffer.h"
 #include "base/show.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "data/names.h"
 #include "format/format.h"
 #include "io/sorter.h"
@@ -102,13 +101,12 @@ SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool
 
 /* ---- decode.c and sample.c ---- */
 
-/* Buffers of a column while they fill. */
+/* A column while it fills. */
 typedef struct sheaf_ctf_column {
-	sheaf_builder lists, entries, indices, values;
+	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
 	int64_t nsamples, nvalues;
-	int64_t rounded;                                   /* values whose digits float32 cannot keep */
-	int64_t sequence_start;                            /* nsamples where the sequence began */
-	size_t entries_start, indices_start, values_start; /* sizes of the buffers there */
+	int64_t rounded;            /* values whose digits float32 cannot keep */
+	int64_t sequence_start;     /* nsamples where the sequence began */
 	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c looked at */
 	/* For short.c, of the field: */
 	uint64_t name,
@@ -128,8 +126,7 @@ typedef struct sheaf_ctf_decoding {
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
 	sheaf_ctf_column *columns;
-	sheaf_builder keys, lines;
-	int64_t nrows;
+	sheaf_frame_builder to;
 	bool open; /* a sequence is */
 	uint64_t key;
 	const uint8_t *key_at; /* where the open sequence begins */

@@ -63,24 +63,11 @@ static int missing_stream(const sheaf_ctf_decoding *d)
 	return -1;
 }
 
-static void mark_sequence(sheaf_ctf_column *column)
-{
-	column->sequence_start = column->nsamples;
-	column->entries_start = column->entries.size;
-	column->indices_start = column->indices.size;
-	column->values_start = column->values.size;
-}
-
 static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 {
 	char found[64];
-	for (int s = 0; s < d->in->nstreams; s++) {
-		sheaf_ctf_column *column = &d->columns[s];
-		column->nsamples = column->sequence_start;
-		column->entries.size = column->entries_start;
-		column->indices.size = column->indices_start;
-		column->values.size = column->values_start;
-	}
+	sheaf_frame_builder_go_back(&d->to);
+	for (int s = 0; s < d->in->nstreams; s++) d->columns[s].nsamples = d->columns[s].sequence_start;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
 	return sheaf_ctf_report_sequence(d, SHEAF_WARNING, "incomplete sequence", stream,
 	                                 "a sample of every stream", found, "the sequence is left out");
@@ -95,12 +82,12 @@ static sheaf_status close_sequence(sheaf_ctf_decoding *d)
 	for (int s = 0; s < d->in->nstreams; s++) SHEAF_TRY(check_presence(d, s));
 	SHEAF_TRY(check_lines(d));
 	for (int s = 0; s < d->in->nstreams; s++) {
-		sheaf_builder_i64(&d->columns[s].lists, d->columns[s].nsamples);
-		mark_sequence(&d->columns[s]);
+		sheaf_builder_i64(d->columns[s].lists, d->columns[s].nsamples);
+		d->columns[s].sequence_start = d->columns[s].nsamples;
 	}
-	sheaf_builder_append(&d->keys, &d->key, sizeof d->key);
-	sheaf_builder_i64(&d->lines, d->key_line);
-	d->nrows++;
+	sheaf_builder_append(&d->to.columns[d->in->nstreams].values, &d->key, sizeof d->key);
+	sheaf_builder_i64(&d->to.lines, d->key_line);
+	d->to.nrows++;
 	return SHEAF_OK;
 }
 
@@ -220,7 +207,7 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	uint64_t id = 0;
 	bool over = false;
 	*has_id = sheaf_ctf_read_id(&d->at, d->end, &id, &over);
-	*alone = !d->in->by_line && *has_id && d->at == d->end && d->nrows + d->open > 0;
+	*alone = !d->in->by_line && *has_id && d->at == d->end && d->to.nrows + d->open > 0;
 	if (*alone) return SHEAF_OK;
 	if (*has_id && over && !d->in->by_line) {
 		SHEAF_TRY(close_sequence(d)); /* what is wrong before comes first */
@@ -268,58 +255,22 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 {
 	void *memory;
 	int n = d->in->nstreams;
-	SHEAF_TRY(sheaf_frame_begin(frame, &d->in->schema, d->cx, d->err));
+	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
 	SHEAF_TRY(sheaf_allocate_array(d->cx, (size_t)n, sizeof *d->columns, &memory, d->err));
 	d->columns = (sheaf_ctf_column *)memory;
 	for (int s = 0; s < n; s++) {
-		sheaf_column *column = &frame->columns[s];
-		sheaf_builder_begin(&d->columns[s].lists, d->cx, &column->levels[0].offsets);
-		sheaf_builder_begin(&d->columns[s].entries, d->cx, &column->levels[1].offsets);
-		sheaf_builder_begin(&d->columns[s].indices, d->cx, &column->levels[1].indices[0]);
-		sheaf_builder_begin(&d->columns[s].values, d->cx, &column->values);
-		sheaf_builder_i64(&d->columns[s].lists, 0);
-		if (column->levels[1].shape.kind == SHEAF_COORD) sheaf_builder_i64(&d->columns[s].entries, 0);
-		mark_sequence(&d->columns[s]);
+		sheaf_column_builder *to = &d->to.columns[s];
+		d->columns[s].lists = &to->levels[0].offsets;
+		d->columns[s].entries = &to->levels[1].offsets;
+		d->columns[s].indices = to->levels[1].indices;
+		d->columns[s].values = &to->values;
 	}
-	sheaf_builder_begin(&d->keys, d->cx, &frame->columns[n].values);
-	sheaf_builder_begin(&d->lines, d->cx, &frame->lines);
 	return SHEAF_OK;
 }
 
-static sheaf_status note_rounded(sheaf_ctf_decoding *d, sheaf_frame *frame)
+static void note_rounded(sheaf_ctf_decoding *d)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, &frame->notes);
-	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&b, d->columns[s].rounded);
-	return sheaf_builder_finish(&b, &frame->notes, d->err);
-}
-
-static sheaf_status finish_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
-{
-	for (int s = 0; s < d->in->nstreams; s++) {
-		sheaf_column *column = &frame->columns[s];
-		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].lists, &column->levels[0].offsets, d->err));
-		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].entries, &column->levels[1].offsets, d->err));
-		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].indices, &column->levels[1].indices[0], d->err));
-		SHEAF_TRY(sheaf_builder_finish(&d->columns[s].values, &column->values, d->err));
-	}
-	SHEAF_TRY(sheaf_builder_finish(&d->keys, &frame->columns[d->in->nstreams].values, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->err));
-	frame->nrows = d->nrows;
-	return note_rounded(d, frame);
-}
-
-static void drop_columns(sheaf_ctf_decoding *d)
-{
-	for (int s = 0; d->columns && s < d->in->nstreams; s++) {
-		sheaf_builder_drop(&d->columns[s].lists);
-		sheaf_builder_drop(&d->columns[s].entries);
-		sheaf_builder_drop(&d->columns[s].indices);
-		sheaf_builder_drop(&d->columns[s].values);
-	}
-	sheaf_builder_drop(&d->keys);
-	sheaf_builder_drop(&d->lines);
-	sheaf_release(d->cx, d->columns, (size_t)d->in->nstreams * sizeof *d->columns);
+	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].rounded);
 }
 
 sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
@@ -340,8 +291,7 @@ sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, shea
 		if (status == SHEAF_OK && d.at < d.end) status = read_line(&d), d.line++;
 	}
 	if (status == SHEAF_OK) status = close_sequence(&d);
-	if (status == SHEAF_OK) status = finish_columns(&d, frame);
-	if (status) frame->nrows = 0;
-	drop_columns(&d);
-	return status;
+	if (status == SHEAF_OK) note_rounded(&d);
+	sheaf_release(cx, d.columns, (size_t)d.in->nstreams * sizeof *d.columns);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

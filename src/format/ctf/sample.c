@@ -144,15 +144,6 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 	return SHEAF_OK;
 }
 
-static void put_index(sheaf_ctf_column *column, sheaf_type type, int64_t index)
-{
-	int32_t narrow = (int32_t)index;
-	if (type == SHEAF_I32)
-		sheaf_builder_append(&column->indices, &narrow, sizeof narrow);
-	else
-		sheaf_builder_i64(&column->indices, index);
-}
-
 /* ---- many at once ---- */
 
 static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_column *column, size_t value_size)
@@ -160,8 +151,8 @@ static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_colu
 	return (sheaf_numbers){.delimiters = &sheaf_ctf_delimiters,
 	                       .at = d->at,
 	                       .end = d->end,
-	                       .values = column->values.data + column->values.size,
-	                       .room = (column->values.capacity - column->values.size) / value_size};
+	                       .values = column->values->data + column->values->size,
+	                       .room = (column->values->capacity - column->values->size) / value_size};
 }
 
 /* Short texts keep their digits in a float32, whatever they are. */
@@ -183,18 +174,18 @@ sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept
 		{read_dense_f32, read_dense_f64}, {read_sparse_f32, read_sparse_f64}};
 	const sheaf_field *field = &d->in->schema.fields[stream];
 	sheaf_ctf_column *column = &d->columns[stream];
-	size_t values = column->values.size, indices = column->indices.size;
+	size_t values = column->values->size, indices = column->indices->size;
 	*kept = false;
 	SHEAF_TRY(readers[sheaf_field_is_sparse(field)][field->type == SHEAF_F64](d, stream, kept));
-	SHEAF_TRY(sheaf_builder_status(&column->values, d->err));
-	SHEAF_TRY(sheaf_builder_status(&column->indices, d->err));
+	SHEAF_TRY(sheaf_builder_status(column->values, d->err));
+	SHEAF_TRY(sheaf_builder_status(column->indices, d->err));
 	if (!*kept) {
-		column->values.size = values;
-		column->indices.size = indices;
+		column->values->size = values;
+		column->indices->size = indices;
 		return SHEAF_OK;
 	}
 	column->nsamples++;
 	if (sheaf_field_is_sparse(field))
-		sheaf_builder_i64(&column->entries, (int64_t)(column->values.size / sheaf_type_size(field->type)));
+		sheaf_builder_i64(column->entries, (int64_t)(column->values->size / sheaf_type_size(field->type)));
 	return SHEAF_OK;
 }

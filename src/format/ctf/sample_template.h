@@ -19,7 +19,7 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 {
 	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]);
 	size_t missing;
-	sheaf_builder *values = &d->columns[stream].values;
+	sheaf_builder *values = d->columns[stream].values;
 	SHEAF_TRY(report_short(d, stream, count));
 	if (__builtin_mul_overflow((size_t)(dim - count), sizeof(T), &missing))
 		return sheaf_fail(d->err, SHEAF_LIMIT, "memory: expected a smaller dim, found %" PRId64, dim);
@@ -34,7 +34,7 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
-	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
+	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
 	if (*count >= dim) return false;
 	if (run.room > (size_t)(dim - *count) + SHEAF_NUMBERS_ROOM)
@@ -42,7 +42,7 @@ static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim
 	d->kernel->JOIN(dense, NAME)(&run);
 	d->at = run.at;
 	*count += (int64_t)run.count;
-	column->values.size += (run.count - (*count > dim ? (size_t)(*count - dim) : 0)) * sizeof(T);
+	column->values->size += (run.count - (*count > dim ? (size_t)(*count - dim) : 0)) * sizeof(T);
 	column->rounded += run.rounded;
 	return run.count > 0;
 }
@@ -51,19 +51,19 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type 
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t index_size = sheaf_type_size(index_type);
-	if (!sheaf_builder_room(&column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) ||
-	    !sheaf_builder_room(&column->indices, SHEAF_NUMBERS_ROOM * index_size))
+	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) ||
+	    !sheaf_builder_room(column->indices, SHEAF_NUMBERS_ROOM * index_size))
 		return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
-	size_t room = (column->indices.capacity - column->indices.size) / index_size;
+	size_t room = (column->indices->capacity - column->indices->size) / index_size;
 	if (run.room > room) run.room = room;
-	run.indices = column->indices.data + column->indices.size;
+	run.indices = column->indices->data + column->indices->size;
 	run.wide_indices = index_type == SHEAF_I64;
 	run.limit = index_limit(d, stream);
 	d->kernel->JOIN(pairs, NAME)(&run);
 	d->at = run.at;
-	column->values.size += run.count * sizeof(T);
-	column->indices.size += run.count * index_size;
+	column->values->size += run.count * sizeof(T);
+	column->indices->size += run.count * index_size;
 	column->rounded += run.rounded;
 	return run.count > 0;
 }
@@ -80,7 +80,7 @@ static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bo
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
 		before = d->at;
-		if (count++ < dim) sheaf_builder_append(&d->columns[stream].values, &value, sizeof value);
+		if (count++ < dim) sheaf_builder_append(d->columns[stream].values, &value, sizeof value);
 	}
 	if (count > dim) return report_long(d, stream, begin, count);
 	*kept = true;
@@ -102,8 +102,8 @@ static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, b
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
 		before = d->at;
-		put_index(column, index_type, index);
-		sheaf_builder_append(&column->values, &value, sizeof value);
+		sheaf_put_index(column->indices, index_type, index);
+		sheaf_builder_append(column->values, &value, sizeof value);
 	}
 	*kept = true;
 	return SHEAF_OK;

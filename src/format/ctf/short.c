@@ -133,18 +133,18 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 	size_t value = tape->values_before[event], n = tape->values_before[event + 1] - value;
 	const uint32_t *indices = tape->indices + tape->indices_before[event];
 	if (column->wide_values)
-		append(&column->values, tape->values.f64 + value, n, sizeof(double));
+		append(column->values, tape->values.f64 + value, n, sizeof(double));
 	else
-		append(&column->values, tape->values.f32 + value, n, sizeof(float));
+		append(column->values, tape->values.f32 + value, n, sizeof(float));
 	column->nsamples++;
 	column->seen_on = d->line;
 	if (!column->sparse) return;
 	if (column->wide_indices)
-		append_wide(&column->indices, indices, n);
+		append_wide(column->indices, indices, n);
 	else
-		append(&column->indices, indices, n, sizeof(int32_t));
-	sheaf_builder_i64(&column->entries, (int64_t)(column->values.size /
-	                                              (column->wide_values ? sizeof(double) : sizeof(float))));
+		append(column->indices, indices, n, sizeof(int32_t));
+	sheaf_builder_i64(column->entries, (int64_t)(column->values->size /
+	                                             (column->wide_values ? sizeof(double) : sizeof(float))));
 }
 
 static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const short_line *line)
