@@ -6,21 +6,12 @@
 #include "number/lines.h"
 #include <string.h>
 
-static void put_coordinate(sheaf_builder *b, bool wide, int64_t value)
-{
-	int32_t narrow = (int32_t)value;
-	if (wide)
-		sheaf_builder_i64(b, value);
-	else
-		sheaf_builder_append(b, &narrow, sizeof narrow);
-}
-
 void sheaf_mtx_put_entry(sheaf_mtx_decoding *d, int64_t i, int64_t j)
 {
-	put_coordinate(&d->i, d->wide_i, i);
-	put_coordinate(&d->j, d->wide_j, j);
-	sheaf_builder_i64(&d->lines, d->text.line);
-	d->nrows++;
+	sheaf_put_index(d->i, d->in->schema.fields[0].type, i);
+	sheaf_put_index(d->j, d->in->schema.fields[1].type, j);
+	sheaf_builder_i64(d->lines, d->text.line);
+	d->to.nrows++;
 }
 
 /* ---- arrays: where values stand ---- */
@@ -79,15 +70,15 @@ static void *room_after(sheaf_builder *b, size_t bytes)
 /* Coordinates and line numbers of entries that the kernel has read. */
 static void take_rows(sheaf_mtx_decoding *d, size_t n)
 {
-	int64_t *lines = (int64_t *)(void *)(d->lines.data + d->lines.size);
+	int64_t *lines = (int64_t *)(void *)(d->lines->data + d->lines->size);
 	for (size_t r = 0; r < n; r++) lines[r] = d->text.line + (int64_t)r;
-	d->lines.size += n * sizeof *lines;
-	d->i.size += n * (d->wide_i ? 8 : 4);
-	d->j.size += n * (d->wide_j ? 8 : 4);
-	if (d->in->field == MTX_PATTERN) memset(d->values.data + d->values.size, 1, n);
-	d->values.size += n * value_size(d->in);
+	d->lines->size += n * sizeof *lines;
+	d->i->size += n * (d->wide_i ? 8 : 4);
+	d->j->size += n * (d->wide_j ? 8 : 4);
+	if (d->in->field == MTX_PATTERN) memset(d->values->data + d->values->size, 1, n);
+	d->values->size += n * value_size(d->in);
 	d->text.line += (int64_t)n;
-	d->nrows += (int64_t)n;
+	d->to.nrows += (int64_t)n;
 }
 
 /* Coordinates of an array's values, from the order that they come in: column by column. */
@@ -97,14 +88,14 @@ static void take_array(sheaf_mtx_decoding *d, size_t n)
 	while (left > 0) {
 		size_t run = (uint64_t)(d->in->rows - d->row) < left ? (size_t)(d->in->rows - d->row) : left;
 		for (size_t r = 0; r < run; r++) {
-			put_coordinate(&d->i, d->wide_i, d->row + (int64_t)r);
-			put_coordinate(&d->j, d->wide_j, d->column);
+			sheaf_put_index(d->i, d->in->schema.fields[0].type, d->row + (int64_t)r);
+			sheaf_put_index(d->j, d->in->schema.fields[1].type, d->column);
 		}
 		sheaf_mtx_pass_places(d, (int64_t)run);
 		left -= run;
 	}
-	d->i.size -= n * (d->wide_i ? 8 : 4); /* as after the other lines: take_rows counts them */
-	d->j.size -= n * (d->wide_j ? 8 : 4);
+	d->i->size -= n * (d->wide_i ? 8 : 4); /* as after the other lines: take_rows counts them */
+	d->j->size -= n * (d->wide_j ? 8 : 4);
 }
 
 /* Makes room for as many entries as there may be, and lets the kernel read on. */
@@ -117,10 +108,10 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 		.at = d->text.at, .end = d->text.end, .coordinates = in->array ? 0 : 2, .room = most};
 	run.numbers = in->field == MTX_COMPLEX ? 2 : in->field != MTX_PATTERN;
 	run.integers = in->field == MTX_INTEGER;
-	run.to[0] = room_after(&d->i, most * 8);
-	run.to[1] = room_after(&d->j, most * 8);
-	run.values = room_after(&d->values, most * value_size(in));
-	if (!run.to[0] || !run.to[1] || !run.values || !room_after(&d->lines, most * 8))
+	run.to[0] = room_after(d->i, most * 8);
+	run.to[1] = room_after(d->j, most * 8);
+	run.values = room_after(d->values, most * value_size(in));
+	if (!run.to[0] || !run.to[1] || !run.values || !room_after(d->lines, most * 8))
 		return; /* the builders keep the failure */
 	run.wide[0] = d->wide_i;
 	run.wide[1] = d->wide_j;
@@ -136,30 +127,12 @@ static void read_many(sheaf_mtx_decoding *d, size_t most)
 
 static sheaf_status begin_frame(sheaf_mtx_decoding *d, sheaf_frame *frame)
 {
-	SHEAF_TRY(sheaf_frame_begin(frame, &d->in->schema, d->text.cx, d->text.err));
-	sheaf_builder_begin(&d->i, d->text.cx, &frame->columns[0].values);
-	sheaf_builder_begin(&d->j, d->text.cx, &frame->columns[1].values);
-	sheaf_builder_begin(&d->values, d->text.cx, &frame->columns[2].values);
-	sheaf_builder_begin(&d->lines, d->text.cx, &frame->lines);
+	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->text.cx, d->text.err));
+	d->i = &d->to.columns[0].values;
+	d->j = &d->to.columns[1].values;
+	d->values = &d->to.columns[2].values;
+	d->lines = &d->to.lines;
 	return SHEAF_OK;
-}
-
-static sheaf_status finish_frame(sheaf_mtx_decoding *d, sheaf_frame *frame)
-{
-	SHEAF_TRY(sheaf_builder_finish(&d->i, &frame->columns[0].values, d->text.err));
-	SHEAF_TRY(sheaf_builder_finish(&d->j, &frame->columns[1].values, d->text.err));
-	SHEAF_TRY(sheaf_builder_finish(&d->values, &frame->columns[2].values, d->text.err));
-	SHEAF_TRY(sheaf_builder_finish(&d->lines, &frame->lines, d->text.err));
-	frame->nrows = d->nrows;
-	return SHEAF_OK;
-}
-
-static void drop_builders(sheaf_mtx_decoding *d)
-{
-	sheaf_builder_drop(&d->i);
-	sheaf_builder_drop(&d->j);
-	sheaf_builder_drop(&d->values);
-	sheaf_builder_drop(&d->lines);
 }
 
 /* Lines that are there, at most: a piece's entries. */
@@ -173,11 +146,11 @@ static sheaf_status read_lines(sheaf_mtx_decoding *d)
 {
 	size_t most = count_lines(d);
 	while (d->text.at < d->text.end) {
-		int64_t from = d->nrows, next;
-		if (d->in->field != MTX_UNSIGNED) read_many(d, most - (size_t)d->nrows);
-		SHEAF_TRY(sheaf_builder_status(&d->values, d->text.err));
+		int64_t from = d->to.nrows, next;
+		if (d->in->field != MTX_UNSIGNED) read_many(d, most - (size_t)d->to.nrows);
+		SHEAF_TRY(sheaf_builder_status(d->values, d->text.err));
 		SHEAF_TRY(sheaf_mtx_check_triangle(d, from));
-		next = d->nrows;
+		next = d->to.nrows;
 		if (d->text.at < d->text.end) SHEAF_TRY(sheaf_mtx_read_line(d));
 		SHEAF_TRY(sheaf_mtx_check_triangle(d, next));
 		SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
@@ -197,8 +170,5 @@ sheaf_status sheaf_mtx_decode(const void *reader, const sheaf_piece *piece, shea
 	if (in->array && d.entry < in->entries) find_place(&d);
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
-	if (status == SHEAF_OK) status = finish_frame(&d, frame);
-	if (status) frame->nrows = 0;
-	drop_builders(&d);
-	return status;
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

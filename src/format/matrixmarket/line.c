@@ -98,7 +98,7 @@ static sheaf_status read_numbers(sheaf_mtx_decoding *d, int n, double *out, bool
 		pass_spaces(d);
 		SHEAF_TRY(read_real(d, &out[k], ok));
 	}
-	if (*ok) sheaf_builder_append(&d->values, out, (size_t)n * sizeof *out);
+	if (*ok) sheaf_builder_append(d->values, out, (size_t)n * sizeof *out);
 	return SHEAF_OK;
 }
 
@@ -110,11 +110,11 @@ static sheaf_status read_value(sheaf_mtx_decoding *d, bool *ok)
 	switch (d->in->field) {
 	case MTX_REAL: return read_numbers(d, 1, numbers, ok);
 	case MTX_COMPLEX: return read_numbers(d, 2, numbers, ok);
-	case MTX_PATTERN: sheaf_builder_byte(&d->values, 1); return SHEAF_OK;
+	case MTX_PATTERN: sheaf_builder_byte(d->values, 1); return SHEAF_OK;
 	default: break;
 	}
 	SHEAF_TRY(read_integer(d, d->in->field == MTX_INTEGER, &integer, ok));
-	if (*ok) sheaf_builder_i64(&d->values, integer);
+	if (*ok) sheaf_builder_i64(d->values, integer);
 	return SHEAF_OK;
 }
 
@@ -141,7 +141,7 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 {
 	int64_t i = 0, j = 0;
 	bool ok;
-	size_t before = d->values.size;
+	size_t before = d->values->size;
 	SHEAF_TRY(read_place(d, &i, &j, &ok));
 	if (ok) SHEAF_TRY(read_value(d, &ok));
 	pass_spaces(d);
@@ -150,7 +150,7 @@ static sheaf_status read_entry(sheaf_mtx_decoding *d)
 	if (ok && ended)
 		sheaf_mtx_put_entry(d, i, j);
 	else
-		d->values.size = before;
+		d->values->size = before;
 	return SHEAF_OK;
 }
 
@@ -173,5 +173,5 @@ sheaf_status sheaf_mtx_read_line(sheaf_mtx_decoding *d)
 	}
 	d->text.at = sheaf_lined_pass_line(d->text.at, d->text.end);
 	d->text.line++;
-	return sheaf_builder_status(&d->values, d->text.err);
+	return sheaf_builder_status(d->values, d->text.err);
 }

@@ -10,8 +10,7 @@
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 #define SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 
-#include "base/buffer.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 #include "io/sorter.h"
 #include "lined/lined.h"
@@ -56,9 +55,9 @@ SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *
 typedef struct sheaf_mtx_decoding {
 	const sheaf_mtx_reader *in;
 	sheaf_lined_text text;
-	sheaf_builder i, j, values, lines;
+	sheaf_frame_builder to;
+	sheaf_builder *i, *j, *values, *lines; /* the frame's */
 	bool wide_i, wide_j;
-	int64_t nrows;
 	int64_t entry;       /* of an array: the number of the next one */
 	int64_t row, column; /* and where that stands */
 } sheaf_mtx_decoding;

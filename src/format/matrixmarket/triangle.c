@@ -25,11 +25,11 @@ static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const c
                          const char *expected, const char *consequence)
 {
 	char found[96];
-	int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
+	int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", i + 1, j + 1);
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(d->in->lined.source);
-	problem.place.line = ((const int64_t *)(const void *)d->lines.data)[r];
+	problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
 	problem.place.column = 1;
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
@@ -38,8 +38,8 @@ static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const c
 static bool turn_value(sheaf_mtx_decoding *d, int64_t r)
 {
 	const sheaf_mtx_reader *in = d->in;
-	double *reals = (double *)(void *)d->values.data;
-	int64_t *integers = (int64_t *)(void *)d->values.data;
+	double *reals = (double *)(void *)d->values->data;
+	int64_t *integers = (int64_t *)(void *)d->values->data;
 	if (in->symmetry == MTX_HERMITIAN) {
 		reals[2 * r + 1] = -reals[2 * r + 1];
 	} else if (in->symmetry == MTX_SKEW && in->field == MTX_INTEGER) {
@@ -56,18 +56,18 @@ static sheaf_status turn(sheaf_mtx_decoding *d, int64_t r)
 {
 	static const char rule[] = "entry above the diagonal",
 					  expected[] = "an entry on or below the diagonal, since the matrix has a symmetry";
-	int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
+	int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
 	SHEAF_TRY(tell(d, SHEAF_BREACH, rule, r, expected, "taken for the entry below that it implies"));
 	if (!turn_value(d, r)) return tell(d, SHEAF_FATAL, rule, r, "a value whose opposite has 64 bits", NULL);
-	set_coordinate(&d->i, d->wide_i, r, j);
-	set_coordinate(&d->j, d->wide_j, r, i);
+	set_coordinate(d->i, d->wide_i, r, j);
+	set_coordinate(d->j, d->wide_j, r, i);
 	return SHEAF_OK;
 }
 
 static bool is_zero(const sheaf_mtx_decoding *d, int64_t r)
 {
-	const double *reals = (const double *)(const void *)d->values.data;
-	if (d->in->field == MTX_INTEGER) return ((const int64_t *)(const void *)d->values.data)[r] == 0;
+	const double *reals = (const double *)(const void *)d->values->data;
+	if (d->in->field == MTX_INTEGER) return ((const int64_t *)(const void *)d->values->data)[r] == 0;
 	return d->in->field == MTX_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
 }
 
@@ -76,7 +76,7 @@ static bool is_zero(const sheaf_mtx_decoding *d, int64_t r)
 static sheaf_status check_diagonal(sheaf_mtx_decoding *d, int64_t r)
 {
 	const sheaf_mtx_reader *in = d->in;
-	if (in->symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values.data)[2 * r + 1] != 0)
+	if (in->symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values->data)[2 * r + 1] != 0)
 		return tell(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
 		            "kept as it is");
 	if (in->symmetry != MTX_SKEW) return SHEAF_OK;
@@ -91,21 +91,21 @@ static sheaf_status check_diagonal(sheaf_mtx_decoding *d, int64_t r)
 static bool all_below(const sheaf_mtx_decoding *d, int64_t from)
 {
 	bool any = false;
-	const int32_t *i = (const int32_t *)(const void *)d->i.data,
-				  *j = (const int32_t *)(const void *)d->j.data;
+	const int32_t *i = (const int32_t *)(const void *)d->i->data,
+				  *j = (const int32_t *)(const void *)d->j->data;
 	if (d->wide_i || d->wide_j) return false;
 	if (d->in->symmetry == MTX_SYMMETRIC)
-		for (int64_t r = from; r < d->nrows; r++) any |= i[r] < j[r];
+		for (int64_t r = from; r < d->to.nrows; r++) any |= i[r] < j[r];
 	else
-		for (int64_t r = from; r < d->nrows; r++) any |= i[r] <= j[r];
+		for (int64_t r = from; r < d->to.nrows; r++) any |= i[r] <= j[r];
 	return !any;
 }
 
 sheaf_status sheaf_mtx_check_triangle(sheaf_mtx_decoding *d, int64_t from)
 {
 	if (d->in->symmetry == MTX_GENERAL || d->in->array || all_below(d, from)) return SHEAF_OK;
-	for (int64_t r = from; r < d->nrows; r++) {
-		int64_t i = coordinate(&d->i, d->wide_i, r), j = coordinate(&d->j, d->wide_j, r);
+	for (int64_t r = from; r < d->to.nrows; r++) {
+		int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
 		if (i < j) SHEAF_TRY(turn(d, r));
 		if (i == j) SHEAF_TRY(check_diagonal(d, r));
 	}

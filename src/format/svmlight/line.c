@@ -122,7 +122,7 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 		*ok = false;
 		return leave_out(d, "not a query id", at, "qid", "a whole number below 2^63");
 	}
-	if (*ok && d->in->query >= 0) sheaf_builder_i64(&d->queries, query);
+	if (*ok && d->queries) sheaf_builder_i64(d->queries, query);
 	return SHEAF_OK;
 }
 
@@ -179,19 +179,20 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 
 static void read_comment(sheaf_svm_decoding *d)
 {
-	if (d->text.at == d->text.end || *d->text.at != '#' || d->in->comment < 0) return;
+	if (d->text.at == d->text.end || *d->text.at != '#' || !d->comment) return;
 	const uint8_t *begin = d->text.at + 1,
 				  *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->text.end - begin)),
 				  *end = feed ? feed : d->text.end;
 	d->text.at = end;
 	if (end > begin && end[-1] == '\r') end--;
-	sheaf_builder_append(&d->comments, begin, (size_t)(end - begin));
-	sheaf_builder_i64(&d->comment_ends, (int64_t)d->comments.size);
+	sheaf_column_put_text(d->comment, begin, (size_t)(end - begin));
+	d->commented = true;
 }
 
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
-	size_t from = d->features.indices.size;
+	size_t from = d->features.indices->size;
+	d->commented = false;
 	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
 	SHEAF_TRY(read_labels(d, kept));
 	if (*kept) SHEAF_TRY(read_query(d, kept));

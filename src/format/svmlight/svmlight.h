@@ -9,8 +9,7 @@
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 #define SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 
-#include "base/buffer.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 #include "lined/lined.h"
 #include "number/kernel.h"
@@ -48,8 +47,8 @@ SHEAF_USE sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *
 
 /* The buffers of a sparse stream while they fill; of a dense one the values. */
 typedef struct sheaf_svm_stream {
-	sheaf_builder lists, entries, indices, values;
-	bool wide; /* indices */
+	sheaf_builder *lists, *entries, *indices, *values;
+	bool sparse, wide; /* indices */
 } sheaf_svm_stream;
 
 /* A piece being decoded. */
@@ -57,9 +56,11 @@ typedef struct sheaf_svm_decoding {
 	const sheaf_svm_reader *in;
 	sheaf_lined_text text;
 	const sheaf_kernel *kernel;
-	int64_t nrows;
 	sheaf_svm_stream labels, features;
-	sheaf_builder queries, comment_ends, comments, comments_valid, lines;
+	sheaf_frame_builder to;
+	sheaf_builder *queries;        /* NULL: there is no such column */
+	sheaf_column_builder *comment; /* NULL: there is no such column */
+	bool commented;                /* the row at hand is */
 } sheaf_svm_decoding;
 
 SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,

@@ -57,7 +57,7 @@ static sheaf_status read_integer(sheaf_tns_decoding *d, bool *ok)
 	*ok = !scanned.flaw && ends_word(d, d->text.at) && value <= (uint64_t)INT64_MAX + negative;
 	if (!*ok) return refuse(d, "not an integer", at, "an integer of 64 bits");
 	value = negative ? 0 - value : value;
-	sheaf_builder_append(&d->values, &value, sizeof value);
+	sheaf_builder_append(d->values, &value, sizeof value);
 	return SHEAF_OK;
 }
 
@@ -70,7 +70,7 @@ static sheaf_status read_real(sheaf_tns_decoding *d, bool *ok)
 	d->text.at = word_end ? word_end : (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && ends_word(d, d->text.at);
 	if (!*ok) return refuse(d, "not a number", scanned.flaw ? d->text.at : at, "a number");
-	sheaf_builder_append(&d->values, &value, sizeof value);
+	sheaf_builder_append(d->values, &value, sizeof value);
 	if (!scanned.infinite) return SHEAF_OK;
 	return sheaf_lined_report_at(&d->text, SHEAF_WARNING, "value overflow", at, NULL,
 	                             "a value that float64 can hold", "read as infinity");
@@ -80,7 +80,7 @@ static sheaf_status read_real(sheaf_tns_decoding *d, bool *ok)
 static sheaf_status read_entry(sheaf_tns_decoding *d)
 {
 	int64_t at[SHEAF_MAX_RANK];
-	size_t before = d->values.size;
+	size_t before = d->values->size;
 	bool ok = true;
 	d->beyond = false;
 	for (int c = 0; c < d->in->rank && ok; c++) {
@@ -99,7 +99,7 @@ static sheaf_status read_entry(sheaf_tns_decoding *d)
 	if (ok && ended && !d->beyond)
 		sheaf_tns_put_entry(d, at);
 	else
-		d->values.size = before;
+		d->values->size = before;
 	return SHEAF_OK;
 }
 
@@ -109,5 +109,5 @@ sheaf_status sheaf_tns_read_line(sheaf_tns_decoding *d)
 	if (sheaf_lined_is_row(&sheaf_tns_syntax, d->text.at, d->text.end)) SHEAF_TRY(read_entry(d));
 	d->text.at = sheaf_lined_pass_line(d->text.at, d->text.end);
 	d->text.line++;
-	return sheaf_builder_status(&d->values, d->text.err);
+	return sheaf_builder_status(d->values, d->text.err);
 }

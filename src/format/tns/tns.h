@@ -9,8 +9,7 @@
 #ifndef SHEAF_FORMAT_TNS_TNS_H
 #define SHEAF_FORMAT_TNS_TNS_H
 
-#include "base/buffer.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 #include "lined/lined.h"
 
@@ -48,10 +47,10 @@ SHEAF_USE sheaf_status sheaf_tns_settle(void *in, sheaf_error *err);
 typedef struct sheaf_tns_decoding {
 	const sheaf_tns_reader *in;
 	sheaf_lined_text text;
-	int64_t nrows;
 	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with
 	                it when that was inferred */
-	sheaf_builder coordinates[SHEAF_MAX_RANK], values, lines;
+	sheaf_frame_builder to;
+	sheaf_builder *values, *lines; /* the frame's */
 	bool wide[SHEAF_MAX_RANK];
 } sheaf_tns_decoding;
 
