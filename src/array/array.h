@@ -9,7 +9,7 @@
 #define SHEAF_ARRAY_ARRAY_H
 
 #include "base/buffer.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 
 /* ---- literal.c ---- */
@@ -106,12 +106,11 @@ SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t str
 /* ---- rows.c ---- */
 
 /* Rows [first, first + n) from the bytes of their items. */
-SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_schema *schema,
-                                        const sheaf_buffer *bytes, int64_t first, int64_t n,
-                                        sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first,
+                                        int64_t n, sheaf_frame_builder *to, sheaf_error *err);
 /* The values alone: items [first, first + n) into a column. */
 SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first,
-                                          int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err);
+                                          int64_t n, sheaf_column_builder *to, sheaf_error *err);
 /* The field of items of one simple type, numbers or truth values; UNSUPPORTED for others. */
 SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field,
                                                sheaf_error *err);

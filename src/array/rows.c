@@ -14,7 +14,6 @@ typedef struct strip {
 	const sheaf_part *part;
 	const uint8_t *items;
 	int64_t stride, n, first; /* first: number of the first item, for messages */
-	sheaf_context *cx;
 	sheaf_error *err;
 } strip;
 
@@ -133,24 +132,18 @@ static bool can_share(const strip *s, size_t size)
 	return plain && s->stride == part->size && (size_t)part->size == size && (uintptr_t)s->items % 16 == 0;
 }
 
-static sheaf_status take_values(const strip *s, sheaf_buffer *values, size_t size)
+static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 {
-	sheaf_builder b;
-	sheaf_status status = SHEAF_OK;
 	size_t bytes = (size_t)s->n * size;
-	sheaf_builder_begin(&b, s->cx, values);
-	if (sheaf_builder_room(&b, bytes ? bytes : 1)) {
-		if (s->part->kind == 'f' && s->part->size == 2)
-			take_halves(s, b.data);
-		else if (s->part->kind == 'M' && !s->part->zoned)
-			status = take_times(s, b.data);
-		else
-			for (int64_t i = 0; i < s->n; i++) take_number(s, i, b.data + (size_t)i * size);
-		b.size = bytes;
-	}
-	if (status == SHEAF_OK) return sheaf_builder_finish(&b, values, s->err);
-	sheaf_builder_drop(&b);
-	return status;
+	if (!sheaf_builder_room(b, bytes ? bytes : 1)) return sheaf_builder_status(b, s->err);
+	if (s->part->kind == 'f' && s->part->size == 2)
+		take_halves(s, b->data);
+	else if (s->part->kind == 'M' && !s->part->zoned)
+		SHEAF_TRY(take_times(s, b->data));
+	else
+		for (int64_t i = 0; i < s->n; i++) take_number(s, i, b->data + (size_t)i * size);
+	b->size = bytes;
+	return SHEAF_OK;
 }
 
 /* ---- texts ---- */
@@ -200,22 +193,13 @@ static sheaf_status take_text(const strip *s, int64_t i, sheaf_builder *b)
 	return SHEAF_OK;
 }
 
-static sheaf_status take_texts(const strip *s, sheaf_column *to)
+static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
 {
-	sheaf_builder offsets, values;
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder_begin(&offsets, s->cx, &to->levels[0].offsets);
-	sheaf_builder_begin(&values, s->cx, &to->values);
-	sheaf_builder_i64(&offsets, 0);
-	for (int64_t i = 0; i < s->n && status == SHEAF_OK; i++) {
-		if (is_there(s, i)) status = take_text(s, i, &values);
-		sheaf_builder_i64(&offsets, (int64_t)values.size);
+	for (int64_t i = 0; i < s->n; i++) {
+		if (is_there(s, i)) SHEAF_TRY(take_text(s, i, &to->values));
+		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
 	}
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, s->err);
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&values, &to->values, s->err);
-	sheaf_builder_drop(&offsets);
-	sheaf_builder_drop(&values);
-	return status;
+	return SHEAF_OK;
 }
 
 /* ---- what is missing ---- */
@@ -232,28 +216,11 @@ static bool has_item(const strip *s, int64_t i)
 }
 
 /* A byte below 128 is the code of a missing item. */
-static sheaf_status take_missing(const strip *s, sheaf_level *level)
+static void take_missing(const strip *s, sheaf_level_builder *level)
 {
-	sheaf_builder valid, codes;
-	size_t bytes = (size_t)(s->n + 7) / 8;
-	bool coded = false;
-	sheaf_builder_begin(&valid, s->cx, &level->valid);
-	sheaf_builder_begin(&codes, s->cx, &level->codes);
-	level->valid_at = 0;
-	if (sheaf_builder_room(&valid, bytes + 1) && sheaf_builder_room(&codes, (size_t)s->n + 1)) {
-		memset(valid.data, 0, bytes);
-		for (int64_t i = 0; i < s->n; i++) {
-			bool has = has_item(s, i);
-			valid.data[i / 8] = (uint8_t)(valid.data[i / 8] | has << (i % 8));
-			codes.data[i] = is_there(s, i) ? 0 : s->items[i * s->stride + s->part->null_at];
-			coded |= codes.data[i] != 0;
-		}
-		valid.size = bytes;
-		codes.size = coded ? (size_t)s->n : 0;
-	}
-	sheaf_status status = sheaf_builder_finish(&valid, &level->valid, s->err);
-	sheaf_status second = sheaf_builder_finish(&codes, &level->codes, status ? NULL : s->err);
-	return status ? status : second;
+	for (int64_t i = 0; i < s->n; i++)
+		if (!has_item(s, i))
+			sheaf_level_miss(level, i, is_there(s, i) ? 0 : s->items[i * s->stride + s->part->null_at]);
 }
 
 /* ---- columns ---- */
@@ -263,21 +230,22 @@ static size_t size_in_column(const sheaf_part *part)
 	return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size;
 }
 
-static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column *to)
+static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column_builder *to)
 {
 	size_t size = size_in_column(s->part);
-	if (to->nlevels > 0 && to->levels[0].shape.missing == SHEAF_NULLABLE)
-		SHEAF_TRY(take_missing(s, &to->levels[0]));
-	bool texts = sheaf_means_text(to->meaning) || to->meaning == SHEAF_BYTES; /* samples are lists, too */
-	if (texts && to->levels[0].shape.kind == SHEAF_LIST) return take_texts(s, to);
+	const sheaf_field *field = to->field;
+	if (field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE) take_missing(s, &to->levels[0]);
+	bool texts =
+		sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES; /* samples are lists, too */
+	if (texts && field->levels[0].kind == SHEAF_LIST) return take_texts(s, to);
 	if (!can_share(s, size)) return take_values(s, &to->values, size);
-	sheaf_buffer_reset(&to->values);
-	to->values = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
+	sheaf_buffer part = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
+	sheaf_builder_hold(&to->values, &part);
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
-                                sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+                                sheaf_column_builder *to, sheaf_error *err)
 {
 	strip s = {.array = a,
 	           .part = &a->dtype.parts[0],
@@ -285,43 +253,31 @@ sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes,
 	           .stride = a->dtype.size,
 	           .n = n,
 	           .first = first,
-	           .cx = cx,
 	           .err = err};
 	return take_column(&s, bytes, to);
 }
 
 /* Where item `first` and those after it are. */
-static sheaf_status take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
-                                sheaf_column *to, sheaf_context *cx, sheaf_error *err)
+static void take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
+                        sheaf_column_builder *to)
 {
-	sheaf_builder b;
+	sheaf_type type = to->field->type;
+	size_t size = sheaf_type_size(type);
 	int64_t below = 1, extent = a->shape[dimension];
 	for (int d = 0; d < a->rank; d++)
 		if (a->fortran ? d < dimension : d > dimension) below *= a->shape[d];
-	sheaf_builder_begin(&b, cx, &to->values);
-	size_t size = sheaf_type_size(to->type);
-	if (n > 0 && sheaf_builder_room(&b, (size_t)n * size)) {
-		int64_t at = first / below % extent, left = below - first % below;
-		for (int64_t i = 0; i < n; i++) {
-			if (to->type == SHEAF_I32)
-				((int32_t *)(void *)b.data)[i] = (int32_t)at;
-			else
-				((int64_t *)(void *)b.data)[i] = at;
-			if (--left > 0) continue;
-			left = below;
-			at = at + 1 == extent ? 0 : at + 1;
-		}
-		b.size = (size_t)n * size;
+	if (n == 0 || !sheaf_builder_room(&to->values, (size_t)n * size)) return;
+	int64_t at = first / below % extent, left = below - first % below;
+	for (int64_t i = 0; i < n; i++) {
+		if (type == SHEAF_I32)
+			((int32_t *)(void *)to->values.data)[i] = (int32_t)at;
+		else
+			((int64_t *)(void *)to->values.data)[i] = at;
+		if (--left > 0) continue;
+		left = below;
+		at = at + 1 == extent ? 0 : at + 1;
 	}
-	return sheaf_builder_finish(&b, &to->values, err);
-}
-
-static sheaf_status take_samples(int64_t n, sheaf_column *to, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &to->levels[0].offsets);
-	for (int64_t r = 0; r <= n; r++) sheaf_builder_i64(&b, r);
-	return sheaf_builder_finish(&b, &to->levels[0].offsets, err);
+	to->values.size = (size_t)n * size;
 }
 
 int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema)
@@ -339,14 +295,13 @@ void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *ou
 	out->ordinal_keys = 1;
 }
 
-sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, const sheaf_buffer *bytes,
-                              int64_t first, int64_t n, sheaf_frame *frame, sheaf_context *cx,
-                              sheaf_error *err)
+sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                              sheaf_frame_builder *to, sheaf_error *err)
 {
+	const sheaf_schema *schema = to->schema;
 	int64_t items = sheaf_array_items_of_row(a, schema);
 	int coordinates = schema->rows == SHEAF_ENTRIES ? a->rank : 0;
-	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
-	for (int d = 0; d < coordinates; d++) SHEAF_TRY(take_places(a, d, first, n, &frame->columns[d], cx, err));
+	for (int d = 0; d < coordinates; d++) take_places(a, d, first, n, &to->columns[d]);
 	for (int p = 0; p < a->dtype.nparts; p++) {
 		strip s = {.array = a,
 		           .part = &a->dtype.parts[p],
@@ -354,12 +309,12 @@ sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_schema *schema, 
 		           .stride = a->dtype.size,
 		           .n = n * items,
 		           .first = first,
-		           .cx = cx,
 		           .err = err};
-		SHEAF_TRY(take_column(&s, bytes, &frame->columns[coordinates + p]));
+		SHEAF_TRY(take_column(&s, bytes, &to->columns[coordinates + p]));
 	}
-	if (schema->rows == SHEAF_SEQUENCES) SHEAF_TRY(take_samples(n, &frame->columns[0], cx, err));
-	frame->nrows = n;
+	for (int64_t r = 0; schema->rows == SHEAF_SEQUENCES && r < n; r++)
+		sheaf_level_end(&to->columns[0].levels[0], r + 1);
+	to->nrows = n;
 	return SHEAF_OK;
 }
 

@@ -23,46 +23,14 @@ int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_
 	return word.at == word.end ? 0 : SHEAF_NO_CODE;
 }
 
-/* ---- what is missing ---- */
-
-/* Bits and codes of a column, which begin with the first item that is missing, and with the first that has a
- * code. */
-typedef struct absence {
-	sheaf_builder valid, codes;
-	int64_t count; /* of items */
-} absence;
-
-static void note_missing(absence *a, int64_t count, int64_t at, int code)
-{
-	size_t bytes = (size_t)(count + 7) / 8;
-	if (a->valid.size == 0 && sheaf_builder_room(&a->valid, bytes)) {
-		memset(a->valid.data, 0xff, bytes);
-		a->valid.size = bytes;
-	}
-	if (code && a->codes.size == 0 && sheaf_builder_room(&a->codes, (size_t)count)) {
-		memset(a->codes.data, 0, (size_t)count);
-		a->codes.size = (size_t)count;
-	}
-	if (a->valid.size) a->valid.data[at / 8] &= (uint8_t) ~(1u << (at % 8));
-	if (code && a->codes.size) a->codes.data[at] = (uint8_t)code;
-}
-
-static sheaf_status finish_absence(absence *a, sheaf_level *level, sheaf_error *err)
-{
-	level->valid_at = 0;
-	sheaf_status status = sheaf_builder_finish(&a->valid, &level->valid, err);
-	sheaf_status codes = sheaf_builder_finish(&a->codes, &level->codes, status ? NULL : err);
-	return status ? status : codes;
-}
-
 /* ---- columns ---- */
 
 typedef struct column {
 	sheaf_delimited_decoding *d;
 	const sheaf_field *field;
 	uint32_t at; /* which field of a record */
-	absence absence;
-	sheaf_builder values, offsets;
+	sheaf_builder *values;
+	sheaf_level_builder *level; /* NULL: a number that is never missing */
 } column;
 
 static sheaf_word word_of(const column *c, int64_t r)
@@ -77,8 +45,8 @@ static void read_items(column *c)
 	size_t size = sheaf_item_size(c->field);
 	bool nullable = is_nullable(c->field);
 	unsigned found = 0;
-	if (!sheaf_builder_room(&c->values, (size_t)n * size)) return;
-	uint8_t *to = c->values.data;
+	if (!sheaf_builder_room(c->values, (size_t)n * size)) return;
+	uint8_t *to = c->values->data;
 	for (int64_t r = 0; r < n; r++, to += size) {
 		sheaf_word word = word_of(c, r);
 		int code = nullable ? sheaf_delimited_null(c->field, word, &in->dialect) : SHEAF_NO_CODE;
@@ -86,10 +54,10 @@ static void read_items(column *c)
 			found |= sheaf_item_read(c->field, word, &in->dialect, to);
 			continue;
 		}
-		note_missing(&c->absence, n, r, code);
+		sheaf_level_miss(c->level, r, code);
 		memset(to, 0, size);
 	}
-	c->values.size = (size_t)n * size;
+	c->values->size = (size_t)n * size;
 	c->d->found |= found != ITEM_OK;
 }
 
@@ -98,73 +66,62 @@ static void read_runs(column *c)
 	const sheaf_dialect *dialect = &c->d->in->dialect;
 	int64_t n = c->d->records.count;
 	unsigned found = 0;
-	if (!sheaf_builder_room(&c->offsets, (size_t)(n + 1) * sizeof(int64_t))) return;
-	sheaf_builder_i64(&c->offsets, 0);
+	if (!sheaf_builder_room(&c->level->offsets, (size_t)n * sizeof(int64_t))) return;
 	for (int64_t r = 0; r < n; r++) {
 		sheaf_word word = word_of(c, r);
 		int code = sheaf_delimited_null(c->field, word, dialect);
 		size_t size;
 		if (code != SHEAF_NO_CODE) {
-			note_missing(&c->absence, n, r, code);
+			sheaf_level_miss(c->level, r, code);
 		} else {
-			if (!sheaf_builder_room(&c->values, (size_t)(word.end - word.at) + 1)) return;
-			found |= sheaf_item_read_run(c->field, word, dialect, c->values.data + c->values.size, &size);
-			c->values.size += size;
+			if (!sheaf_builder_room(c->values, (size_t)(word.end - word.at) + 1)) return;
+			found |= sheaf_item_read_run(c->field, word, dialect, c->values->data + c->values->size, &size);
+			c->values->size += size;
 		}
-		sheaf_builder_i64(&c->offsets, (int64_t)c->values.size);
+		sheaf_builder_i64(&c->level->offsets, (int64_t)c->values->size);
 	}
 	c->d->found |= found != ITEM_OK;
 }
 
-static sheaf_status finish_column(column *c, sheaf_column *to)
-{
-	sheaf_error *err = c->d->err;
-	SHEAF_TRY(finish_absence(&c->absence, &to->levels[0], err));
-	if (c->offsets.size || c->offsets.failed)
-		SHEAF_TRY(sheaf_builder_finish(&c->offsets, &to->levels[0].offsets, err));
-	return sheaf_builder_finish(&c->values, &to->values, err);
-}
-
-static sheaf_status read_column(sheaf_delimited_decoding *d, int number, sheaf_frame *frame)
-{
-	sheaf_column *to = &frame->columns[number];
-	column c = {.d = d, .field = &d->in->schema.fields[number], .at = (uint32_t)d->in->columns[number]};
-	bool run = c.field->nlevels > 0 && c.field->levels[0].kind == SHEAF_LIST;
-	sheaf_builder_begin(&c.values, d->cx, &to->values);
-	sheaf_builder_begin(&c.offsets, d->cx, run ? &to->levels[0].offsets : NULL);
-	sheaf_builder_begin(&c.absence.valid, d->cx, &to->levels[0].valid);
-	sheaf_builder_begin(&c.absence.codes, d->cx, &to->levels[0].codes);
-	(run ? read_runs : read_items)(&c);
-	sheaf_status status = finish_column(&c, to);
-	sheaf_builder_drop(&c.values);
-	sheaf_builder_drop(&c.offsets);
-	sheaf_builder_drop(&c.absence.valid);
-	sheaf_builder_drop(&c.absence.codes);
-	return status;
-}
-
-static sheaf_status read_columns(sheaf_delimited_decoding *d, sheaf_frame *frame)
+static sheaf_status read_columns(sheaf_delimited_decoding *d)
 {
 	d->found = false;
-	for (int f = 0; f < d->in->schema.nfields; f++) SHEAF_TRY(read_column(d, f, frame));
-	return SHEAF_OK;
+	sheaf_frame_builder_go_back(&d->to); /* of a first reading nothing stays */
+	for (int f = 0; f < d->in->schema.nfields; f++) {
+		sheaf_column_builder *to = &d->to.columns[f];
+		column c = {.d = d,
+		            .field = to->field,
+		            .at = (uint32_t)d->in->columns[f],
+		            .values = &to->values,
+		            .level = to->field->nlevels > 0 ? to->levels : NULL};
+		(c.level && c.level->shape.kind == SHEAF_LIST ? read_runs : read_items)(&c);
+	}
+	return sheaf_frame_builder_status(&d->to, d->err);
 }
 
-static sheaf_status read_piece(sheaf_delimited_decoding *d, sheaf_frame *frame)
+/* The lines were found with the records. */
+static void take_lines(sheaf_delimited_decoding *d)
+{
+	sheaf_builder_drop(&d->to.lines);
+	d->to.lines = d->records.lines;
+	d->records.lines = (sheaf_builder){.cx = d->cx};
+}
+
+static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	const sheaf_delimited_reader *in = d->in;
 	const uint8_t *begin = d->piece->bytes.data;
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, d->cx, d->err));
 	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, begin, begin + d->piece->size,
 	                             d->piece->line, d->err));
-	SHEAF_TRY(read_columns(d, frame));
+	SHEAF_TRY(read_columns(d));
 	if (d->found || d->records.findings.size) {
 		int64_t before = d->records.count;
 		SHEAF_TRY(sheaf_delimited_report(d));
-		if (d->records.count < before) SHEAF_TRY(read_columns(d, frame));
+		if (d->records.count < before) SHEAF_TRY(read_columns(d));
 	}
-	frame->nrows = d->records.count;
-	return sheaf_builder_finish(&d->records.lines, &frame->lines, d->err);
+	d->to.nrows = d->records.count;
+	take_lines(d);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
@@ -173,8 +130,8 @@ sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece
 	sheaf_delimited_decoding d = {
 		.in = (const sheaf_delimited_reader *)reader, .cx = cx, .err = err, .piece = piece};
 	sheaf_records_begin(&d.records, cx);
-	sheaf_status status = read_piece(&d, frame);
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &d.in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = read_piece(&d);
 	sheaf_records_drop(&d.records);
-	if (status) frame->nrows = 0;
-	return status;
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

@@ -16,7 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/show.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 #include "number/marks.h"
 
@@ -249,6 +249,7 @@ typedef struct sheaf_delimited_decoding {
 	sheaf_error *err;
 	const sheaf_piece *piece;
 	sheaf_records records;
+	sheaf_frame_builder to;
 	bool found; /* some item is worth a finding */
 } sheaf_delimited_decoding;
 

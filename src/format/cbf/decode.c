@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece of a chunk into sequences: the counts of each are held against the bytes that are left, each index
  * against its dim, each sum against its parts. */
-#include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ typedef struct decoding {
 	const sheaf_cbf_reader *in;
 	const sheaf_piece *piece;
 	sheaf_cbf_part part;
-	sheaf_frame *frame;
+	sheaf_frame_builder to;
 	sheaf_context *cx;
 	sheaf_error *err;
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
@@ -137,7 +137,7 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 /* ---- one stream ---- */
 
 typedef struct filling {
-	sheaf_builder lists, entries, indices, values;
+	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
 	int64_t samples, nonzeros;
 } filling;
 
@@ -155,9 +155,9 @@ static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	uint32_t all = 0;
-	if (!sheaf_builder_room(&f->entries, (size_t)e->samples * sizeof(int64_t)))
+	if (!sheaf_builder_room(f->entries, (size_t)e->samples * sizeof(int64_t)))
 		return true; /* the builder will tell */
-	int64_t *ends = (int64_t *)(void *)(f->entries.data + f->entries.size);
+	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
 		all |= n;
@@ -165,7 +165,7 @@ static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 		ends[i] = (int64_t)end;
 	}
 	if (all > INT32_MAX || end != sound) return false;
-	f->entries.size += (size_t)e->samples * sizeof(int64_t);
+	f->entries->size += (size_t)e->samples * sizeof(int64_t);
 	f->nonzeros = (int64_t)end;
 	return true;
 }
@@ -177,36 +177,34 @@ static size_t value_count(const sheaf_cbf_shape *shape, const sheaf_cbf_extent *
 
 static void put_arrays(filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
 {
-	put_array(&f->values, e->values, value_count(shape, e), shape->size);
-	put_array(&f->indices, e->indices, (size_t)e->nonzeros, 4);
+	put_array(f->values, e->values, value_count(shape, e), shape->size);
+	if (shape->sparse) put_array(f->indices, e->indices, (size_t)e->nonzeros, 4);
 }
 
 /* The arrays of a single sequence stand together in the file: a view, where this machine could read them in
  * place. */
-static sheaf_status hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count,
-                               size_t size, sheaf_buffer *out)
+static void hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
 {
 	bool native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)from % size == 0;
 	if (!native || count == 0) {
 		put_array(b, from, count, size);
-		return sheaf_builder_finish(b, out, d->err);
+		return;
 	}
-	sheaf_builder_drop(b);
-	sheaf_buffer_reset(out);
-	*out = sheaf_buffer_part(&d->piece->bytes, (size_t)(from - d->piece->bytes.data), count * size);
-	return SHEAF_OK;
+	sheaf_buffer part =
+		sheaf_buffer_part(&d->piece->bytes, (size_t)(from - d->piece->bytes.data), count * size);
+	sheaf_builder_hold(b, &part);
 }
 
 static sheaf_status put_sparse(decoding *d, int stream, int64_t sequence, filling *f,
                                const sheaf_cbf_extent *e)
 {
-	size_t size = f->entries.size;
+	size_t size = f->entries->size;
 	int64_t nonzeros = f->nonzeros;
 	if (!put_ends(f, e)) SHEAF_TRY(report_counts(d, stream, sequence, e));
 	SHEAF_TRY(check_indices(d, stream, sequence, e));
 	if (!d->unsound && sheaf_is_validating(d->cx)) d->findings[stream].unsorted += count_unsorted(e);
 	if (!d->unsound) return SHEAF_OK;
-	f->entries.size = size;
+	f->entries->size = size;
 	f->nonzeros = nonzeros;
 	return SHEAF_OK;
 }
@@ -220,7 +218,7 @@ static sheaf_status put_sequence(decoding *d, int stream, int64_t i, filling *f,
 	if (shape->sparse) SHEAF_TRY(put_sparse(d, stream, d->part.first + i, f, e));
 	if (d->unsound) *e = (sheaf_cbf_extent){0};
 	f->samples += e->samples;
-	sheaf_builder_i64(&f->lists, f->samples);
+	sheaf_builder_i64(f->lists, f->samples);
 	if (d->part.count > 1) put_arrays(f, shape, e);
 	return SHEAF_OK;
 }
@@ -236,41 +234,18 @@ static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, fil
 	return SHEAF_OK;
 }
 
-static sheaf_status finish_stream(decoding *d, int stream, filling *f, const sheaf_cbf_extent *last)
-{
-	sheaf_column *column = &d->frame->columns[stream];
-	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
-	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, d->err));
-	SHEAF_TRY(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, d->err));
-	if (d->part.count == 1 && !d->broken) {
-		SHEAF_TRY(
-			hold_array(d, &f->values, last->values, value_count(shape, last), shape->size, &column->values));
-		return hold_array(d, &f->indices, last->indices, (size_t)last->nonzeros, 4,
-		                  &column->levels[1].indices[0]);
-	}
-	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, d->err));
-	return sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], d->err);
-}
-
 static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
 {
-	filling f = {.samples = 0};
-	sheaf_column *column = &d->frame->columns[stream];
+	sheaf_column_builder *to = &d->to.columns[stream];
+	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
+	filling f = {&to->levels[0].offsets, &to->levels[1].offsets, to->levels[1].indices, &to->values, 0, 0};
 	sheaf_cbf_extent last = {0};
 	if (d->part.starts[stream] >= 0) c->at = c->begin + d->part.starts[stream];
-	sheaf_builder_begin(&f.lists, d->cx, &column->levels[0].offsets);
-	sheaf_builder_begin(&f.entries, d->cx, &column->levels[1].offsets);
-	sheaf_builder_begin(&f.indices, d->cx, &column->levels[1].indices[0]);
-	sheaf_builder_begin(&f.values, d->cx, &column->values);
-	sheaf_builder_i64(&f.lists, 0);
-	if (column->levels[1].shape.kind == SHEAF_COORD) sheaf_builder_i64(&f.entries, 0);
-	sheaf_status status = read_sequences(d, stream, c, &f, &last);
-	if (status == SHEAF_OK) status = finish_stream(d, stream, &f, &last);
-	sheaf_builder_drop(&f.lists);
-	sheaf_builder_drop(&f.entries);
-	sheaf_builder_drop(&f.indices);
-	sheaf_builder_drop(&f.values);
-	return status;
+	SHEAF_TRY(read_sequences(d, stream, c, &f, &last));
+	if (d->part.count > 1 || d->broken) return SHEAF_OK;
+	hold_array(d, f.values, last.values, value_count(shape, &last), shape->size);
+	if (shape->sparse) hold_array(d, f.indices, last.indices, (size_t)last.nonzeros, 4);
+	return SHEAF_OK;
 }
 
 /* ---- the chunk ---- */
@@ -316,18 +291,21 @@ static sheaf_status read_streams(decoding *d)
 	for (int s = 0; s < d->in->schema.nfields && !d->broken; s++) SHEAF_TRY(read_stream(d, s, &c));
 	SHEAF_TRY(check_end(d, &c));
 	if (!d->broken) compare_largest(d);
-	d->frame->nrows = d->broken ? 0 : d->part.count;
+	d->to.nrows = d->broken ? 0 : d->part.count;
+	if (d->broken) sheaf_frame_builder_go_back(&d->to);
 	return SHEAF_OK;
 }
 
-static sheaf_status begin_notes(decoding *d)
+static sheaf_status begin(decoding *d, sheaf_frame *frame)
 {
 	static const sheaf_cbf_finding none;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
-	for (int s = 0; s <= d->in->schema.nfields; s++) sheaf_builder_append(&b, &none, sizeof none);
-	SHEAF_TRY(sheaf_builder_finish(&b, &d->frame->notes, d->err));
-	d->findings = (sheaf_cbf_finding *)(void *)d->frame->notes.data;
+	void *memory;
+	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
+	for (int s = 0; s <= d->in->schema.nfields; s++) sheaf_builder_append(&d->to.notes, &none, sizeof none);
+	SHEAF_TRY(sheaf_builder_status(&d->to.notes, d->err));
+	d->findings = (sheaf_cbf_finding *)(void *)d->to.notes.data;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (size_t)d->part.count, sizeof *d->largest, &memory, d->err));
+	d->largest = (uint32_t *)memory;
 	return SHEAF_OK;
 }
 
@@ -337,18 +315,12 @@ sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, shea
 	decoding d = {.in = (const sheaf_cbf_reader *)reader,
 	              .piece = piece,
 	              .part = sheaf_cbf_part_of(piece),
-	              .frame = frame,
 	              .cx = cx,
 	              .err = err};
-	void *memory;
-	SHEAF_TRY(sheaf_frame_begin(frame, &d.in->schema, cx, err));
-	SHEAF_TRY(begin_notes(&d));
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)d.part.count, sizeof *d.largest, &memory, err));
-	d.largest = (uint32_t *)memory;
-	sheaf_status status = read_streams(&d);
-	sheaf_release(cx, memory, (size_t)d.part.count * sizeof *d.largest);
-	if (status) frame->nrows = 0;
-	return status;
+	sheaf_status status = begin(&d, frame);
+	if (status == SHEAF_OK) status = read_streams(&d);
+	if (d.largest) sheaf_release(cx, d.largest, (size_t)d.part.count * sizeof *d.largest);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 
 /* ---- the whole file ---- */

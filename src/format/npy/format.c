@@ -89,9 +89,10 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 {
 	const reader *in = (const reader *)opened;
 	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
-	sheaf_status status = sheaf_array_rows(&in->array, &in->schema, &piece->bytes, first, n, frame, cx, err);
-	if (status) frame->nrows = 0;
-	return status;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = sheaf_array_rows(&in->array, &piece->bytes, first, n, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
 static sheaf_status rewind_reader(void *opened, sheaf_error *err)

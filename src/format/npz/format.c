@@ -146,12 +146,13 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
                            sheaf_context *cx, sheaf_error *err)
 {
 	const reader *in = (const reader *)opened;
-	sheaf_status status = in->is_sparse ? sheaf_npz_sparse_rows(&in->sparse, &in->schema, &piece->bytes,
-	                                                            piece->byte, piece->size, frame, cx, err)
-	                                    : sheaf_array_rows(&in->array, &in->schema, &piece->bytes,
-	                                                       piece->byte, piece->size, frame, cx, err);
-	if (status) frame->nrows = 0;
-	return status;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK)
+		status = in->is_sparse
+		             ? sheaf_npz_sparse_rows(&in->sparse, &piece->bytes, piece->byte, piece->size, &to, err)
+		             : sheaf_array_rows(&in->array, &piece->bytes, piece->byte, piece->size, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
 static sheaf_status rewind_reader(void *opened, sheaf_error *err)

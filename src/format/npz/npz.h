@@ -58,9 +58,9 @@ SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, s
 void sheaf_npz_close_sparse(sheaf_npz_sparse *sparse);
 SHEAF_USE sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
 /* Entries of items [first, first + n) of the values, whose bytes are given. */
-SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_schema *schema,
-                                             const sheaf_buffer *bytes, int64_t first, int64_t n,
-                                             sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_buffer *bytes,
+                                             int64_t first, int64_t n, sheaf_frame_builder *to,
+                                             sheaf_error *err);
 
 /* ---- write.c ---- */
 

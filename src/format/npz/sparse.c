@@ -350,62 +350,56 @@ static void store_places(const int64_t *from, int64_t n, sheaf_type type, uint8_
 	}
 }
 
-static sheaf_status put_places(const int64_t *from, int64_t n, sheaf_column *to, sheaf_context *cx,
-                               sheaf_error *err)
+static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
 {
-	sheaf_builder b;
-	size_t size = (size_t)n * sheaf_type_size(to->type);
-	sheaf_builder_begin(&b, cx, &to->values);
-	if (sheaf_builder_room(&b, size + 1)) {
-		store_places(from, n, to->type, b.data);
-		b.size = size;
-	}
-	return sheaf_builder_finish(&b, &to->values, err);
+	size_t size = (size_t)n * sheaf_type_size(to->field->type);
+	if (!sheaf_builder_room(&to->values, size + 1)) return;
+	store_places(from, n, to->field->type, to->values.data);
+	to->values.size = size;
 }
 
 /* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others
  * may look at them. */
-static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column *values,
-                                 sheaf_context *cx, sheaf_error *err)
+static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column_builder *to,
+                                 sheaf_error *err)
 {
 	static const uint8_t zeros[16];
-	sheaf_builder b;
-	size_t size = sheaf_type_size(values->type) * (values->meaning == SHEAF_COMPLEX ? 2 : 1);
+	size_t size = sheaf_type_size(to->field->type) * (to->field->meaning == SHEAF_COMPLEX ? 2 : 1);
+	sheaf_buffer all = {0};
 	int64_t kept = 0;
-	sheaf_builder_begin(&b, cx, NULL);
+	SHEAF_TRY(sheaf_builder_finish(&to->values, &all, err));
 	for (int64_t i = 0; i < p->n; i++) {
-		const uint8_t *value = values->values.data + (size_t)i * size;
+		const uint8_t *value = all.data + (size_t)i * size;
 		if (!is_inside(s, p, i) || memcmp(value, zeros, size) == 0) continue;
 		p->rows[kept] = p->rows[i];
 		p->columns[kept++] = p->columns[i];
-		sheaf_builder_append(&b, value, size);
+		sheaf_builder_append(&to->values, value, size);
 	}
 	p->n = kept;
-	return sheaf_builder_finish(&b, &values->values, err);
-}
-
-static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
-                              places *p, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
-{
-	SHEAF_TRY(place(s, first, n, p, err));
-	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &frame->columns[2], cx, err));
-	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &frame->columns[2], cx, err)
-	                               : check_places(s, p, first, err));
-	SHEAF_TRY(put_places(p->rows, p->n, &frame->columns[0], cx, err));
-	SHEAF_TRY(put_places(p->columns, p->n, &frame->columns[1], cx, err));
-	frame->nrows = p->n;
+	sheaf_buffer_reset(&all);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_schema *schema,
-                                   const sheaf_buffer *bytes, int64_t first, int64_t n, sheaf_frame *frame,
-                                   sheaf_context *cx, sheaf_error *err)
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                              places *p, sheaf_frame_builder *to, sheaf_error *err)
+{
+	SHEAF_TRY(place(s, first, n, p, err));
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[2], err));
+	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &to->columns[2], err)
+	                               : check_places(s, p, first, err));
+	put_places(p->rows, p->n, &to->columns[0]);
+	put_places(p->columns, p->n, &to->columns[1]);
+	to->nrows = p->n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
+                                   int64_t n, sheaf_frame_builder *to, sheaf_error *err)
 {
 	places p;
 	int64_t end = end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
-	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
-	SHEAF_TRY(begin_places(&p, n, cx, err));
-	sheaf_status status = make_rows(s, bytes, first, most, &p, frame, cx, err);
-	end_places(&p, n, cx);
+	SHEAF_TRY(begin_places(&p, n, to->cx, err));
+	sheaf_status status = make_rows(s, bytes, first, most, &p, to, err);
+	end_places(&p, n, to->cx);
 	return status;
 }
