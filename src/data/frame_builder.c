@@ -73,6 +73,9 @@ sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_erro
 
 /* ---- beginning ---- */
 
+/* One at least, which stays empty: who fills streams need not ask whether they are sparse. */
+static size_t count_indices(const sheaf_level_shape *shape) { return shape->rank ? (size_t)shape->rank : 1; }
+
 static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = b->schema;
@@ -80,7 +83,7 @@ static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 	for (int f = 0; f < schema->nfields; f++) {
 		levels += (size_t)schema->fields[f].nlevels;
 		for (int l = 0; l < schema->fields[f].nlevels; l++)
-			indices += (size_t)schema->fields[f].levels[l].rank;
+			indices += count_indices(&schema->fields[f].levels[l]);
 	}
 	size = (size_t)schema->nfields * sizeof(sheaf_column_builder) + levels * sizeof(sheaf_level_builder) +
 	       indices * sizeof(sheaf_builder);
@@ -96,7 +99,7 @@ static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 		for (int l = 0; l < field->nlevels; l++, level++) {
 			level->shape = field->levels[l];
 			level->indices = index;
-			index += field->levels[l].rank;
+			index += count_indices(&field->levels[l]);
 		}
 	}
 	return SHEAF_OK;

@@ -19,7 +19,7 @@
 typedef struct sheaf_level_builder {
 	sheaf_level_shape shape;
 	sheaf_builder offsets;  /* LIST, COORD: begins with 0 */
-	sheaf_builder *indices; /* COORD: shape.rank of them */
+	sheaf_builder *indices; /* COORD: shape.rank of them; else one that stays empty */
 	/* What is missing: both are empty up to the first position that is, or has a code. */
 	sheaf_builder valid, codes;
 } sheaf_level_builder;
