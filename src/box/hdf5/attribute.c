@@ -56,7 +56,7 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
 	if (!is_wanted(g, &a)) return SHEAF_OK;
 	if (flags & SPACE_IS_SHARED)
-		return sheaf_hdf5_refuse(g->l, sheaf_cursor_tell(&space), "a space that is in no table", flags);
+		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(&space), "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_any_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
 	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
 	SHEAF_TRY(take_value(g, c, &a));
@@ -84,7 +84,7 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 		sheaf_cursor c = sheaf_hdf5_part_cursor(h, &parts[i]);
 		bool is_attribute = parts[i].type == SHEAF_HDF5_ATTRIBUTE;
 		if (is_attribute && (parts[i].flags & SHEAF_HDF5_SHARED))
-			return sheaf_hdf5_refuse(g->l, parts[i].byte, "an attribute that is in no table", parts[i].flags);
+			return sheaf_hdf5_decline(g->l, parts[i].byte, "an attribute in a table of shared ones");
 		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
 		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO) SHEAF_TRY(list_dense(g, c));
 	}

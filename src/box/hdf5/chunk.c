@@ -142,9 +142,9 @@ static sheaf_status check_entry(listing *g, unsigned client, uint64_t size)
 	           : sheaf_hdf5_refuse(g->l, g->l->c.base + 6, "the size of an entry of chunks", size);
 }
 
-/* Blocks of arrays begin with the kind of their entries, the address of the array's header, and in some the
- * number of their first entry. */
-static sheaf_status check_block(const listing *g, int64_t header, size_t offset_size, uint64_t first)
+/* Blocks of arrays begin with the kind of their entries, the address of the array's header, and in some a
+ * number that would be that of their first entry, if libhdf5 counted rightly. */
+static sheaf_status check_block(const listing *g, int64_t header, size_t number_size)
 {
 	sheaf_hdf5_look *l = g->l;
 	unsigned client;
@@ -152,16 +152,24 @@ static sheaf_status check_block(const listing *g, int64_t header, size_t offset_
 	                               "a block of the kind of its array", &client));
 	int64_t byte = sheaf_cursor_tell(&l->c),
 			address = sheaf_hdf5_take_address(l->r, &l->c, "an array of chunks");
-	uint64_t at = sheaf_hdf5_take(&l->c, offset_size, "the first entry of a block");
+	sheaf_cursor_bytes(&l->c, 1, number_size, "the first entry of a block");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	if (address != header) return sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)address);
-	return offset_size == 0 || at == first
-	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(l, byte, "a block at its place in the array", at);
+	return address == header ? SHEAF_OK
+	                         : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)address);
 }
 
 /* Bits of pages that are there, the highest of a byte first. */
 static bool has_page(const uint8_t *bits, uint64_t page) { return bits[page / 8] & 0x80 >> page % 8; }
+
+/* The address after `count` things of some size; INT64_MAX where no file goes so far. */
+static int64_t after(int64_t address, uint64_t count, uint64_t size)
+{
+	uint64_t bytes;
+	int64_t end;
+	if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(address, bytes, &end))
+		return INT64_MAX;
+	return end;
+}
 
 /* Pages that follow each other, each with a checksum, of `count` entries in all. */
 static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint64_t page,
@@ -175,8 +183,8 @@ static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint
 			g->nth += n;
 			continue;
 		}
-		SHEAF_TRY(sheaf_hdf5_go_summed(l, "a page of chunks", address + (int64_t)(i * size),
-		                               n * g->entry_size + SUM));
+		SHEAF_TRY(
+			sheaf_hdf5_go_summed(l, "a page of chunks", after(address, i, size), n * g->entry_size + SUM));
 		SHEAF_TRY(take_entries(g, &l->c, n));
 	}
 	return SHEAF_OK;
@@ -218,7 +226,7 @@ static sheaf_status list_fixed(listing *g, sheaf_builder *bits)
 	uint64_t head = 10 + l->r->address_size, pages = f.count > f.page ? (f.count + f.page - 1) / f.page : 0;
 	uint64_t size = head + (pages ? (pages + 7) / 8 : f.count * g->entry_size);
 	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a block of chunks", f.block, size, "FADB", 0));
-	SHEAF_TRY(check_block(g, f.header, 0, 0));
+	SHEAF_TRY(check_block(g, f.header, 0));
 	if (pages == 0) return take_entries(g, &l->c, f.count);
 	sheaf_builder_append(bits, l->c.at, sheaf_cursor_left(&l->c));
 	SHEAF_TRY(sheaf_builder_status(bits, l->err));
@@ -276,7 +284,7 @@ static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 
 /* A block of entries, in pages where it is long: which of them are there says the super block. */
 static sheaf_status take_block(listing *g, const extensible *e, int64_t address, uint64_t count,
-                               uint64_t first, const uint8_t *bits, uint64_t first_bit)
+                               const uint8_t *bits, uint64_t first_bit)
 {
 	sheaf_hdf5_look *l = g->l;
 	bool is_paged = bits && count > e->page;
@@ -286,7 +294,7 @@ static sheaf_status take_block(listing *g, const extensible *e, int64_t address,
 	}
 	uint64_t size = 10 + l->r->address_size + offset_size(e) + (is_paged ? 0 : count * g->entry_size);
 	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a block of chunks", address, size, "EADB", 0));
-	SHEAF_TRY(check_block(g, e->header, offset_size(e), first));
+	SHEAF_TRY(check_block(g, e->header, offset_size(e)));
 	return is_paged ? take_pages(g, address + (int64_t)size, count, e->page, bits, first_bit)
 	                : take_entries(g, &l->c, count);
 }
@@ -311,7 +319,6 @@ static int64_t address_in(const sheaf_builder *list, uint64_t i)
 
 typedef struct super {
 	unsigned number;
-	uint64_t first; /* entry after those of the index */
 	sheaf_builder blocks, bits;
 } super;
 
@@ -324,7 +331,7 @@ static sheaf_status enter_super(const listing *g, const extensible *e, int64_t a
 		return sheaf_hdf5_refuse(l, l->r->base + e->header, "blocks that fit the file", n);
 	uint64_t size = 10 + l->r->address_size + offset_size(e) + map + n * l->r->address_size;
 	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a super block of chunks", address, size, "EASB", 0));
-	SHEAF_TRY(check_block(g, e->header, offset_size(e), s->first));
+	SHEAF_TRY(check_block(g, e->header, offset_size(e)));
 	const uint8_t *bits = sheaf_cursor_bytes(&l->c, 1, map, "pages of chunks");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 	sheaf_builder_append(&s->bits, bits, (size_t)map);
@@ -342,8 +349,7 @@ static sheaf_status take_super(listing *g, const extensible *e, int64_t address,
 	}
 	SHEAF_TRY(enter_super(g, e, address, s));
 	for (uint64_t i = 0; i < n; i++)
-		SHEAF_TRY(take_block(g, e, address_in(&s->blocks, i), count, s->first + i * count,
-		                     pages ? s->bits.data : NULL, i * pages));
+		SHEAF_TRY(take_block(g, e, address_in(&s->blocks, i), count, pages ? s->bits.data : NULL, i * pages));
 	return SHEAF_OK;
 }
 
@@ -354,14 +360,13 @@ static sheaf_status take_super_blocks(listing *g, const extensible *e, const she
 	unsigned inside = 2 * (unsigned)__builtin_ctzll(e->least_blocks);
 	uint64_t block = 0, first = 0;
 	for (unsigned i = 0; i < e->supers && first < e->used; i++) {
-		super s = {.number = i, .first = first};
+		super s = {.number = i};
 		sheaf_status status = SHEAF_OK;
 		sheaf_builder_begin(&s.blocks, g->l->r->cx, NULL);
 		sheaf_builder_begin(&s.bits, g->l->r->cx, NULL);
 		if (i >= inside) status = take_super(g, e, address_in(addresses, blocks + i - inside), &s);
 		for (uint64_t k = 0; i < inside && !status && k < blocks_of(i); k++, block++)
-			status = take_block(g, e, address_in(addresses, block), entries_of(e, i),
-			                    first + k * entries_of(e, i), NULL, 0);
+			status = take_block(g, e, address_in(addresses, block), entries_of(e, i), NULL, 0);
 		sheaf_builder_drop(&s.blocks);
 		sheaf_builder_drop(&s.bits);
 		SHEAF_TRY(status);
@@ -381,7 +386,7 @@ static sheaf_status list_extensible(listing *g, sheaf_builder *addresses)
 	uint64_t size =
 		10 + l->r->address_size + e.first * g->entry_size + (blocks + supers) * l->r->address_size;
 	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "the index of an extensible array", e.index, size, "EAIB", 0));
-	SHEAF_TRY(check_block(g, e.header, 0, 0));
+	SHEAF_TRY(check_block(g, e.header, 0));
 	SHEAF_TRY(take_entries(g, &l->c, e.first));
 	SHEAF_TRY(take_addresses(g, blocks + supers, addresses));
 	return take_super_blocks(g, &e, addresses, blocks);

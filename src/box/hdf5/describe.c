@@ -403,7 +403,7 @@ static sheaf_status take_space(description *d)
 	if (!part) return damaged(d, "a dataset that has a space", 0);
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
 	if (part->flags & SHEAF_HDF5_SHARED)
-		return sheaf_hdf5_refuse(d->l, part->byte + 1, "a message that is in no table", part->flags);
+		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
 	return sheaf_hdf5_take_space(d->l, &c, &d->space);
 }
 
@@ -436,6 +436,16 @@ static sheaf_status describe(description *d)
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, const sheaf_error *failure,
+                                  sheaf_error *err)
+{
+	if (failure->status == SHEAF_UNSUPPORTED)
+		return sheaf_catalog_text(catalog, &item->refused, err, "one that is not read here (%.300s)",
+		                          failure->message);
+	if (failure->status != SHEAF_DATA) return sheaf_fail_again(err, failure);
+	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
+}
+
 sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
                                  sheaf_box_item *item)
 {
@@ -449,9 +459,5 @@ sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
 	item->what = SHEAF_BOX_OTHER;
 	item->inside->grid = NULL;
 	item->inside->chunk = item->chunk = 0;
-	/* One damaged array leaves the others as they are. */
-	if (status == SHEAF_DATA)
-		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)",
-		                          failure.message);
-	return sheaf_fail_again(err, &failure);
+	return sheaf_hdf5_leave_out(catalog, item, &failure, err);
 }

@@ -80,7 +80,8 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	*r = (sheaf_hdf5_reader){.cx = cx, .store = store, .collection_at = -1};
+	*r = (sheaf_hdf5_reader){
+		.cx = cx, .store = store, .collection_at = -1, .on_structure = r->on_structure, .user = r->user};
 	int sys = sheaf_mutex_init(&r->lock);
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
 	sheaf_builder_begin(&r->collection, cx, NULL);
@@ -100,6 +101,7 @@ static sheaf_status open_state(const sheaf_store *store, bool fresh, sheaf_box_k
 	*state = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_reader), &memory, err));
 	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)memory;
+	*r = (sheaf_hdf5_reader){0};
 	sheaf_status status = sheaf_hdf5_reader_open(r, store, catalog, cx, err);
 	if (status) {
 		sheaf_release(cx, r, sizeof *r);

@@ -45,7 +45,7 @@ static sheaf_status check_heap(heap *h, uint64_t filters)
 {
 	sheaf_hdf5_look *l = h->l;
 	int64_t byte = l->r->base + h->address;
-	if (filters) return sheaf_hdf5_refuse(l, byte + 7, "a heap without filters", filters);
+	if (filters) return sheaf_hdf5_decline(l, byte + 7, "a heap with filters");
 	if (!is_power(h->width) || !is_power(h->start) || !is_power(h->most_direct) || h->start > h->most_direct)
 		return sheaf_hdf5_refuse(l, byte, "a heap whose sizes are powers of two", h->start);
 	if (h->bits == 0 || h->bits > 64 || h->most_direct >= UINT64_C(1) << 32)

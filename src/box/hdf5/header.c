@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Headers of objects: messages in one piece, or in several that lead to each other. */
 #include "box/hdf5/read.h"
-#include <inttypes.h>
 #include <string.h>
 
 enum { MOST_PIECES = 1 << 16, ROOM_FOR_A_HEAD = 64, ALIGNED = 8 };
@@ -35,7 +34,7 @@ const sheaf_hdf5_part *sheaf_hdf5_part_find(const sheaf_hdf5_header *h, sheaf_hd
 
 sheaf_cursor sheaf_hdf5_part_cursor(const sheaf_hdf5_header *h, const sheaf_hdf5_part *part)
 {
-	return sheaf_cursor_over(h->bytes.data + part->at, part->size, part->byte);
+	return sheaf_cursor_over(part->size ? h->bytes.data + part->at : NULL, part->size, part->byte);
 }
 
 void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
@@ -204,11 +203,7 @@ sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, i
 	type = sheaf_cursor_u8(c, "a shared message");
 	if (version == 1) sheaf_cursor_bytes(c, 1, 6, "a shared message");
 	if (version == 3 && type == IN_HEAP)
-		return sheaf_fail(
-			l->err, SHEAF_DATA,
-			"%s (byte %" PRId64
-			"): expected a message of an object, found one in a table of shared messages, which are not read",
-			l->r->store->name, byte);
+		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");
 	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");
 	return sheaf_hdf5_done(l, c);
 }

@@ -2,7 +2,7 @@
 /* Layouts: where the values of a dataset are. */
 #include "box/hdf5/read.h"
 
-enum { FILTERED = 2, PLAIN_EDGES = 1 };
+enum { FILTERED = 2, PLAIN_EDGES = 1, NEWEST = 4 };
 
 static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned rank, size_t width,
                                  sheaf_hdf5_layout *out)
@@ -89,7 +89,9 @@ static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	*out = (sheaf_hdf5_layout){.address = -1, .index = SHEAF_HDF5_TREE_1};
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 4, "a layout of version 1 to 4", &out->version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, UINT8_MAX, "a layout of a version from 1", &out->version));
+	if (out->version > NEWEST)
+		return sheaf_hdf5_decline(l, sheaf_cursor_tell(c) - 1, "a layout of a later version");
 	if (out->version < 3) return take_old(l, c, out);
 	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, out->version == 3 ? SHEAF_HDF5_CHUNKED : SHEAF_HDF5_VIRTUAL,
 	                               "a layout of class 0 to 3", &out->class));

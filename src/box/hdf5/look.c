@@ -91,6 +91,14 @@ sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const cha
 	                  l->r->store->name, byte, expected, found);
 }
 
+sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const char *what)
+{
+	return sheaf_fail(l->err, SHEAF_UNSUPPORTED,
+	                  "%s (byte %" PRId64
+	                  "): expected what is read here, found %s, for which there is --hdf5 system",
+	                  l->r->store->name, byte, what);
+}
+
 sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)
 {
 	if (!c->failed) return SHEAF_OK;

@@ -83,6 +83,8 @@ SHEAF_USE sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cur
 /* DATA: the byte of the file, what was expected there and what was found. */
 SHEAF_USE sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const char *expected,
                                          uint64_t found);
+/* UNSUPPORTED: what is there is sound, as far as one can see, and not read here. */
+SHEAF_USE sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const char *what);
 /* Notes a place; DATA where it was met before. */
 SHEAF_USE sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t address);
 
@@ -281,6 +283,11 @@ SHEAF_USE sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_lay
 SHEAF_USE sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
                                            sheaf_catalog *catalog, sheaf_box_item *item);
 
+/* Lists what cannot be read with the reason: one damaged object leaves the others as they are. Fails again
+ * where it is not the file's matter. */
+SHEAF_USE sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item,
+                                            const sheaf_error *failure, sheaf_error *err);
+
 /* ---- walk.c ---- */
 
 /* Lists what is in the file. */
@@ -288,7 +295,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *cata
 
 /* ---- file.c ---- */
 
-/* Opens what is there; closed by the second. */
+/* Opens what is there; closed by the second. Begins as zeros, or with on_structure and its user. */
 SHEAF_USE sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store,
                                               sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
 void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r);

@@ -183,10 +183,9 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	out->size = sheaf_cursor_u32le(c, "a size of a type");
 	SHEAF_TRY(sheaf_hdf5_done(l, c));
 	if (room == 0) return sheaf_hdf5_refuse(l, byte, "at most 32 types within each other", out->class);
-	if (out->version == 0 || out->version > NEWEST)
-		return sheaf_hdf5_refuse(l, byte, "a type of a version from 1 to 4", out->version);
-	if (out->class > SHEAF_HDF5_ARRAY)
-		return sheaf_hdf5_refuse(l, byte, "a type of class 0 to 10", out->class);
+	if (out->version == 0) return sheaf_hdf5_refuse(l, byte, "a type of a version from 1", 0);
+	if (out->version > NEWEST || out->class > SHEAF_HDF5_ARRAY)
+		return sheaf_hdf5_decline(l, byte, "a type of a later version");
 	if (out->size == 0) return sheaf_hdf5_refuse(l, byte + 4, "a type that takes bytes", 0);
 	SHEAF_TRY(take_rest(l, c, room, out));
 	return sheaf_hdf5_done(l, c);

@@ -154,7 +154,6 @@ static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 	return sheaf_hdf5_places_add(&w->seen, address, value, w->r->cx, w->err);
 }
 
-/* One damaged object leaves the others as they are. */
 static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
 {
 	sheaf_error failure = {0};
@@ -167,10 +166,8 @@ static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
 	w->objects.err = w->err;
 	sheaf_hdf5_header_drop(&h);
 	if (!status) return note_object(w, address, number);
-	if (status != SHEAF_DATA) return failure.status ? sheaf_fail_again(w->err, &failure) : status;
 	item->inside->target = NULL;
-	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)",
-	                          failure.message);
+	return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
 }
 
 /* ---- links ---- */
