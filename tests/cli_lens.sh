@@ -445,4 +445,16 @@ same many.bex wanted.bex
 expect 0 diff many.ex many.bex
 end
 
+begin 'what validate says does not depend on the memory: an example of events of which nothing is said'
+printf ';\n60000 I: 1;\n70000 I: 1;\n' >events.ex
+for memory in 16M 256M 4G; do
+	expect 1 validate --max-memory $memory events.ex
+	is out 'error: events.ex:3:1 (byte 14): expected at most 65536 events, and one more for each byte of the example (65547), found 70000; the example is left out
+events.ex: 1 violation'
+done
+expect 5 cat events.ex
+awk 'BEGIN { print ";"; print "66000"; for (i = 0; i < 100; i++) print "I: 1"; print ";" }' >many.ex
+expect 0 validate many.ex
+end
+
 echo "1..$count"

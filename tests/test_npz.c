@@ -133,6 +133,70 @@ static void test_damage_far_inside(void **state)
 	free_bytes(&archive);
 }
 
+/* Finds the first of some bytes. */
+static uint8_t *find_bytes(const bytes_sink *file, const char *bytes, size_t n)
+{
+	uint8_t *at = (uint8_t *)memmem(file->data, file->size, bytes, n);
+	assert_non_null(at);
+	return at;
+}
+
+static void assert_refused(const bytes_sink *file, const char *message)
+{
+	const conversion refused = {"npz", (const char *)file->data, "mtx", NULL, SHEAF_DATA, NULL, message};
+	check_conversion(&refused, file->size, 0);
+}
+
+/* The head before a member says something else than the list. */
+static void test_heads_that_contradict(void **state)
+{
+	static const struct {
+		size_t at;
+		const char *message;
+	} fields[] = {
+		{6, "found another method"}, /* encrypted */
+		{8, "expected a head that says what the list of members says, found another method"},
+		{14, "found another sum (CRC-32)"},
+		{18, "found another size in the archive"},
+		{22, "found another size"},
+		{26, "found another name"},
+		{30, "found another name"},
+	};
+	(void)state;
+	const conversion there = {"mtx", MATRIX, "npz", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	bytes_sink archive = read_file("b.npz");
+	uint8_t *head = find_bytes(&archive, "indices.npy", 11) - 30;
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		head[fields[i].at] ^= 1;
+		assert_refused(&archive, fields[i].message);
+		head[fields[i].at] ^= 1;
+	}
+	/* Sums and lengths may follow the contents: then the head has zeros. */
+	uint8_t *list = archive.data + archive.size - 22;
+	while (memcmp(list, "PK\1\2", 4) != 0 || memcmp(list + 46, "indices.npy", 11) != 0) list--;
+	head[6] |= 8, list[8] |= 8;
+	memset(head + 14, 0, 12);
+	const conversion sound = {"npz", (const char *)archive.data, "mtx", NULL, SHEAF_OK, MATRIX, NULL};
+	check_conversion(&sound, archive.size, 0);
+	free_bytes(&archive);
+}
+
+/* Members that share bytes, which make much of little. */
+static void test_overlap(void **state)
+{
+	(void)state;
+	const conversion there = {"mtx", MATRIX, "npz", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	bytes_sink archive = read_file("b.npz");
+	uint8_t *head = find_bytes(&archive, "indices.npy", 11) - 30;
+	uint8_t *list = archive.data + archive.size - 22;
+	while (memcmp(list, "PK\1\2", 4) != 0 || memcmp(list + 46, "indices.npy", 11) != 0) list--;
+	head[18]++, head[22]++, list[20]++, list[24]++;
+	assert_refused(&archive, "expected contents that end before the next member, or the list, begins");
+	free_bytes(&archive);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +205,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_overlap, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

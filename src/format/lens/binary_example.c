@@ -89,6 +89,7 @@ static sheaf_status flaw_frequency(reading *r, const uint8_t *at, float frequenc
 
 static sheaf_status read_head(reading *r)
 {
+	const uint8_t *begin = r->c.at;
 	sheaf_lens_text name = read_text(r, "the name of an example");
 	sheaf_lens_text proc = read_text(r, "the proc of an example");
 	const uint8_t *at = r->c.at;
@@ -99,7 +100,8 @@ static sheaf_status read_head(reading *r)
 	if (frequency < 0) return flaw_frequency(r, at, frequency);
 	if (nevents <= 0)
 		return flaw_number(r, "number of events", at + 4, "a number of events from 1 to 2147483647", nevents);
-	SHEAF_TRY(sheaf_lens_check_events(&r->teller, at + 4, nevents));
+	SHEAF_TRY(sheaf_lens_check_events(&r->teller, (sheaf_bytes){begin, (size_t)(r->c.end - begin)}, at + 4,
+	                                  nevents));
 	SHEAF_TRY(sheaf_lens_begin_example(r->set, nevents, &r->example, r->teller.err));
 	r->example->name = name;
 	r->example->proc = proc;

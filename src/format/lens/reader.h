@@ -87,8 +87,10 @@ SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity seve
  * on, `flawed` is set, and DATA leads out of the example. */
 SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at,
                                        const char *expected, const char *found);
-/* Events of which nothing is said take no bytes of a file, so only memory bounds their number. */
-SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, const uint8_t *at, int32_t events);
+/* Events of which nothing is said take no bytes of a file, and memory all the same: a few bytes must not ask
+ * for gigabytes. `example` is what the piece has from the example's first byte on. */
+SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, const uint8_t *at,
+                                               int32_t events);
 
 /* Turns a string of the file into UTF-8: what is UTF-8 stays, anything else was Latin-1. */
 void sheaf_lens_make_utf8(sheaf_builder *text);

@@ -55,15 +55,26 @@ sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8
 	return SHEAF_DATA;
 }
 
-sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, const uint8_t *at, int32_t events)
+/* Bytes of the example that begins here. */
+static int64_t size_of_example(const sheaf_lens_teller *t, const uint8_t *begin, const uint8_t *end)
 {
+	sheaf_lens_scan scan;
+	t->in->way->start(&scan, false);
+	return t->in->way->find_end(&scan, begin, (size_t)(end - begin)) ? (int64_t)scan.at : end - begin;
+}
+
+sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, const uint8_t *at,
+                                     int32_t events)
+{
+	enum { USUAL = 1 << 16 };
 	char expected[96], found[24];
-	int64_t most = sheaf_max_memory(t->cx) / (int64_t)sizeof(sheaf_lens_event);
+	if (events <= USUAL) return SHEAF_OK;
+	int64_t most = USUAL + size_of_example(t, example.data, example.data + example.size);
 	if (events <= most) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
-	         "at most %" PRId64 " events, for which memory (--max-memory) has room", most);
+	         "at most %d events, and one more for each byte of the example (%" PRId64 ")", USUAL, most);
 	snprintf(found, sizeof found, "%" PRId32, events);
-	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "events beyond memory", at, expected, found,
+	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "many events", at, expected, found,
 	                          "the example is left out"));
 	t->flawed = true;
 	return SHEAF_DATA;

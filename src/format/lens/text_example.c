@@ -14,12 +14,14 @@ static sheaf_status read_frequency(sheaf_lens_parsing *p, float *out)
 	return is_real ? SHEAF_OK : sheaf_lens_flaw_here(p, "example frequency", "the frequency of an example");
 }
 
-static sheaf_status read_count(sheaf_lens_parsing *p, int32_t *out)
+static sheaf_status read_count(sheaf_lens_parsing *p, const uint8_t *example, int32_t *out)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at = p->at;
 	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, out);
-	if (kind == SHEAF_LENS_INTEGER && *out > 0) return sheaf_lens_check_events(&p->teller, at, *out);
+	if (kind == SHEAF_LENS_INTEGER && *out > 0)
+		return sheaf_lens_check_events(&p->teller, (sheaf_bytes){example, (size_t)(p->end - example)}, at,
+		                               *out);
 	return sheaf_lens_flaw(&p->teller, "number of events", at, "a number of events from 1 to 2147483647",
 	                       sheaf_show(at, p->end, ';', found));
 }
@@ -28,6 +30,7 @@ static sheaf_status read_example_header(sheaf_lens_parsing *p)
 {
 	sheaf_lens_example head = {
 		.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = 1};
+	const uint8_t *begin = p->at;
 	while (sheaf_lens_pass_blank(p)) {
 		if (sheaf_lens_follows(p, "name:"))
 			SHEAF_TRY(sheaf_lens_read_text(p, "example name", "the name of an example", &head.name));
@@ -36,7 +39,7 @@ static sheaf_status read_example_header(sheaf_lens_parsing *p)
 		else if (sheaf_lens_follows(p, "proc:"))
 			SHEAF_TRY(sheaf_lens_read_text(p, "example proc", "the proc of an example", &head.proc));
 		else if (sheaf_lens_is(*p->at, LENS_DIGIT))
-			SHEAF_TRY(read_count(p, &head.nevents));
+			SHEAF_TRY(read_count(p, begin, &head.nevents));
 		else
 			break;
 	}

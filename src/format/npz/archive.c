@@ -8,6 +8,7 @@
 #include "third/deflate.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,7 +23,9 @@ enum {
 	MEMBER_SIZE = 46,
 	LOCAL_SIZE = 30,
 	COMMENT_MOST = 65535,
-	ZIP64 = 1 /* the extra field of long files */
+	ZIP64 = 1, /* the extra field of long files */
+	ENCRYPTED = 1,
+	DEFLATED = 8
 };
 
 static sheaf_status refuse(const sheaf_npz_archive *a, sheaf_status status, int64_t byte,
@@ -177,6 +180,28 @@ static sheaf_status read_members(sheaf_npz_archive *a, const directory *d, sheaf
 	return status;
 }
 
+/* In the order in which they stand in the file. */
+static int compare_places(const void *a, const void *b)
+{
+	const sheaf_npz_member *const *left = (const sheaf_npz_member *const *)a,
+								  *const *right = (const sheaf_npz_member *const *)b;
+	return ((*left)->at > (*right)->at) - ((*left)->at < (*right)->at);
+}
+
+/* Where each one must end at the latest: members that overlap make much of few bytes. */
+static sheaf_status find_ends(sheaf_npz_archive *a, sheaf_error *err)
+{
+	void *memory;
+	size_t n = (size_t)a->count;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, n, sizeof(sheaf_npz_member *), &memory, err));
+	sheaf_npz_member **places = (sheaf_npz_member **)memory;
+	for (size_t m = 0; m < n; m++) places[m] = &a->members[m];
+	if (n > 0) qsort(places, n, sizeof *places, compare_places);
+	for (size_t m = 0; m < n; m++) places[m]->end = m + 1 < n ? places[m + 1]->at : a->directory;
+	sheaf_release(a->cx, memory, n * sizeof(sheaf_npz_member *));
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *a, sheaf_source *source, sheaf_context *cx,
                                     sheaf_error *err)
 {
@@ -184,6 +209,7 @@ sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *a, sheaf_source *source, 
 	*a = (sheaf_npz_archive){.cx = cx, .source = source};
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);
+	if (status == SHEAF_OK) status = find_ends(a, err);
 	if (status) sheaf_npz_close_archive(a);
 	return status;
 }
@@ -220,19 +246,51 @@ static sheaf_status refuse_member(const sheaf_npz_archive *a, const sheaf_npz_me
 	                  sheaf_source_name(a->source), m->name, m->at, expected, found);
 }
 
-/* Where the contents begin: after a second header, whose name may have another length. */
+/* What the header before the contents says, which other programs go by, must be what the list says: else a
+ * file shows each of them something else. Where the lengths follow the contents (flag 8), it leaves them out.
+ */
+static sheaf_status check_local(const sheaf_npz_archive *a, const sheaf_npz_member *m, const uint8_t *local,
+                                const uint8_t *rest, sheaf_error *err)
+{
+	enum { LATER = 8 };
+	size_t name = get_u16(local + 26), extra = get_u16(local + 28);
+	sheaf_npz_member said = {.flags = get_u16(local + 6),
+	                         .method = get_u16(local + 8),
+	                         .sum = sheaf_load_u32le(local + 14),
+	                         .stored = sheaf_load_u32le(local + 18),
+	                         .size = sheaf_load_u32le(local + 22)};
+	read_extra(&said, rest + name, extra);
+	bool later = (said.flags & LATER) && said.sum == 0 && said.stored == 0 && said.size == 0;
+	const char *flaw = name != strlen(m->name) || memcmp(rest, m->name, name) != 0 ? "another name"
+	                   : said.method != m->method || ((said.flags ^ m->flags) & (ENCRYPTED | LATER))
+	                       ? "another method"
+	                   : later                    ? NULL
+	                   : said.sum != m->sum       ? "another sum (CRC-32)"
+	                   : said.size != m->size     ? "another size"
+	                   : said.stored != m->stored ? "another size in the archive"
+	                                              : NULL;
+	return flaw ? refuse_member(a, m, SHEAF_DATA, "a head that says what the list of members says", flaw, err)
+	            : SHEAF_OK;
+}
+
+/* Where the contents begin: after a second header. */
 static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t *at,
                                   sheaf_error *err)
 {
 	uint8_t local[LOCAL_SIZE];
+	sheaf_buffer rest = {0};
 	SHEAF_TRY(sheaf_source_read_at(a->source, m->at, local, sizeof local, err));
 	if (sheaf_load_u32le(local) != LOCAL_MARK)
 		return refuse_member(a, m, SHEAF_DATA, "the head of a member", "other bytes", err);
 	*at = m->at + LOCAL_SIZE + get_u16(local + 26) + get_u16(local + 28);
-	int64_t size = sheaf_source_size(a->source);
-	return *at <= size && m->stored <= size - *at
-	           ? SHEAF_OK
-	           : refuse_member(a, m, SHEAF_SHORT, "its contents within the file", "the end of it", err);
+	if (*at > m->end || m->stored > m->end - *at)
+		return refuse_member(a, m, SHEAF_DATA,
+		                     "contents that end before the next member, or the list, begins", "others", err);
+	SHEAF_TRY(
+		sheaf_source_view_at(a->source, m->at + LOCAL_SIZE, (size_t)(*at - m->at - LOCAL_SIZE), &rest, err));
+	sheaf_status status = check_local(a, m, local, rest.data, err);
+	sheaf_buffer_reset(&rest);
+	return status;
 }
 
 static sheaf_status sum_stored(const sheaf_npz_archive *a, const sheaf_npz_member *m, int64_t from,
@@ -291,7 +349,6 @@ static bool is_right_sum(const sheaf_npz_member *m, uint32_t sum)
 sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,
                                    sheaf_error *err)
 {
-	enum { ENCRYPTED = 1, DEFLATED = 8 };
 	char found[48];
 	uint32_t sum = 0;
 	sheaf_holding holding = {.source = a->source, .size = m->size, .name = m->name};

@@ -15,6 +15,7 @@ typedef struct sheaf_npz_member {
 	unsigned method, flags;
 	uint32_t sum;
 	int64_t at, stored, size; /* of the local header; bytes in the archive, and unpacked */
+	int64_t end;              /* where the next member, or the list, begins */
 } sheaf_npz_member;
 
 typedef struct sheaf_npz_archive {
