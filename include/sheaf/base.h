@@ -3,9 +3,11 @@
  *
  * Rules that hold in all headers. A fallible function returns a status that must be used, and on failure
  * fills the caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset.
- * `free`, `close` and `abandon` functions accept NULL. Sizes are in bytes and counts in elements unless a
- * name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here prints, exits, or installs signal
- * handlers. */
+ * An argument that is NULL where nothing says that it may be, or a number out of range, is USAGE, with a
+ * message that names the function; a function that returns no status gives NULL, 0, -1, false or an empty
+ * text then. `free`, `close` and `abandon` functions accept NULL; what they have been given is gone. Sizes
+ * are in bytes and counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated.
+ * Nothing here prints, exits, or installs signal handlers. */
 #ifndef SHEAF_BASE_H
 #define SHEAF_BASE_H
 

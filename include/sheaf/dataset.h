@@ -95,8 +95,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_ope
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
                                                         sheaf_buffer *out, sheaf_error *err);
 
-/* The next frame, or END. After a failure the dataset can only be closed. *out is borrowed and valid until
- * the next call with this dataset; its buffers may be kept longer by reference. */
+/* The next frame, or END, again and again. After a failure the dataset can only be closed. *out is borrowed
+ * and valid until the next call with this dataset; its buffers may be kept longer by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
 /* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces
@@ -106,7 +106,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
-/* The key of a row of that frame: its key where the format has keys, else its number. */
+/* The key of a row of that frame: its key where the format has keys, else its number; UINT64_MAX where there
+ * is no such row. */
 SHEAF_API uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row);
 
 typedef struct sheaf_writer sheaf_writer;
@@ -133,7 +134,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf
                                                    const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
 /* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the
- * one that the format wants. After a failure sheaf_finish fails with the same, and nothing is committed. */
+ * one that the format wants. USAGE where the frame is not of the writer's schema. After a failure
+ * sheaf_finish fails with the same, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame,
                                              sheaf_error *err);
 /* Both free the writer, whatever comes out. */

@@ -238,7 +238,8 @@ typedef enum sheaf_depth {
 	                        what is missing covers nothing, too */
 } sheaf_depth;
 /* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything
- * else: all other functions trust what they get. */
+ * else: other functions look at the shapes and lengths of columns, USAGE where they are not those of the
+ * schema, and trust the offsets and indices in them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema,
                                                    sheaf_depth depth, sheaf_error *err);
 

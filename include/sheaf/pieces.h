@@ -35,9 +35,9 @@ SHEAF_API int64_t sheaf_pieces_count(const sheaf_pieces *pieces);
 /* Sums over all pieces. */
 SHEAF_API int64_t sheaf_pieces_rows(const sheaf_pieces *pieces);
 SHEAF_API int64_t sheaf_pieces_samples(const sheaf_pieces *pieces);
-/* 0 <= i < sheaf_pieces_count. */
+/* 0 <= i < sheaf_pieces_count; zeros and -1 for others. */
 SHEAF_API void sheaf_pieces_at(const sheaf_pieces *pieces, int64_t i, sheaf_piece_entry *out);
-/* The number of the piece that has this row, 0 <= row < sheaf_pieces_rows. */
+/* The number of the piece that has this row, 0 <= row < sheaf_pieces_rows; -1 for others. */
 SHEAF_API int64_t sheaf_pieces_find(const sheaf_pieces *pieces, int64_t row);
 
 /* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is

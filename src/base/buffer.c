@@ -20,6 +20,7 @@ struct sheaf_block {
 
 sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer)
 {
+	if (!buffer) return (sheaf_buffer){0};
 	if (buffer->block) atomic_fetch_add(&buffer->block->owners, 1);
 	return *buffer;
 }
@@ -44,6 +45,7 @@ static void let_go(sheaf_block *block)
 
 void sheaf_buffer_reset(sheaf_buffer *buffer)
 {
+	if (!buffer) return;
 	let_go(buffer->block);
 	*buffer = (sheaf_buffer){0};
 }

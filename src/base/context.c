@@ -4,6 +4,7 @@
 #include "base/blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "base/pool.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -95,11 +96,22 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	return SHEAF_OK;
 }
 
+static sheaf_status check_options(const sheaf_context_options *options, sheaf_error *err)
+{
+	if (!options) return SHEAF_OK;
+	SHEAF_EXPECT(options->max_memory >= 0, "max_memory of at least 0", options->max_memory);
+	SHEAF_EXPECT(options->threads >= 0, "threads of at least 0", options->threads);
+	SHEAF_EXPECT(options->max_errors >= 0, "max_errors of at least 0", options->max_errors);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_context **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_TRY(check_options(options, err));
 	static const sheaf_context_options defaults = {.size = sizeof defaults};
 	whole *w;
-	*out = NULL;
 	if (!options) options = &defaults;
 	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options,
@@ -162,7 +174,11 @@ sheaf_pool *sheaf_context_pool(const sheaf_context *cx) { return cx->pool; }
 
 int sheaf_context_threads(const sheaf_context *cx) { return cx->pool->wanted + 1; }
 
-void sheaf_context_stop(sheaf_context *cx) { atomic_store(&cx->stopped, true); }
+void sheaf_context_stop(sheaf_context *cx)
+{
+	if (!cx) return;
+	atomic_store(&cx->stopped, true);
+}
 
 sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err)
 {
@@ -187,6 +203,7 @@ void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total)
 
 bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out)
 {
+	if (!cx || !out) return false;
 	if (i < 0 || i >= cx->home->rules) return false;
 	*out = cx->home->tally[i];
 	return true;
@@ -194,6 +211,7 @@ bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out)
 
 int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least)
 {
+	if (!cx || (int)at_least < 0) return 0;
 	int64_t sum = 0;
 	for (int s = (int)at_least; s <= SHEAF_FATAL; s++) sum += cx->home->by_severity[s];
 	return sum;
@@ -295,6 +313,8 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 
 int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak)
 {
+	if (peak) *peak = 0;
+	if (!cx) return 0;
 	if (peak) *peak = atomic_load(&cx->ledger->peak);
 	return atomic_load(&cx->ledger->memory);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Options as tables: finding rows, checking values, reading them. */
+#include "base/need.h"
 #include <sheaf/option.h>
 #include <stdlib.h>
 #include <string.h>
 
 const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name)
 {
+	if (!name) return NULL;
 	for (; table && table->name; table++)
 		if (strcmp(table->name, name) == 0) return table;
 	return NULL;
@@ -25,6 +27,7 @@ static bool digits_from_text(const char **text, int64_t *out)
 
 bool sheaf_size_from_text(const char *text, int64_t *out)
 {
+	if (!text || !out) return false;
 	static const char units[] = "KMGT";
 	int64_t v;
 	if (!digits_from_text(&text, &v)) return false;
@@ -50,6 +53,7 @@ static bool is_choice(const char *words, const char *value)
 
 sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, sheaf_error *err)
 {
+	SHEAF_NEED(option, "an option");
 	int64_t number;
 	const char *end = value;
 	const char *found = value ? value : "nothing";
@@ -81,6 +85,7 @@ sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, s
 
 const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k)
 {
+	if (!values || !name || k < 0) return NULL;
 	for (int i = 0; i < values->count; i++)
 		if (strcmp(values->settings[i].name, name) == 0 && k-- == 0) return values->settings[i].value;
 	return NULL;
@@ -88,6 +93,7 @@ const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k
 
 const char *sheaf_values_text(const sheaf_values *values, const char *name)
 {
+	if (!values || !name) return NULL;
 	for (int i = values->count; i-- > 0;)
 		if (strcmp(values->settings[i].name, name) == 0) return values->settings[i].value;
 	return NULL;
@@ -95,6 +101,7 @@ const char *sheaf_values_text(const sheaf_values *values, const char *name)
 
 bool sheaf_values_flag(const sheaf_values *values, const char *name)
 {
+	if (!values || !name) return false;
 	for (int i = 0; i < values->count; i++)
 		if (strcmp(values->settings[i].name, name) == 0) return true;
 	return false;
@@ -102,6 +109,7 @@ bool sheaf_values_flag(const sheaf_values *values, const char *name)
 
 int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise)
 {
+	if (!values || !name) return otherwise;
 	const char *text = sheaf_values_text(values, name);
 	int64_t number;
 	return text && sheaf_size_from_text(text, &number) ? number : otherwise;

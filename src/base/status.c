@@ -90,8 +90,9 @@ static void put_place(char *text, size_t size, size_t *used, const sheaf_place *
 
 const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size)
 {
+	if (text && size) text[0] = '\0';
+	if (!text || !problem) return text ? text : "";
 	size_t used = 0;
-	if (size) text[0] = '\0';
 	put_place(text, size, &used, &problem->place);
 	if (used) put(text, size, &used, ": ");
 	put(text, size, &used, "expected %s, found %s", problem->expected, problem->found);

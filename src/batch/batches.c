@@ -3,6 +3,7 @@
  * frame. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "base/pipeline.h"
 #include "batch/batch_builder.h"
 #include "batch/readahead.h"
@@ -55,7 +56,14 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 	if (o->batch_size < 1) return refuse(err, "size of a batch", "a number above 0", o->batch_size);
 	if (o->world < 0 || o->rank < 0 || o->rank >= (o->world ? o->world : 1))
 		return refuse(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
-	if (o->window < 0) return refuse(err, "window", "a number above 0", o->window);
+	if (o->window < 0) return refuse(err, "window", "a number of at least 0", o->window);
+	if ((unsigned)o->unit > SHEAF_SIZE_TOKENS)
+		return refuse(err, "unit", "samples, sequences or tokens", (int)o->unit);
+	if ((unsigned)o->rest > SHEAF_REST_WRAP)
+		return refuse(err, "rest", "short, drop, pad or wrap", (int)o->rest);
+	if ((unsigned)o->packing > SHEAF_PACK_PADDED) return refuse(err, "packing", "a packing", (int)o->packing);
+	if (o->truncation < 0) return refuse(err, "truncation", "steps of at least 0", o->truncation);
+	if (o->pad_multiple < 0) return refuse(err, "pad multiple", "a number of at least 0", o->pad_multiple);
 	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "batch options: expected sweeps, epochs and sizes of at least 0, found less");
@@ -359,8 +367,14 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
                                 sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
 {
-	void *memory;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(options, "options");
+	SHEAF_EXPECT(n > 0, "a number of datasets of at least 1", n);
+	SHEAF_NEED(datasets, "datasets");
+	for (int i = 0; i < n; i++) SHEAF_NEED(datasets[i], "datasets");
+	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_batches), &memory, err));
 	sheaf_batches *b = (sheaf_batches *)memory;
 	*b = (sheaf_batches){.cx = cx};
@@ -372,10 +386,20 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	return status;
 }
 
-const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b) { return &b->source.schema; }
+const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b)
+{
+	if (!b) return NULL;
+	return &b->source.schema;
+}
 
 void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *samples, int64_t *dropped)
 {
+	int64_t ignored[3];
+	if (!sequences) sequences = &ignored[0];
+	if (!samples) samples = &ignored[1];
+	if (!dropped) dropped = &ignored[2];
+	*sequences = *samples = *dropped = -1;
+	if (!b) return;
 	bool known = !b->source.rows.grow;
 	*sequences = known ? b->source.rows.rows : -1;
 	*samples = known ? b->source.rows.samples : -1;
@@ -386,6 +410,8 @@ void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *sa
 
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {
+	SHEAF_NEED(b, "batches");
+	SHEAF_EXPECT(position >= 0, "a position of at least 0", position);
 	if (position < 0) return refuse(err, "position", "0 or more", position);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
@@ -395,6 +421,9 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 
 void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
 {
+	if (!state) return;
+	state[0] = '\0';
+	if (!b) return;
 	sheaf_state_write(&b->state, state);
 }
 
@@ -415,6 +444,8 @@ static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *e
 
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
+	SHEAF_NEED(b, "batches");
+	SHEAF_NEED(text, "a state");
 	sheaf_state state;
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
 	if (state.data != b->state.data)
@@ -552,7 +583,9 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 
 sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(b, "batches");
 	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
 	sheaf_status status = next(b, &b->failure);
 	if (status == SHEAF_OK) *out = &b->batch;

@@ -2,6 +2,7 @@
 /* A configuration file from its name to what it says. */
 #include "config/config.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include <sheaf/io.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,10 +80,13 @@ void sheaf_config_free(sheaf_config *config)
 
 sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(name, "the name of a file");
+	SHEAF_NEED(cx, "a context");
 	void *memory;
 	char *path;
 	size_t n = file_length(name);
-	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_config), &memory, err));
 	sheaf_config *config = (sheaf_config *)memory;
 	config->cx = cx;

@@ -2,6 +2,7 @@
 /* Conversion between any two formats: the rows of all inputs into one output. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/lost.h"
@@ -327,7 +328,7 @@ static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const 
 	SHEAF_TRY(tell_of_keys(c, input, frame, err));
 	sheaf_status status =
 		sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
-	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_writer_put(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
 	return status;
 }
@@ -479,9 +480,24 @@ static void release(conversion *c)
 	sheaf_release(c->told, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
 }
 
+static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
+{
+	if (!o) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_settings("sheaf_convert", o->settings, o->nsettings, err));
+	SHEAF_EXPECT(o->piece_bytes >= 0, "piece_bytes of at least 0", o->piece_bytes);
+	SHEAF_EXPECT((unsigned)o->index <= SHEAF_INDEX_WRITE, "a policy for indices", (int)o->index);
+	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o->duplicates);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(output, "a path for the output");
+	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
+	SHEAF_TRY(check_options(options, err));
 	static const sheaf_convert_options defaults = {.size = sizeof defaults};
 	conversion c = {.told = cx, .options = options ? options : &defaults, .ninputs = ninputs};
 	if (c.options->size && c.options->size != sizeof *options)

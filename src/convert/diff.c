@@ -2,6 +2,7 @@
 /* Comparing two datasets of any formats, row by row. */
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/compare.h"
 #include "data/frame.h"
 #include "data/print.h"
@@ -219,8 +220,10 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal,
                         sheaf_error *err)
 {
-	static const sheaf_diff_options defaults = {.size = sizeof defaults};
+	SHEAF_NEED(equal, "a place for the outcome");
 	*equal = false;
+	SHEAF_NEED(a && b, "two datasets");
+	static const sheaf_diff_options defaults = {.size = sizeof defaults};
 	if (!options) options = &defaults;
 	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows as bytes, from one file to several and back. */
+#include "base/need.h"
 #include <sheaf/split.h>
 
 #include "base/context.h"
@@ -174,6 +175,10 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
                          const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
+	SHEAF_NEED(input, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	copying c;
 	void *sinks = NULL, *counts = NULL;
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
@@ -212,6 +217,11 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                          const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
+	SHEAF_NEED(output, "a path for the output");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	SHEAF_EXPECT(n > 0, "at least 1 input", n);
+	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	sheaf_sink *sink;
 	int64_t all = 0;
 	SHEAF_TRY(sheaf_sink_path(output, cx, &sink, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checking a frame at one of four depths: sizes, offsets, indices. */
 #include "base/checked.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include <inttypes.h>
 
@@ -161,6 +162,11 @@ static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_sche
 sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth,
                                sheaf_error *err)
 {
+	SHEAF_NEED(frame, "a frame");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_EXPECT((int)depth >= SHEAF_CHECK_NONE && depth <= SHEAF_CHECK_FULL, "a depth from 0 to 3",
+	             (int)depth);
+	if (frame->ncolumns > 0) SHEAF_NEED(frame->columns, "columns");
 	if (depth == SHEAF_CHECK_NONE) return SHEAF_OK;
 	if (frame->nrows < 0)
 		return sheaf_fail(err, SHEAF_DATA, "frame: expected at least 0 rows, found %" PRId64, frame->nrows);
@@ -174,4 +180,15 @@ sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *sch
 		SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
 	return depth == SHEAF_CHECK_FULL && schema->rows == SHEAF_ENTRIES ? check_coordinates(frame, schema, err)
 	                                                                  : SHEAF_OK;
+}
+
+sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame, const sheaf_schema *schema,
+                              sheaf_error *err)
+{
+	sheaf_error why;
+	if (!frame) return sheaf_not_given(function, "a frame", err);
+	sheaf_status status = sheaf_frame_check(frame, schema, SHEAF_CHECK_SIZES, &why);
+	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a frame of the same schema; %s", function,
+	                           why.message)
+	              : SHEAF_OK;
 }

@@ -5,6 +5,7 @@
 #include "data/compress.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/each.h"
 #include "number/stream.h"
 #include <inttypes.h>
@@ -224,9 +225,34 @@ static sheaf_status compress(sheaf_compression *c, sheaf_error *err)
 	return status;
 }
 
+static bool is_size_of_value(size_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
+sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *from, int64_t nrows,
+                                const sheaf_compressed_arrays *to, sheaf_error *err)
+{
+	if (from->n < 0) return sheaf_out_of_range(function, "a number of entries of at least 0", from->n, err);
+	if (nrows < 0) return sheaf_out_of_range(function, "a number of rows of at least 0", nrows, err);
+	if (!is_size_of_value(from->value_size) || from->value_size != to->value_size)
+		return sheaf_out_of_range(function, "values of 1, 2, 4, 8 or 16 bytes on both sides",
+		                          (int64_t)to->value_size, err);
+	if (!to->pointers) return sheaf_not_given(function, "room for pointers", err);
+	if (from->n == 0) return SHEAF_OK;
+	if (!from->rows || !from->columns || !from->values)
+		return sheaf_not_given(function, "rows, columns and values of the entries", err);
+	return to->indices && to->values ? SHEAF_OK
+	                                 : sheaf_not_given(function, "room for indices and values", err);
+}
+
 sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx,
                                     const sheaf_compressed_arrays *to, sheaf_error *err)
 {
+	SHEAF_NEED(from, "entries");
+	SHEAF_NEED(to, "a place for the outcome");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_arrays(__func__, from, nrows, to, err));
 	sheaf_compression c = {.cx = cx,
 	                       .nouter = nrows,
 	                       .n = from->n,
@@ -242,6 +268,19 @@ sheaf_status sheaf_transpose_compressed(const sheaf_compressed_arrays *from, int
                                         sheaf_context *cx, const sheaf_compressed_arrays *to,
                                         sheaf_error *err)
 {
+	SHEAF_NEED(from, "a matrix");
+	SHEAF_NEED(to, "a place for the outcome");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_EXPECT(nrows >= 0, "a number of rows of at least 0", nrows);
+	SHEAF_EXPECT(ncolumns >= 0, "a number of columns of at least 0", ncolumns);
+	SHEAF_NEED(from->pointers, "pointers of the matrix");
+	SHEAF_NEED(to->pointers, "room for pointers");
+	SHEAF_EXPECT(is_size_of_value(from->value_size) && from->value_size == to->value_size,
+	             "values of 1, 2, 4, 8 or 16 bytes on both sides", to->value_size);
+	if (from->pointers[nrows] > 0) {
+		SHEAF_NEED(from->indices && from->values, "indices and values of the matrix");
+		SHEAF_NEED(to->indices && to->values, "room for indices and values");
+	}
 	sheaf_compression c = {.cx = cx,
 	                       .nouter = ncolumns,
 	                       .ninner = nrows,

@@ -4,6 +4,7 @@
  * it had. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "base/pipeline.h"
 #include "data/compress.h"
 #include "data/element.h"
@@ -333,6 +334,12 @@ sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows
                                    sheaf_duplicates duplicates, sheaf_context *cx,
                                    const sheaf_compressed_arrays *to, sheaf_error *err)
 {
+	SHEAF_NEED(from, "entries");
+	SHEAF_NEED(to, "a place for the outcome");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_arrays(__func__, from, nrows, to, err));
+	SHEAF_EXPECT((unsigned)type < SHEAF_TYPES, "an element type", (int)type);
+	SHEAF_EXPECT((unsigned)duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates", (int)duplicates);
 	sorted s = {.c = {.cx = cx,
 	                  .nouter = nrows,
 	                  .n = from->n,

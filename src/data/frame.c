@@ -19,6 +19,7 @@ static void reset_column(sheaf_column *column)
 
 void sheaf_frame_free(sheaf_frame *frame)
 {
+	if (!frame) return;
 	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
 	if (frame->columns)
 		sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);

@@ -142,4 +142,9 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame);
 SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file,
                                         int64_t row, sheaf_context *cx, sheaf_error *err);
 
+/* USAGE where a frame is not one of this schema: columns of other shapes, or buffers shorter than `nrows` of
+ * them need. A look at the levels and their ends, not at the rows. `function` is for the message. */
+SHEAF_USE sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame,
+                                        const sheaf_schema *schema, sheaf_error *err);
+
 #endif

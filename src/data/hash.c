@@ -3,6 +3,7 @@
  * summed, so that rows can be hashed in any cutting and, later, on any number of threads. What is hashed is
  * the canonical form that comparison uses: runs as counts, entries as (index, value). */
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/compare.h"
 #include "data/frame.h"
 #include "data/value.h"
@@ -25,8 +26,11 @@ struct sheaf_hash {
 sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, sheaf_context *cx,
                             sheaf_hash **out, sheaf_error *err)
 {
-	void *memory;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hash), &memory, err));
 	sheaf_hash *hash = (sheaf_hash *)memory;
 	*hash = (sheaf_hash){.cx = cx, .keys = keys, .types = types};
@@ -45,6 +49,7 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 
 void sheaf_hash_free(sheaf_hash *hash)
 {
+	if (!hash) return;
 	if (!hash) return;
 	sheaf_release(hash->cx, hash->sums, ((size_t)hash->schema.nfields + 1) * sizeof *hash->sums);
 	sheaf_release(hash->cx, hash->state, sheaf_xxhash_state_size());
@@ -119,6 +124,8 @@ static void add_tensor(sheaf_hash *hash, const sheaf_frame *frame)
 
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
 {
+	SHEAF_NEED(hash, "a hash");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &hash->schema, err));
 	if (frame->ncolumns != hash->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields,
 		                  frame->ncolumns);
@@ -197,6 +204,9 @@ static sheaf_digest finish_tensor(const sheaf_hash *hash)
 
 void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 {
+	if (!text) return;
+	text[0] = '\0';
+	if (!hash) return;
 	/* Columns are summed: their order does not count, their names do. */
 	sheaf_digest total = {0, 0};
 	bool keyed = false, tensor = hash->schema.rows == SHEAF_ENTRIES;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows as text for people and as JSON for programs. */
 #include "data/print.h"
+#include "base/need.h"
 #include "base/show.h"
 #include "data/frame.h"
 #include "data/item.h"
@@ -207,6 +208,13 @@ static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
                              int64_t row, int64_t from, int64_t to, sheaf_buffer *out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
+	SHEAF_EXPECT((unsigned)style <= SHEAF_JSON, "a style", (int)style);
+	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
+	SHEAF_EXPECT(from >= 0 && from <= frame->nrows, "a first row within the frame", from);
+	SHEAF_EXPECT(to >= from && to <= frame->nrows, "a last row within the frame", to);
 	sheaf_builder b;
 	sheaf_builder_begin(&b, frame->cx, out);
 	for (int64_t r = from; r < to && !b.failed; r++) put_row(&b, frame, schema, style, row, r);
@@ -237,6 +245,12 @@ static void put_shape(sheaf_builder *b, const sheaf_tensor *tensor)
 sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name,
                                 sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	sheaf_buffer_reset(out);
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(name, "the name of the tensor");
+	SHEAF_EXPECT((unsigned)style <= SHEAF_JSON, "a style", (int)style);
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
 	if (style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES) {
@@ -255,5 +269,6 @@ sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, c
 
 const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style)
 {
+	if (!schema) return "";
 	return style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES ? "]}\n" : "";
 }

@@ -9,6 +9,7 @@
 
 size_t sheaf_type_size(sheaf_type type)
 {
+	if ((unsigned)type >= SHEAF_TYPES) return 0;
 	static const size_t sizes[SHEAF_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
 	return sizes[type];
 }
@@ -66,15 +67,21 @@ static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
 	       field->levels[1].kind == inner;
 }
 
-bool sheaf_field_is_dense(const sheaf_field *field) { return is_stream(field, SHEAF_FIXED); }
+bool sheaf_field_is_dense(const sheaf_field *field)
+{
+	if (!field) return false;
+	return is_stream(field, SHEAF_FIXED);
+}
 
 bool sheaf_field_is_sparse(const sheaf_field *field)
 {
+	if (!field) return false;
 	return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
 }
 
 const char *sheaf_field_storage(const sheaf_field *field)
 {
+	if (!field) return "values";
 	static const char *const by_meaning[SHEAF_MEANINGS] = {[SHEAF_STRING] = "text",
 	                                                       [SHEAF_SPELLING] = "text",
 	                                                       [SHEAF_BYTES] = "bytes",
@@ -88,10 +95,15 @@ const char *sheaf_field_storage(const sheaf_field *field)
 	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
 }
 
-int64_t sheaf_field_dim(const sheaf_field *field) { return field->levels[1].extents[0]; }
+int64_t sheaf_field_dim(const sheaf_field *field)
+{
+	if (!field) return 0;
+	return field->levels[1].extents[0];
+}
 
 int sheaf_schema_find(const sheaf_schema *schema, const char *name)
 {
+	if (!schema || !name) return -1;
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning != SHEAF_KEY && strcmp(schema->fields[i].name, name) == 0) return i;
 	return -1;
@@ -107,6 +119,7 @@ int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int nea
 
 int sheaf_schema_key(const sheaf_schema *schema)
 {
+	if (!schema) return -1;
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning == SHEAF_KEY) return i;
 	return -1;
@@ -114,6 +127,7 @@ int sheaf_schema_key(const sheaf_schema *schema)
 
 int sheaf_schema_value(const sheaf_schema *schema)
 {
+	if (!schema) return -1;
 	for (int i = 0; i < schema->nfields; i++)
 		if (schema->fields[i].meaning != SHEAF_COORDINATE) return i;
 	return -1;
@@ -121,6 +135,7 @@ int sheaf_schema_value(const sheaf_schema *schema)
 
 const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name)
 {
+	if (!schema || !name) return NULL;
 	for (int i = 0; i < schema->nattributes; i++)
 		if (strcmp(schema->attributes[i].name, name) == 0) return schema->attributes[i].text;
 	return NULL;

@@ -2,6 +2,7 @@
 /* Whole-dataset statistics, gathered frame by frame; all exact but sums and means, which are compensated
  * doubles. */
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include "data/item.h"
 #include "data/print.h"
@@ -36,8 +37,11 @@ struct sheaf_stats {
 sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_stats **out,
                              sheaf_error *err)
 {
-	void *memory;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_stats), &memory, err));
 	sheaf_stats *stats = (sheaf_stats *)memory;
 	stats->cx = cx;
@@ -58,6 +62,7 @@ sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, shea
 
 void sheaf_stats_free(sheaf_stats *stats)
 {
+	if (!stats) return;
 	if (!stats) return;
 	sheaf_release(stats->cx, stats->fields, (size_t)stats->schema.nfields * sizeof *stats->fields);
 	sheaf_schema_free(&stats->schema);
@@ -168,6 +173,8 @@ static void add_keys(field_stats *s, const sheaf_column *column, int64_t first, 
 
 sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf_error *err)
 {
+	SHEAF_NEED(stats, "statistics");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &stats->schema, err));
 	if (frame->ncolumns != stats->schema.nfields)
 		return sheaf_fail(err, SHEAF_USAGE, "stats: expected %d columns, found %d", stats->schema.nfields,
 		                  frame->ncolumns);
@@ -188,6 +195,12 @@ sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame, sheaf
 
 void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *samples, int64_t *values)
 {
+	int64_t ignored[3];
+	if (!rows) rows = &ignored[0];
+	if (!samples) samples = &ignored[1];
+	if (!values) values = &ignored[2];
+	*rows = *samples = *values = 0;
+	if (!stats) return;
 	*rows = stats->rows;
 	*samples = *values = 0;
 	for (int f = 0; f < stats->schema.nfields; f++) {
@@ -355,6 +368,10 @@ static void put_begin(sheaf_builder *b, const sheaf_stats *stats, bool json)
 sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style, sheaf_buffer *out,
                               sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	sheaf_buffer_reset(out);
+	SHEAF_NEED(stats, "statistics");
+	SHEAF_EXPECT((unsigned)style <= SHEAF_JSON, "a style", (int)style);
 	sheaf_builder b;
 	bool json = style == SHEAF_JSON, first = true;
 	sheaf_builder_begin(&b, stats->cx, out);

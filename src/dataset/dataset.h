@@ -16,6 +16,10 @@ struct sheaf_dataset {
 	bool ended;
 };
 
+/* USAGE where an option is out of range; options NULL: all is well. `function` is for the message. */
+SHEAF_USE sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *options,
+                                                sheaf_error *err);
+
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options,
                                              bool rewindable, sheaf_context *cx, sheaf_dataset **out,
@@ -30,6 +34,8 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
 SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
                                                 const sheaf_create_options *options, bool *used,
                                                 sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
+/* sheaf_write of a frame that a reader gave: sound, and of the writer's schema but for narrower indices. */
+SHEAF_USE sheaf_status sheaf_writer_put(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
 /* Waits until what was written is on its way out, and tells what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
 

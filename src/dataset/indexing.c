@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a user asks of the index of a dataset: what it is, that it be written, that it be checked. */
+#include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include <string.h>
 
 void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 {
+	if (!out) return;
+	*out = (sheaf_index_info){.bytes = -1, .piece_bytes = -1, .pieces = -1, .rows = -1, .samples = -1};
+	if (!d) return;
 	const sheaf_index *x = d->index;
 	const sheaf_index_head *head = &x->file.head;
 	*out = (sheaf_index_info){.found = x->found,
@@ -28,6 +32,7 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 
 sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 {
+	SHEAF_NEED(d, "a dataset");
 	const sheaf_pieces *pieces;
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	if (d->glance)
@@ -94,6 +99,7 @@ static sheaf_status compare(sheaf_dataset *d, sheaf_index_file *file, sheaf_erro
 
 sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 {
+	SHEAF_NEED(d, "a dataset");
 	sheaf_index *x = d->index;
 	sheaf_index_file file;
 	if (x->policy != SHEAF_INDEX_NEVER || d->glance)

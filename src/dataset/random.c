@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random access to a dataset: pieces by number, lengths of rows by piece, and rows that are passed over. */
 #include "base/context.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/measure.h"
@@ -34,6 +35,9 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame,
                                       sheaf_context *cx, sheaf_error *err)
 {
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED(frame, "a frame");
+	SHEAF_NEED(cx, "a context");
 	sheaf_piece_entry entry;
 	if (!d->pieces || i < 0 || i >= d->pieces->count)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -171,6 +175,8 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_EXPECT(rows >= 0, "a number of rows of at least 0", rows);
 	if (d->decoding.format || d->ended || d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected rows to be skipped before the first one is read, found it read",
@@ -210,6 +216,9 @@ sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
 
 sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(d, "a dataset");
 	*out = NULL;
 	SHEAF_TRY(sheaf_dataset_survey(d, err));
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));

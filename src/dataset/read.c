@@ -2,6 +2,7 @@
 /* Opening a dataset and reading its frames: this keeps the order of calls that formats rely on. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "view/view.h"
@@ -90,18 +91,43 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)
+{
+	if (!o) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_settings(function, o->settings, o->nsettings, err));
+	if (o->piece_bytes < 0)
+		return sheaf_out_of_range(function, "piece_bytes of at least 0", o->piece_bytes, err);
+	if ((unsigned)o->view > SHEAF_VIEW_JSON) return sheaf_out_of_range(function, "a view", (int)o->view, err);
+	if ((unsigned)o->index > SHEAF_INDEX_WRITE)
+		return sheaf_out_of_range(function, "a policy for indices", (int)o->index, err);
+	if ((unsigned)o->entries > SHEAF_ENTRIES_CONTENT)
+		return sheaf_out_of_range(function, "a word for entries", (int)o->entries, err);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx,
                                sheaf_dataset **out, sheaf_error *err)
 {
 	static const sheaf_open_options defaults = {.size = sizeof defaults};
-	return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(source, "a source");
+	sheaf_status status =
+		cx ? sheaf_check_open_options(__func__, options, err) : sheaf_not_given(__func__, "a context", err);
+	if (!status) return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
+	sheaf_source_close(source);
+	return status;
 }
 
 sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                         sheaf_dataset **out, sheaf_error *err)
 {
-	sheaf_source *source;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	sheaf_source *source;
 	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 	return sheaf_open_source(source, options, cx, out, err);
 }
@@ -122,6 +148,10 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
                            sheaf_error *err)
 {
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(tell, "a function");
+	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
@@ -134,6 +164,10 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
                            sheaf_buffer *out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
@@ -144,14 +178,29 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset) { return &dataset->in->schema; }
+const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
+{
+	if (!dataset) return NULL;
+	return &dataset->in->schema;
+}
 
-const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset) { return dataset->native; }
+const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset)
+{
+	if (!dataset) return NULL;
+	return dataset->native;
+}
 
-const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset) { return dataset->source; }
+const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset)
+{
+	if (!dataset) return NULL;
+	return dataset->source;
+}
 
 void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 {
+	if (!out) return;
+	*out = SHEAF_NO_FACTS;
+	if (!dataset) return;
 	*out = dataset->in->facts;
 	if (out->rows >= 0 || !dataset->index->fresh) return;
 	out->rows = dataset->index->file.head.rows;
@@ -161,15 +210,22 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out,
                                     sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
 	sheaf_buffer_reset(out);
+	SHEAF_NEED(dataset, "a dataset");
 	const sheaf_model *model = dataset->format->model;
 	return model && model->describe ? model->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
 }
 
-int64_t sheaf_dataset_row(const sheaf_dataset *dataset) { return dataset->row; }
+int64_t sheaf_dataset_row(const sheaf_dataset *dataset)
+{
+	if (!dataset) return -1;
+	return dataset->row;
+}
 
 uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row)
 {
+	if (!dataset || !frame || row < 0 || row >= frame->nrows) return UINT64_MAX;
 	int key = sheaf_schema_key(sheaf_dataset_schema(dataset));
 	if (key < 0) return (uint64_t)(dataset->row + row);
 	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
@@ -213,7 +269,9 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 
 sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(d, "a dataset");
 	if (d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected no reading after a failure, found a call for the next frame",
@@ -285,9 +343,11 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = (sheaf_frame){0};
+	SHEAF_NEED(dataset, "a dataset");
 	const sheaf_frame *frame;
 	sheaf_status status;
-	*out = (sheaf_frame){0};
 	status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
 	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
 		status = sheaf_frame_append(out, frame, 0, frame->nrows, dataset->cx, err);

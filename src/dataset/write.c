@@ -3,6 +3,7 @@
  * wants. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/unroll.h"
@@ -310,11 +311,38 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 	return SHEAF_OK;
 }
 
+static sheaf_status check_options(const sheaf_create_options *o, sheaf_error *err)
+{
+	if (!o) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_settings("sheaf_create", o->settings, o->nsettings, err));
+	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o->duplicates);
+	if (o->structure)
+		SHEAF_EXPECT((unsigned)*o->structure < SHEAF_STRUCTURES, "a structure", (int)*o->structure);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_create(const sheaf_sink *sink, const sheaf_schema *schema,
+                                 const sheaf_create_options *options, const sheaf_context *cx,
+                                 sheaf_error *err)
+{
+	SHEAF_NEED(sink, "a sink");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(options, "options with a format");
+	SHEAF_NEED(cx, "a context");
+	return check_options(options, err);
+}
+
 sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
                                const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
                                sheaf_error *err)
 {
-	return create(sink, schema, options, NULL, false, cx, out, err);
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	sheaf_status status = check_create(sink, schema, options, cx, err);
+	if (!status) return create(sink, schema, options, NULL, false, cx, out, err);
+	sheaf_sink_abandon(sink);
+	return status;
 }
 
 sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
@@ -327,9 +355,14 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_TRY(check_options(options, err));
 	static const sheaf_create_options defaults = {.size = sizeof defaults};
 	sheaf_sink *sink;
-	*out = NULL;
 	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
 	return sheaf_create_sink(sink, schema, options ? options : &defaults, cx, out, err);
 }
@@ -506,12 +539,21 @@ static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 	return w->failure.status;
 }
 
-sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+sheaf_status sheaf_writer_put(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (w->failure.status) return fail_again(w, err);
 	sheaf_status status = write_frame(w, frame, &w->failure);
 	w->failure.status = status;
 	return status ? fail_again(w, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	SHEAF_NEED(w, "a writer");
+	if (w->failure.status) return fail_again(w, err);
+	sheaf_status status = sheaf_frame_fits(__func__, frame, &w->given, &w->failure);
+	w->failure.status = status;
+	return status ? fail_again(w, err) : sheaf_writer_put(w, frame, err);
 }
 
 static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
@@ -548,6 +590,7 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
+	SHEAF_NEED(w, "a writer");
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
 	if (status == SHEAF_OK) status = flush(w, err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "input/measure.h"
 #include <inttypes.h>
 #include <string.h>
@@ -65,12 +66,27 @@ void sheaf_pieces_free(sheaf_pieces *p)
 
 /* ---- asking ---- */
 
-int64_t sheaf_pieces_count(const sheaf_pieces *p) { return p->count; }
-int64_t sheaf_pieces_rows(const sheaf_pieces *p) { return p->rows; }
-int64_t sheaf_pieces_samples(const sheaf_pieces *p) { return p->samples; }
+int64_t sheaf_pieces_count(const sheaf_pieces *p)
+{
+	if (!p) return 0;
+	return p->count;
+}
+int64_t sheaf_pieces_rows(const sheaf_pieces *p)
+{
+	if (!p) return 0;
+	return p->rows;
+}
+int64_t sheaf_pieces_samples(const sheaf_pieces *p)
+{
+	if (!p) return 0;
+	return p->samples;
+}
 
 void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 {
+	if (!out) return;
+	*out = (sheaf_piece_entry){.line = -1, .column = -1, .chunk = -1};
+	if (!p || i < 0 || i >= p->count) return;
 	const uint8_t *at = p->entries.data + (size_t)i * ENTRY;
 	*out = (sheaf_piece_entry){
 		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16),
@@ -94,6 +110,7 @@ sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 /* The last piece that begins at the row or before; pieces without rows begin where the next one does. */
 int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 {
+	if (!p || row < 0 || row >= p->rows) return -1;
 	int64_t low = 0, high = p->count;
 	sheaf_piece_entry entry;
 	while (high - low > 1) {
@@ -159,6 +176,8 @@ sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *
 sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
                                   sheaf_error *err)
 {
+	SHEAF_NEED(p, "a table of pieces");
+	if (n > 0) SHEAF_NEED(lengths, "room for lengths");
 	int64_t end;
 	if (row < 0 || n < 0 || !sheaf_add_i64(&end, row, n) || end > p->rows)
 		return sheaf_fail(err, SHEAF_USAGE,

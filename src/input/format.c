@@ -1,21 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* What users see of a format. */
 #include "format/format.h"
+#include "base/need.h"
 
 #include <sheaf/io.h>
 
-const char *sheaf_format_name(const sheaf_format *format) { return format->name; }
-const char *sheaf_format_summary(const sheaf_format *format) { return format->summary; }
-const char *const *sheaf_format_suffixes(const sheaf_format *format) { return format->suffixes; }
+const char *sheaf_format_name(const sheaf_format *format)
+{
+	if (!format) return "";
+	return format->name;
+}
+const char *sheaf_format_summary(const sheaf_format *format)
+{
+	if (!format) return "";
+	return format->summary;
+}
+const char *const *sheaf_format_suffixes(const sheaf_format *format)
+{
+	static const char *const none[] = {NULL};
+	if (!format) return none;
+	return format->suffixes;
+}
 
 const sheaf_option *sheaf_format_options(const sheaf_format *format)
 {
+	if (!format) return NULL;
 	static const sheaf_option none[1];
 	return format->options ? format->options : none;
 }
 
 unsigned sheaf_format_can(const sheaf_format *format)
 {
+	if (!format) return 0;
 	unsigned can = format->can;
 	if (format->open) can |= SHEAF_CAN_READ;
 	if (format->write) can |= SHEAF_CAN_WRITE;
@@ -25,11 +41,20 @@ unsigned sheaf_format_can(const sheaf_format *format)
 	return can;
 }
 
-unsigned sheaf_format_takes(const sheaf_format *format) { return format->write ? format->write->takes : 0; }
+unsigned sheaf_format_takes(const sheaf_format *format)
+{
+	if (!format) return 0;
+	return format->write ? format->write->takes : 0;
+}
 
 sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema, const char *file, bool own,
                            sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
+	SHEAF_NEED(format, "a format");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(file, "the name of a file");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(text, "a buffer");
 	if (!format->model || !format->model->declare)
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
@@ -38,11 +63,24 @@ sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schem
 	return format->model->declare(schema, file, own, cx, text, err);
 }
 
+static sheaf_status check_transcode(const sheaf_format *format, const sheaf_source *source,
+                                    const sheaf_sink *sink, const sheaf_context *cx, sheaf_error *err)
+{
+	SHEAF_NEED(format, "a format");
+	SHEAF_NEED(source, "a source");
+	SHEAF_NEED(sink, "a sink");
+	SHEAF_NEED(cx, "a context");
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, sheaf_sink *sink,
                              sheaf_context *cx, sheaf_error *err)
 {
-	if (format->model && format->model->transcode) return format->model->transcode(source, sink, cx, err);
+	sheaf_status status = check_transcode(format, source, sink, cx, err);
+	if (!status && format->model && format->model->transcode)
+		return format->model->transcode(source, sink, cx, err);
 	sheaf_sink_abandon(sink);
+	SHEAF_TRY(status);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "format %s: expected one of several spellings, found one of one", format->name);
 }

@@ -30,6 +30,7 @@ static const sheaf_format *find_by_suffix(const char *name)
 
 const sheaf_format *sheaf_format_find(const char *name)
 {
+	if (!name) return NULL;
 	for (int k = 0; sheaf_formats[k]; k++)
 		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
 	return find_by_suffix(name);
@@ -75,6 +76,7 @@ static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
 
 const sheaf_format *sheaf_format_of_name(const char *path)
 {
+	if (!path) return NULL;
 	const sheaf_format *found = NULL;
 	size_t n = bare_length(path);
 	for (int k = 0; sheaf_formats[k]; k++) {

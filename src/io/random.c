@@ -2,6 +2,7 @@
 /* Sources at random: rewinding, the copy to a temporary file that makes it possible where the input passes
  * only once, and reads and views at any byte. */
 #include "base/context.h"
+#include "base/need.h"
 #include "io/descriptor.h"
 #include "io/source.h"
 #include "io/spool.h"
@@ -64,12 +65,14 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_make_rewindable(sheaf_source *s, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	return sheaf_raw_is_lasting(&s->raw) ? SHEAF_OK : spool_content(s, err);
 }
 
 sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	if (s->position == 0) return SHEAF_OK;
 	if (!sheaf_raw_is_lasting(&s->raw))
@@ -93,6 +96,7 @@ static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
 	if (!s->is_seekable) return refuse_access(s, err);
 	SHEAF_TRY(sheaf_raw_check_range(&s->raw, offset, 0, err));
 	bool is_direct = s->is_direct;
@@ -156,6 +160,7 @@ static sheaf_status check_size(const sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
 	if (s->is_seekable) return SHEAF_OK;
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
@@ -169,6 +174,7 @@ sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 
 int64_t sheaf_source_size(const sheaf_source *s)
 {
+	if (!s) return -1;
 	uint8_t head[SHEAF_MAGIC_MAX];
 	bool undecided;
 	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
@@ -180,6 +186,8 @@ int64_t sheaf_source_size(const sheaf_source *s)
 
 sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
+	if (size > 0) SHEAF_NEED(data, "room for the bytes");
 	if (!s->is_seekable) return refuse_access(s, err);
 	return sheaf_raw_read_at(&s->raw, offset, data, size, err);
 }
@@ -225,6 +233,8 @@ void sheaf_source_let_go(const sheaf_source *s, int64_t offset, int64_t size)
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,
                                   sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	SHEAF_NEED(s, "a source");
 	sheaf_buffer_reset(out);
 	if (!s->is_seekable) return refuse_access(s, err);
 	SHEAF_TRY(sheaf_check_stop(s->cx, err));

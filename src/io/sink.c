@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <errno.h>
@@ -53,8 +54,11 @@ static sheaf_status open_path(sheaf_sink *sink, const char *path, sheaf_error *e
 
 sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
-	sheaf_sink *sink = NULL;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	sheaf_sink *sink = NULL;
 	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
 	sheaf_status status = open_path(sink, path, err);
 	if (status)
@@ -67,8 +71,11 @@ sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **o
 sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx,
                                  sheaf_sink **out, sheaf_error *err)
 {
-	sheaf_sink *sink = NULL;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(write, "a function");
+	SHEAF_NEED(cx, "a context");
+	sheaf_sink *sink = NULL;
 	SHEAF_TRY(new_sink(cx, name ? name : "(function)", &sink, err));
 	sink->function = write;
 	sink->user = user;
@@ -121,6 +128,8 @@ static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_e
 
 sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
 {
+	SHEAF_NEED(sink, "a sink");
+	if (size > 0) SHEAF_NEED(data, "bytes");
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
 	if (sink->is_random)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -140,6 +149,7 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 
 sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 {
+	SHEAF_NEED(sink, "a sink");
 	sheaf_error *failure = &sink->failure;
 	if (!failure->status && sink->used) failure->status = flush(sink, false, failure);
 	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
@@ -164,12 +174,21 @@ sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err)
 
 sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 {
+	SHEAF_NEED(sink, "a sink");
 	sheaf_status status = sheaf_sink_seal(sink, err);
 	if (!status && !sink->function) status = sheaf_target_finish(&sink->target, err);
 	free_sink(sink);
 	return status;
 }
 
-const char *sheaf_sink_name(const sheaf_sink *sink) { return sink->name; }
+const char *sheaf_sink_name(const sheaf_sink *sink)
+{
+	if (!sink) return "";
+	return sink->name;
+}
 
-int64_t sheaf_sink_tell(const sheaf_sink *sink) { return sink->tell; }
+int64_t sheaf_sink_tell(const sheaf_sink *sink)
+{
+	if (!sink) return -1;
+	return sink->tell;
+}

@@ -6,6 +6,7 @@
 #include "io/source.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
 #include <string.h>
@@ -39,8 +40,11 @@ static sheaf_status new_source(sheaf_context *cx, const char *name, sheaf_source
 
 sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
 {
-	sheaf_source *s = NULL;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	sheaf_source *s = NULL;
 	SHEAF_TRY(new_source(cx, strcmp(path, "-") == 0 ? "(stdin)" : path, &s, err));
 	sheaf_status status = sheaf_raw_open(&s->raw, path, err);
 	if (status)
@@ -53,8 +57,11 @@ sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source
 sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx, sheaf_source **out,
                                  sheaf_error *err)
 {
-	sheaf_source *s = NULL;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(cx, "a context");
+	if (bytes.size > 0) SHEAF_NEED(bytes.data, "bytes");
+	sheaf_source *s = NULL;
 	SHEAF_TRY(new_source(cx, name ? name : "(memory)", &s, err));
 	s->raw.kind = SHEAF_RAW_MEMORY;
 	s->raw.memory = bytes;
@@ -66,8 +73,11 @@ sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_cont
 sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const char *name, sheaf_context *cx,
                                    sheaf_source **out, sheaf_error *err)
 {
-	sheaf_source *s = NULL;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(read, "a function");
+	SHEAF_NEED(cx, "a context");
+	sheaf_source *s = NULL;
 	SHEAF_TRY(new_source(cx, name ? name : "(function)", &s, err));
 	s->raw.kind = SHEAF_RAW_FUNCTION;
 	s->raw.read = read;
@@ -261,6 +271,7 @@ void sheaf_source_restart(sheaf_source *s)
 
 sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
+	SHEAF_NEED(s, "a source");
 	if (sheaf_raw_is_lasting(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -281,6 +292,9 @@ static sheaf_bytes direct(const sheaf_source *s)
 
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = (sheaf_bytes){NULL, 0};
+	SHEAF_NEED(s, "a source");
 	*out = (sheaf_bytes){0};
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
@@ -304,6 +318,7 @@ static size_t shown(const sheaf_source *s)
 
 void sheaf_source_consume(sheaf_source *s, size_t n)
 {
+	if (!s) return;
 	if (n > shown(s)) n = shown(s);
 	if (!s->is_direct) s->at += n;
 	s->position += (int64_t)n;
@@ -311,7 +326,9 @@ void sheaf_source_consume(sheaf_source *s, size_t n)
 
 void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 {
+	if (!out) return;
 	sheaf_buffer_reset(out);
+	if (!s) return;
 	if (n > shown(s)) n = shown(s);
 	if (n == 0) return;
 	if (s->is_direct && s->map.data) {
@@ -334,14 +351,32 @@ bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size)
 	       available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
 }
 
-int64_t sheaf_source_tell(const sheaf_source *s) { return s->position; }
+int64_t sheaf_source_tell(const sheaf_source *s)
+{
+	if (!s) return -1;
+	return s->position;
+}
 
-const char *sheaf_source_name(const sheaf_source *s) { return s->name; }
+const char *sheaf_source_name(const sheaf_source *s)
+{
+	if (!s) return "";
+	return s->name;
+}
 
-const char *sheaf_source_compression(const sheaf_source *s) { return s->compression; }
+const char *sheaf_source_compression(const sheaf_source *s)
+{
+	if (!s) return NULL;
+	return s->compression;
+}
 
 void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 {
+	int64_t ignored[2];
+	if (!done) done = &ignored[0];
+	if (!total) total = &ignored[1];
+	*done = 0;
+	*total = -1;
+	if (!s) return;
 	*done = s->ahead.cx         ? s->ahead.done
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
 	                            : s->position;

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,13 +232,37 @@ static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_e
 	return a->checks ? begin_check(a, err) : SHEAF_OK;
 }
 
+/* Each dimension stands in the order once. */
+static sheaf_status check_order(const sheaf_tensor *to, sheaf_error *err)
+{
+	unsigned seen = 0;
+	for (int d = 0; d < to->rank; d++) {
+		int dimension = to->order[d];
+		if (dimension < 0 || dimension >= to->rank || seen & 1u << dimension)
+			return sheaf_out_of_range("sheaf_arranger_new", "an order that has each dimension once",
+			                          dimension, err);
+		seen |= 1u << dimension;
+	}
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
                                 const sheaf_arrange_options *options, sheaf_context *cx, sheaf_arranger **out,
                                 sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(to, "a tensor");
+	SHEAF_NEED(cx, "a context");
+	if (options)
+		SHEAF_EXPECT((unsigned)options->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+		             (int)options->duplicates);
+	SHEAF_EXPECT(to->rank >= 0 && to->rank <= SHEAF_MAX_RANK, "a rank from 0 to 8", to->rank);
+	SHEAF_EXPECT((unsigned)to->structure < SHEAF_STRUCTURES, "a structure", (int)to->structure);
+	SHEAF_TRY(check_order(to, err));
 	static const sheaf_arrange_options defaults = {.size = sizeof defaults};
 	void *memory;
-	*out = NULL;
 	if (!options) options = &defaults;
 	if (options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options,
@@ -266,15 +291,12 @@ static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+static sheaf_status add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (a->finished)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
-	if (frame->ncolumns != a->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "%sexpected %d columns, found %d", a->name, a->schema.nfields,
-		                  frame->ncolumns);
 	if (a->checks) {
-		SHEAF_TRY(sheaf_arranger_add(a->positions, frame, err));
+		SHEAF_TRY(add(a->positions, frame, err));
 		SHEAF_TRY(look_at_positions(a, err));
 	}
 	if (a->sorts) return sheaf_arrange_keep(a, frame, err);
@@ -283,8 +305,16 @@ sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, she
 	return a->passes ? sheaf_arrange_look(a, &a->given, err) : SHEAF_OK;
 }
 
+sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+{
+	SHEAF_NEED(a, "an arranger");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &a->schema, err));
+	return add(a, frame, err);
+}
+
 sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 {
+	SHEAF_NEED(a, "an arranger");
 	if (a->finished) return SHEAF_OK;
 	a->finished = true;
 	if (a->checks) {
@@ -296,7 +326,9 @@ sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 
 sheaf_status sheaf_arranger_next(sheaf_arranger *a, const sheaf_frame **out, sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(a, "an arranger");
 	if (!a->passes) {
 		SHEAF_TRY(sheaf_arrange_give(a, err));
 		*out = &a->frame;
@@ -329,8 +361,10 @@ int64_t sheaf_arrange_known(const sheaf_arranger *a)
 
 sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
-	sheaf_status status;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = 0;
+	SHEAF_NEED(a, "an arranger");
+	sheaf_status status;
 	if (!a->sorts || !a->finished)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
 	if (a->fills) return count_positions(a, out, err);
@@ -368,8 +402,12 @@ sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *s
                                  const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
                                  sheaf_error *err)
 {
-	sheaf_arranger *a;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
+	sheaf_arranger *a;
 	SHEAF_TRY(sheaf_arranger_new(schema, to, options, cx, &a, err));
 	sheaf_status status = arrange_frame(a, frame, out, err);
 	if (status) sheaf_frame_free(out);

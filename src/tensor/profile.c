@@ -3,6 +3,7 @@
  * rows and by columns are the same. */
 #include "tensor/profile.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include <string.h>
 
@@ -37,8 +38,11 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
                                sheaf_profile **out, sheaf_error *err)
 {
-	void *memory;
+	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_profile), &memory, err));
 	sheaf_profile *p = (sheaf_profile *)memory;
 	p->cx = cx;
@@ -61,6 +65,8 @@ void sheaf_profile_free(sheaf_profile *p)
 
 sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
+	SHEAF_NEED(p, "a profile");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &p->schema, err));
 	for (int d = 0; d < p->rank; d++) SHEAF_TRY(sheaf_arranger_add(p->sides[d].arranger, frame, err));
 	if (p->rank == 0) p->entries += frame->nrows;
 	return SHEAF_OK;
@@ -172,6 +178,7 @@ static sheaf_status go_through_matrix(sheaf_profile *p, sheaf_error *err)
 
 sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 {
+	SHEAF_NEED(p, "a profile");
 	for (int d = 0; d < p->rank; d++) {
 		p->sides[d].slice = -1;
 		SHEAF_TRY(sheaf_arranger_finish(p->sides[d].arranger, err));
@@ -183,6 +190,7 @@ sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 
 bool sheaf_profile_has(const sheaf_profile *p, sheaf_structure structure)
 {
+	if (!p || (unsigned)structure >= SHEAF_STRUCTURES) return false;
 	bool is_signed = p->element.type >= SHEAF_I8 && !p->element.boolean;
 	switch (structure) {
 	case SHEAF_SYMMETRIC_LOWER:
