@@ -613,4 +613,49 @@ else
 	skip 'several datasets in a file' 'this build has no HDF5'
 fi
 
+# ---- small inputs, large outputs ----
+
+printf '50000000000 1 2\n' >far.tns
+begin 'an output far larger than its input is refused, with the size, before anything is written'
+for out in far.npy far.ctf far.cbf; do
+	expect 5 convert far.tns $out
+	has err 'expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found a need for'
+	has err '(--allow-large goes ahead)'
+	[ ! -e $out ] || fault "$out: expected no such file"
+done
+has err 'a need for 50000000000 or more'
+expect 5 convert --layout csr far.tns far.npz
+has err 'a need for 200000000000 or more'
+expect 0 convert far.tns far.mtx
+expect 0 convert far.tns far.csv
+end
+
+begin 'a matrix of many more rows than entries takes a layout without pointers, unless one was asked for'
+expect 0 convert far.tns far.npz
+has err 'found 50000000000 rows; it is stored as coo (--layout csr keeps to that)'
+expect 0 diff far.tns far.npz
+if "$sheaf" convert far.tns far.h5 2>err </dev/null || ! grep -q 'not built' err; then
+	has err 'found 50000000000 rows; it is stored as DCSR (--layout CSR keeps to that)'
+	expect 0 diff far.tns far.h5
+	expect 5 convert --layout CSR far.tns far.h5
+	has err 'a need for 400000000000 or more'
+	expect 5 convert --layout DMAT far.tns far.h5
+fi
+printf '# shape: 1000000 3\n5 1 2\n' >near.tns
+expect 0 convert near.tns near.npz
+empty err
+end
+
+begin '--allow-large writes it all the same'
+printf '# shape: 140000000\n1 2\n' >wide.tns
+expect 5 convert wide.tns wide.npy
+has err 'a need for 1120000000 or more'
+(
+	ulimit -f 2000
+	"$sheaf" convert --allow-large wide.tns wide.npy 2>err
+	echo $? >status
+)
+[ "$(cat status)" -eq 3 ] || fault "expected that it goes ahead, to the limit of this shell: $(cat err)"
+end
+
 echo "1..$count"

@@ -121,6 +121,9 @@ typedef struct sheaf_create_options {
 	sheaf_duplicates duplicates;      /* of entries of a tensor */
 	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the
 	                                     format cannot. NULL: as it is given, where the format can */
+	/* The output may be of any size. Else one beyond 64 times the bytes of the frames that were written, and
+	 * beyond 1 GiB, is LIMIT: a few entries of a large tensor would be gigabytes of zeros. */
+	bool allow_large;
 } sheaf_create_options;
 
 /* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is
@@ -154,6 +157,8 @@ typedef struct sheaf_convert_options {
 	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
 	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL:
 	                          as it is */
+	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
+	                     is LIMIT */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -67,6 +67,8 @@ static const sheaf_option convert_options[] = {
      "write this format instead of the one that the suffix of OUT names", 't'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
      "go on if the output cannot hold all of the data, and list what is lost", 0},
+	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
+     "write an output of any size (default: at most 64 times the input, or 1 GiB)", 0},
 	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
      "what to do if a position of a tensor has several entries: refuse them (default), add them up, or keep "
      "the last one",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversion between any two formats: the rows of all inputs into one output. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/lost.h"
+#include "io/sink.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +27,8 @@ typedef struct conversion {
 	bool key_told;
 	sheaf_structure structure; /* that is wanted */
 	bool structured;
+	int64_t input_bytes;       /* -1: not known, so what was read counts: */
+	int64_t read_before, read; /* of the inputs before, and of this one */
 } conversion;
 
 static bool needs_totals(const sheaf_format *format)
@@ -320,11 +324,21 @@ static sheaf_status tell_of_keys(conversion *c, const sheaf_dataset *input, cons
 	                          sheaf_dataset_row(input), frame->nrows, &c->key_told, err);
 }
 
+/* Where the size of the input is not known, what was read of it counts. */
+static void bound_output(conversion *c, const sheaf_dataset *input)
+{
+	if (c->input_bytes >= 0 || c->options->allow_large) return;
+	int64_t read = sheaf_source_tell(input->source);
+	if (read > c->read) c->read = read;
+	sheaf_writer_bound(c->writer, c->read_before + c->read);
+}
+
 /* Streams may stand in another order in each input: columns[f] is the one of field f. */
 static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                const int *columns, sheaf_error *err)
 {
 	sheaf_frame ordered = {0};
+	bound_output(c, input);
 	SHEAF_TRY(tell_of_keys(c, input, frame, err));
 	sheaf_status status =
 		sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
@@ -352,6 +366,8 @@ static sheaf_status copy_rows(conversion *c, sheaf_dataset *input, sheaf_error *
 	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
 	}
 	sheaf_release(c->cx, memory, size);
+	c->read_before += c->read;
+	c->read = 0;
 	SHEAF_TRY(sheaf_writer_settle(c->writer, err)); /* rows that were read before a failure come before it */
 	if (status == SHEAF_END) return SHEAF_OK;
 	if (err) *err = failure;
@@ -370,6 +386,31 @@ static sheaf_status check_settings(const conversion *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Bytes of all inputs, decompressed; -1 where a pipe or a compressed file shows them only at its end. */
+static int64_t count_bytes(const conversion *c)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < c->ninputs; i++) {
+		int64_t size = sheaf_source_size(c->inputs[i]->source);
+		if (size < 0) return -1;
+		sum += size;
+	}
+	return sum;
+}
+
+/* A row takes a byte at least, also one with nothing in it. */
+static sheaf_status check_rows(const conversion *c, const char *output, sheaf_error *err)
+{
+	if (c->input_bytes < 0 || c->options->allow_large) return SHEAF_OK;
+	int64_t sum = 0;
+	for (int i = 0; i < c->ninputs && c->schema.rows == SHEAF_SEQUENCES; i++) {
+		sheaf_facts facts;
+		sheaf_dataset_facts(c->inputs[i], &facts);
+		if (facts.rows > 0 && !sheaf_add_i64(&sum, sum, facts.rows)) sum = INT64_MAX;
+	}
+	return sheaf_check_output(output, c->input_bytes, sum, err);
+}
+
 static sheaf_status write_output(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -379,8 +420,10 @@ static sheaf_status write_output(conversion *c, const char *output, sheaf_error 
 	                               c->options->nsettings,
 	                               &c->totals,
 	                               c->options->duplicates,
-	                               c->structured ? &c->structure : NULL};
+	                               c->structured ? &c->structure : NULL,
+	                               c->options->allow_large};
 	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
+	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
 	sheaf_status status = check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
@@ -434,6 +477,8 @@ static sheaf_status run(conversion *c, const char *const *inputs, const char *ou
 	SHEAF_TRY(join_schemas(c, inputs, err));
 	SHEAF_TRY(check_one_tensor(c, err));
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(tell_of_others(c, c->inputs[i], err));
+	c->input_bytes = count_bytes(c);
+	SHEAF_TRY(check_rows(c, output, err));
 	SHEAF_TRY(find_structure(c, inputs[0], err));
 	SHEAF_TRY(gather_totals(c, err));
 	return explain(c, write_output(c, output, err), err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating a dataset and writing frames: rows are brought into the types and the chunks that the format
  * wants. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -12,6 +13,7 @@
 #include "dataset/output.h"
 #include "input/lost.h"
 #include "tensor/arrange.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <sheaf/tensor.h>
 #include <stdio.h>
@@ -22,8 +24,11 @@ struct sheaf_writer {
 	sheaf_context *told; /* calls rows as the caller knows them */
 	sheaf_context *cx;   /* lets the encoding tell first what it has found in the rows before */
 	const sheaf_format *format;
-	sheaf_sink *sink; /* NULL once `out` has it */
-	char *name;       /* the sink's */
+	sheaf_sink *sink;   /* NULL once `out` has it */
+	sheaf_sink *output; /* the same, as long as there is `out` or it */
+	bool bounded;       /* by what is written, from the first frame on */
+	int64_t taken;      /* bytes of the frames so far */
+	char *name;         /* the sink's */
 	sheaf_schema given, stored;
 	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
 	sheaf_frame entries;
@@ -169,6 +174,19 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
+/* Positions that no entry has are written, too. */
+static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *to = &w->stored.tensor;
+	sheaf_element element;
+	if (w->given.tensor.dense || !to->dense || !sheaf_element_of(&w->given.fields[to->rank], &element))
+		return SHEAF_OK;
+	int64_t bytes = (int64_t)element.size;
+	for (int d = 0; d < to->rank; d++)
+		if (!sheaf_mul_i64(&bytes, bytes, to->shape[d])) bytes = INT64_MAX;
+	return sheaf_sink_check_size(w->sink, bytes, err);
+}
+
 /* A number of rows that is needed first, and changes on the way, is known when all have come. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
@@ -179,6 +197,7 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	                             .drop_fill = true,
 	                             .hold = w->holds,
 	                             .name = w->name};
+	SHEAF_TRY(check_dense(w, err));
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
 	SHEAF_TRY(tell_of_short(w, err));
 	return tell_of_fill(w, err);
@@ -299,6 +318,8 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 	                    .told = cx,
 	                    .cx = cx,
 	                    .sink = sink,
+	                    .output = sink,
+	                    .bounded = !overlap && !options->allow_large,
 	                    .key = -1,
 	                    .nsettings = options->nsettings,
 	                    .losses_before = sheaf_context_losses(cx)};
@@ -449,11 +470,29 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
+/* What a frame takes in memory, rows that share buffers with others among it: about what the input has. */
+static int64_t bytes_of(const sheaf_frame *frame)
+{
+	int64_t sum = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		sum += (int64_t)column->values.size;
+		for (int l = 0; l < column->nlevels; l++) {
+			sum += (int64_t)column->levels[l].offsets.size;
+			for (int r = 0; r < column->levels[l].shape.rank; r++)
+				sum += (int64_t)column->levels[l].indices[r].size;
+		}
+	}
+	return sum;
+}
+
+void sheaf_writer_bound(sheaf_writer *w, int64_t input) { sheaf_sink_bound(w->output, input); }
+
 /* A chunk is held whole until it is complete, which a small limit may not allow. */
 static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 {
 	static const char hint[] = " (a chunk is held whole: raise --max-memory or make chunks smaller)";
-	if (status == SHEAF_LIMIT && err)
+	if (status == SHEAF_LIMIT && err && strstr(err->message, "--max-memory"))
 		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
 	return status;
 }
@@ -553,7 +592,9 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	if (w->failure.status) return fail_again(w, err);
 	sheaf_status status = sheaf_frame_fits(__func__, frame, &w->given, &w->failure);
 	w->failure.status = status;
-	return status ? fail_again(w, err) : sheaf_writer_put(w, frame, err);
+	if (status) return fail_again(w, err);
+	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
+	return sheaf_writer_put(w, frame, err);
 }
 
 static sheaf_status settle(sheaf_writer *w, sheaf_error *err)

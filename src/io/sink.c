@@ -8,6 +8,8 @@
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { BUFFER = 256 << 10 };
@@ -126,6 +128,37 @@ static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_e
 	return SHEAF_OK;
 }
 
+static int64_t most_for(int64_t input)
+{
+	enum { TIMES = 64 };
+	int64_t least = INT64_C(1) << 30, most;
+	if (!sheaf_mul_i64(&most, input, TIMES)) most = INT64_MAX;
+	return most > least ? most : least;
+}
+
+void sheaf_sink_bound(sheaf_sink *sink, int64_t input) { atomic_store(&sink->most, most_for(input)); }
+
+static sheaf_status check_size(const char *name, int64_t most, int64_t size, sheaf_error *err)
+{
+	if (size <= most) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "%s: expected an output of at most %" PRId64
+	                  " bytes, which is 64 times the input or 1 GiB, found a need for %" PRId64
+	                  " or more (--allow-large goes ahead)",
+	                  name, most, size);
+}
+
+sheaf_status sheaf_sink_check_size(const sheaf_sink *sink, int64_t size, sheaf_error *err)
+{
+	int64_t most = atomic_load(&sink->most);
+	return most ? check_size(sink->name, most, size - sink->kept, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_check_output(const char *name, int64_t input, int64_t size, sheaf_error *err)
+{
+	return check_size(name, most_for(input), size, err);
+}
+
 sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
 {
 	SHEAF_NEED(sink, "a sink");
@@ -141,7 +174,8 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	if (bytes > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)bytes))
 		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
 	else
-		status = put(sink, data, size, &sink->failure);
+		status = sheaf_sink_check_size(sink, end, &sink->failure);
+	if (!status) status = put(sink, data, size, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	sink->tell = end;
 	return SHEAF_OK;

@@ -19,7 +19,9 @@ struct sheaf_sink {
 	uint8_t *buffer;
 	size_t used;
 	int64_t tell;
-	sheaf_error failure; /* bytes are lost: no later call may succeed */
+	sheaf_error failure;  /* bytes are lost: no later call may succeed */
+	_Atomic int64_t most; /* bytes that it may get; 0: any number */
+	int64_t kept;         /* bytes of the file that it began as a copy of: they count for nothing */
 	bool is_random; /* written at any byte: in the target's own file, or in the spool where that cannot be */
 	sheaf_spool spool;
 	void *guest; /* whoever is writing to it; it cannot be committed before that is gone */
@@ -44,6 +46,15 @@ SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_e
 
 /* All that a commit does but to put the file in its place (sheaf_target_place). */
 SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
+
+/* From now on the sink takes at most 64 times as many bytes as the input has, and at least 1 GiB: a small
+ * input does not fill a disk. Any thread. */
+void sheaf_sink_bound(sheaf_sink *sink, int64_t input);
+/* LIMIT, with the size, where an output of so many bytes would be more than that. */
+SHEAF_USE sheaf_status sheaf_sink_check_size(const sheaf_sink *sink, int64_t size, sheaf_error *err);
+
+/* The same before there is a sink. */
+SHEAF_USE sheaf_status sheaf_check_output(const char *name, int64_t input, int64_t size, sheaf_error *err);
 
 /* No later call succeeds: whatever was to be written is not whole. */
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why);

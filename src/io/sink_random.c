@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks that are written at any byte. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -47,6 +48,7 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	*is_there = sink->target.is_there;
+	sink->kept = *is_there ? sink->target.old.st_size : 0;
 	sink->is_random = true;
 	return SHEAF_OK;
 }
@@ -71,6 +73,9 @@ sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, si
 sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *data, size_t size,
                                  sheaf_error *err)
 {
+	int64_t end;
+	if (!sheaf_add_i64(&end, offset, (int64_t)size)) end = INT64_MAX;
+	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
 	sheaf_status status = sheaf_fd_write(sink->cx, descriptor(sink), offset, data, size, sink->name, err);
 	if (!status && sink->spool.fd < 0) sheaf_target_write_back(&sink->target, offset, (int64_t)size);
 	return status;
@@ -89,6 +94,7 @@ sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err)
 sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err)
 {
 	int failed;
+	SHEAF_TRY(sheaf_sink_check_size(sink, size, err));
 	do failed = ftruncate(descriptor(sink), size) == 0 ? 0 : errno;
 	while (failed == EINTR);
 	if (!failed) return SHEAF_OK;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "format/binsparse/writer.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,13 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 	if (out->rank == tensor->rank) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d",
 	                  tensor->rank, text, out->rank);
+}
+
+static bool is_asked_for(const sheaf_tensor *tensor, const sheaf_values *values)
+{
+	sheaf_bsp_layout layout;
+	return sheaf_values_text(values, "layout") ||
+	       (sheaf_bsp_layout_parse(tensor->layout, &layout, NULL) == SHEAF_OK && layout.rank == tensor->rank);
 }
 
 static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
@@ -79,6 +87,7 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 				schema->fields[f].name);
 	if (schema->rows == SHEAF_SEQUENCES) return SHEAF_OK;
 	SHEAF_TRY(check_value(schema, err));
+	bool asked = is_asked_for(tensor, values);
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
 	bool dense = sheaf_bsp_layout_is_dense(&layout),
 		 ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
@@ -87,7 +96,7 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	tensor->sorted = tensor->unique = true;
 	tensor->dense = dense && layout.rank > 0;
 	if (ends_dense) tensor->structure = SHEAF_GENERAL;
-	snprintf(tensor->layout, sizeof tensor->layout, "%.15s", name);
+	snprintf(tensor->layout, sizeof tensor->layout, "%.15s", asked ? name : "");
 	return SHEAF_OK;
 }
 
@@ -145,6 +154,7 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 				"%s: expected a layout with at most %" PRId64
 				" dense positions, found more: choose one without dense levels (--layout COO, DCSR, S3)",
 				sheaf_sink_name(out->sink), most);
+		SHEAF_TRY(sheaf_sink_check_size(out->sink, positions * (int64_t)sizeof(int64_t), err));
 	}
 	return SHEAF_OK;
 }
@@ -201,6 +211,13 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	char name[BSP_LAYOUT_SIZE];
 	begin_descriptor(out, t);
 	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
+	if (!is_asked_for(tensor, values) && tensor->rank == 2 &&
+	    sheaf_is_hypersparse(tensor->shape[0], out->entries)) {
+		snprintf(name, sizeof name, "DCSR");
+		SHEAF_TRY(sheaf_bsp_layout_parse(name, &t->d.layout, err));
+		SHEAF_TRY(
+			sheaf_tell_of_layout(out->cx, sheaf_sink_name(out->sink), tensor->shape[0], name, "CSR", err));
+	}
 	snprintf(t->d.format, sizeof t->d.format, "%.15s", name);
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
 	SHEAF_TRY(begin_values(out, t, &out->schema.fields[tensor->rank]));
@@ -305,8 +322,9 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,
                               sheaf_error *err)
 {
-	(void)totals;
-	return begin((sheaf_bsp_writer *)writer, values, err);
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
+	out->entries = totals->rows;
+	return begin(out, values, err);
 }
 
 sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,

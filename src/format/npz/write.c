@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A sparse matrix into an archive, as save_npz writes it. How many entries there are, and where rows begin,
  * is known after the last one, so the arrays are kept until then. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "data/frame.h"
 #include "format/npz/npz.h"
+#include "io/sink.h"
 #include "third/deflate.h"
 #include <inttypes.h>
 #include <string.h>
@@ -85,11 +88,25 @@ static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
 	return sheaf_report(out->cx, &problem, err);
 }
 
+/* There is a pointer for each row, or column, also where no entry is in it. */
+static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
+                                   sheaf_error *err)
+{
+	const sheaf_tensor *t = &out->schema.tensor;
+	int64_t slices = t->shape[out->layout == NPZ_CSC], bytes;
+	if (out->layout == NPZ_COO) return SHEAF_OK;
+	if (!sheaf_values_text(values, "layout") && sheaf_is_hypersparse(slices, totals->rows)) {
+		out->layout = NPZ_COO;
+		return sheaf_tell_of_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", "csr", err);
+	}
+	if (!sheaf_mul_i64(&bytes, slices, sizeof(int32_t))) bytes = INT64_MAX;
+	return sheaf_sink_check_size(out->sink, bytes, err);
+}
+
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	(void)totals;
 	out->level = (int)sheaf_values_number(values, "deflate", 0);
 	out->layout = layout_of(&out->schema.tensor, values);
 	sheaf_builder_begin(&out->majors, out->cx, NULL);
@@ -97,7 +114,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_builder_begin(&out->values, out->cx, NULL);
 	sheaf_builder_begin(&out->directory, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
-	return tell_of_fill(out, err);
+	SHEAF_TRY(tell_of_fill(out, err));
+	return check_pointers(out, totals, values, err);
 }
 
 static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n)

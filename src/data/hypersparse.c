@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrices with many more rows than entries. */
+#include "base/context.h"
+#include "data/frame.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+bool sheaf_is_hypersparse(int64_t slices, int64_t entries)
+{
+	enum { MANY = 1 << 20, TIMES = 64, TOO_MANY = 1 << 27 };
+	if (entries < 0) return slices > TOO_MANY;
+	return slices > MANY && slices / TIMES > entries;
+}
+
+sheaf_status sheaf_tell_of_layout(sheaf_context *cx, const char *file, int64_t slices, const char *layout,
+                                  const char *usual, sheaf_error *err)
+{
+	char expected[96], found[64], consequence[96];
+	snprintf(expected, sizeof expected, "rows that are not many times as many as the entries, for layout %s",
+	         usual);
+	snprintf(found, sizeof found, "%" PRId64 " rows", slices);
+	snprintf(consequence, sizeof consequence, "it is stored as %s (--layout %s keeps to that)", layout,
+	         usual);
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "layout",   SHEAF_NOWHERE,
+	                         expected,      found,      consequence};
+	problem.place.file = file;
+	return sheaf_report(cx, &problem, err);
+}

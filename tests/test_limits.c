@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds of outputs and of memory that a small input cannot get past. */
+#include "io/sink.h"
+#include "support.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int64_t most_written = INT64_MAX;
+
+static int count_bytes(void *user, const void *data, size_t size)
+{
+	(void)data;
+	*(int64_t *)user += (int64_t)size;
+	return *(int64_t *)user > most_written ? -ENOSPC : 0;
+}
+
+/* ---- outputs ---- */
+
+static void test_bound_of_a_sink(void **state)
+{
+	(void)state;
+	enum { STEP = 64 << 20, STEPS = 16 };
+	sheaf_context *cx = usual_context();
+	sheaf_sink *sink;
+	int64_t written = 0;
+	uint8_t *step = (uint8_t *)calloc(1, STEP);
+	assert_ok(sheaf_sink_function(count_bytes, &written, "out", cx, &sink, &err));
+	assert_ok(sheaf_sink_check_size(sink, INT64_MAX, &err));
+	sheaf_sink_bound(sink, 0);
+	assert_ok(sheaf_sink_check_size(sink, 1 << 30, &err));
+	for (int i = 0; i < STEPS; i++) assert_ok(sheaf_sink_write(sink, step, STEP, &err));
+	assert_status(SHEAF_LIMIT, sheaf_sink_write(sink, step, 1, &err));
+	assert_message(
+		"out: expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found "
+		"a need for 1073741825 or more (--allow-large goes ahead)");
+	assert_status(SHEAF_LIMIT, sheaf_sink_commit(sink, &err));
+	assert_int_equal(written, 1 << 30);
+	/* more input, more output */
+	assert_ok(sheaf_sink_function(count_bytes, &written, "out", cx, &sink, &err));
+	sheaf_sink_bound(sink, (1 << 24) + 1);
+	assert_ok(sheaf_sink_check_size(sink, (1 << 30) + 64, &err));
+	assert_status(SHEAF_LIMIT, sheaf_sink_check_size(sink, (1 << 30) + 65, &err));
+	sheaf_sink_bound(sink, INT64_MAX);
+	assert_ok(sheaf_sink_check_size(sink, INT64_MAX, &err));
+	sheaf_sink_abandon(sink);
+	free(step);
+	end_context(cx);
+}
+
+/* An existing file counts for nothing: only what is added to it does. */
+static void test_bound_of_a_random_sink(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_sink *sink;
+	bool is_there;
+	write_text("old", "0123456789");
+	assert_ok(sheaf_sink_path(in_folder("old"), cx, &sink, &err));
+	assert_ok(sheaf_sink_make_clone(sink, &is_there, &err));
+	assert_true(is_there);
+	sheaf_sink_bound(sink, 0);
+	assert_ok(sheaf_sink_resize(sink, (1 << 30) + 10, &err));
+	assert_status(SHEAF_LIMIT, sheaf_sink_resize(sink, (1 << 30) + 11, &err));
+	assert_status(SHEAF_LIMIT, sheaf_sink_write_at(sink, (1 << 30) + 10, "x", 1, &err));
+	assert_status(SHEAF_LIMIT, sheaf_sink_write_at(sink, INT64_MAX, "x", 1, &err));
+	assert_ok(sheaf_sink_write_at(sink, 3, "x", 1, &err));
+	sheaf_sink_abandon(sink);
+	end_context(cx);
+}
+
+/* A tensor of one entry made dense by a writer: what frames have is the input. */
+static sheaf_status write_dense(bool allow_large, int64_t *written)
+{
+	static const char text[] = "# shape: 140000000\n1 2\n";
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *d;
+	sheaf_sink *sink;
+	sheaf_writer *w;
+	const sheaf_frame *frame;
+	sheaf_create_options options = {.size = sizeof options, .format = "npy", .allow_large = allow_large};
+	*written = 0;
+	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "a.tns", NULL, cx, &d));
+	assert_ok(sheaf_sink_function(count_bytes, written, "out.npy", cx, &sink, &err));
+	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(d), &options, cx, &w, &err));
+	assert_ok(sheaf_next(d, &frame, &err));
+	assert_ok(sheaf_write(w, frame, &err));
+	sheaf_status status = sheaf_finish(w, &err);
+	sheaf_close(d);
+	end_context(cx);
+	return status;
+}
+
+static void test_bound_of_a_writer(void **state)
+{
+	(void)state;
+	int64_t written;
+	assert_status(SHEAF_LIMIT, write_dense(false, &written));
+	assert_message("(--allow-large goes ahead)");
+	assert_true(written <= 1 << 30);
+	assert_true(written > 1 << 29);
+	most_written = (1 << 30) + (1 << 20);
+	assert_status(SHEAF_IO, write_dense(true, &written));
+	assert_true(written > 1 << 30);
+}
+
+static void test_many_more_rows_than_entries(void **state)
+{
+	(void)state;
+	assert_false(sheaf_is_hypersparse(1 << 20, 0));
+	assert_true(sheaf_is_hypersparse((1 << 20) + 1, 0));
+	assert_false(sheaf_is_hypersparse(64 << 20, 1 << 20));
+	assert_true(sheaf_is_hypersparse((64 << 20) + 64, 1 << 20));
+	assert_false(sheaf_is_hypersparse(1 << 27, -1));
+	assert_true(sheaf_is_hypersparse((1 << 27) + 1, -1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bound_of_a_sink),
+		cmocka_unit_test_setup_teardown(test_bound_of_a_random_sink, make_folder, remove_folder),
+		cmocka_unit_test(test_bound_of_a_writer),
+		cmocka_unit_test(test_many_more_rows_than_entries),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
