@@ -3,9 +3,9 @@
 #include "io/sink.h"
 #include "support.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static int64_t most_written = INT64_MAX;
 
@@ -116,6 +116,74 @@ static void test_many_more_rows_than_entries(void **state)
 	assert_true(sheaf_is_hypersparse((1 << 27) + 1, -1));
 }
 
+/* ---- memory ---- */
+
+/* Kilobytes of mapped files that are resident. */
+static int64_t resident_files(void)
+{
+	char line[128];
+	long kilobytes = -1;
+	FILE *status = fopen("/proc/self/status", "r");
+	assert_non_null(status);
+	while (fgets(line, sizeof line, status))
+		if (sscanf(line, "RssFile: %ld", &kilobytes) == 1) break;
+	fclose(status);
+	return kilobytes;
+}
+
+static void write_one_chunk(const char *name, int64_t rows)
+{
+	enum { DIM = 250 };
+	sheaf_context *cx = usual_context();
+	const sheaf_setting setting = {"chunk-bytes", "1G"};
+	sheaf_create_options options = {.size = sizeof options, .settings = &setting, .nsettings = 1};
+	table t = new_table(cx);
+	add_stream(&t, "A", false, DIM, SHEAF_F32);
+	add_stream(&t, "B", true, DIM, SHEAF_F32);
+	filler dense, sparse;
+	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
+	begin_filling(&dense, &t.schema.fields[0], cx), begin_filling(&sparse, &t.schema.fields[1], cx);
+	for (int64_t r = 0; r < 1000; r++) {
+		for (int i = 0; i < DIM; i++) fill_value(&dense, -1, i);
+		for (int i = 0; i < DIM; i++) fill_value(&sparse, i, i);
+		end_sample(&dense), end_row(&dense), end_sample(&sparse), end_row(&sparse);
+	}
+	finish_filling(&dense, &t.frame.columns[0]), finish_filling(&sparse, &t.frame.columns[1]);
+	t.frame.nrows = 1000;
+	sheaf_writer *w;
+	assert_ok(sheaf_create(in_folder(name), &t.schema, &options, cx, &w, &err));
+	for (int64_t r = 0; r < rows; r += 1000) assert_ok(sheaf_write(w, &t.frame, &err));
+	assert_ok(sheaf_finish(w, &err));
+	free_table(&t);
+	end_context(cx);
+}
+
+/* A chunk much larger than the limit streams, and its pages do not stay. */
+static void test_a_large_chunk(void **state)
+{
+	(void)state;
+	enum { ROWS = 32000, MOST = 40 << 10 };
+	sheaf_context_options options = {.size = sizeof options, .max_memory = 24 << 20, .threads = 2};
+	sheaf_context *cx = context_with(&options);
+	sheaf_dataset *d;
+	const sheaf_frame *frame;
+	sheaf_facts facts;
+	int64_t before = resident_files(), rows = 0;
+	write_one_chunk("a.cbf", ROWS);
+	assert_ok(sheaf_open(in_folder("a.cbf"), NULL, cx, &d, &err));
+	sheaf_dataset_facts(d, &facts);
+	assert_int_equal(facts.chunks, 1);
+	while (sheaf_next(d, &frame, &err) == SHEAF_OK) {
+		rows += frame->nrows;
+		if (resident_files() - before > MOST)
+			fail_msg("expected at most %d kB of the file in memory, found %ld", MOST,
+			         (long)(resident_files() - before));
+	}
+	assert_int_equal(rows, ROWS);
+	sheaf_close(d);
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +191,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bound_of_a_random_sink, make_folder, remove_folder),
 		cmocka_unit_test(test_bound_of_a_writer),
 		cmocka_unit_test(test_many_more_rows_than_entries),
+		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

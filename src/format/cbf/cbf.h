@@ -50,6 +50,7 @@ typedef struct sheaf_cbf_reader {
 	int64_t next_chunk;
 	int64_t next_sequence; /* in an open long chunk, else 0 */
 	int64_t *starts;       /* of each stream in the open chunk: byte at which next_sequence begins */
+	int64_t *passed;       /* of each stream: up to which byte its pages were let go */
 } sheaf_cbf_reader;
 
 /* What cut tells decode about a piece: int64 words in its notes. */

@@ -6,6 +6,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "format/cbf/cbf.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -115,17 +116,31 @@ static sheaf_cursor at_byte(const sheaf_piece *piece, int64_t byte)
 	return c;
 }
 
+/* A chunk may be larger than all memory that is allowed, and what was walked over would stay: its pages,
+ * which are the file's own, are let go now and then. Whoever is still decoding there brings them back. */
+static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
+{
+	enum { AT_ONCE = 8 << 20, LEAST = 64 << 10 };
+	int64_t step = AT_ONCE / in->schema.nfields;
+	if (at - *passed < (step > LEAST ? step : LEAST)) return;
+	sheaf_source_let_go(in->source, piece->byte + *passed, at - *passed);
+	*passed = at;
+}
+
 /* Finds where each stream begins. A flaw is reported by decode, which gets the whole chunk then. */
 static bool find_starts(sheaf_cbf_reader *in, const sheaf_piece *piece)
 {
 	sheaf_cbf_extent extent;
-	int64_t n = in->chunks[piece->chunk].sequences;
+	int64_t n = in->chunks[piece->chunk].sequences, walked = 0;
 	sheaf_cursor c = at_byte(piece, 4 * n);
 	for (int s = 0; s < in->schema.nfields; s++) {
-		in->starts[s] = c.at - c.begin;
-		for (int64_t i = 0; i < n; i++)
+		in->starts[s] = in->passed[s] = c.at - c.begin;
+		for (int64_t i = 0; i < n; i++) {
 			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) return false;
+			let_go(in, piece, &walked, c.at - c.begin);
+		}
 	}
+	sheaf_source_let_go(in->source, piece->byte + walked, c.at - c.begin - walked);
 	return c.at == c.end;
 }
 
@@ -143,6 +158,7 @@ static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *p
 				break; /* find_starts has seen that they fit */
 			taken += (c.at - c.begin) - in->starts[s];
 			in->starts[s] = c.at - c.begin;
+			let_go(in, piece, &in->passed[s], in->starts[s]);
 		}
 	}
 	((int64_t *)(void *)piece->notes.data)[COUNT] = n;

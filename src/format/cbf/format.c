@@ -47,7 +47,7 @@ static void close_reader(void *reader)
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	sheaf_release(in->cx, in->findings, findings_size(in));
 	sheaf_release(in->cx, in->shapes, (size_t)in->schema.nfields * sizeof *in->shapes);
-	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * sizeof *in->starts);
+	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * 2 * sizeof *in->starts);
 	sheaf_release(in->cx, in->chunks, (size_t)in->nchunks * sizeof *in->chunks);
 	sheaf_names_free(&in->names);
 }
@@ -59,8 +59,9 @@ static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sh
 	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
 	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &memory, err));
 	in->findings = (sheaf_cbf_finding *)memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->schema.nfields, sizeof *in->starts, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->schema.nfields * 2, sizeof *in->starts, &memory, err));
 	in->starts = (int64_t *)memory;
+	in->passed = in->starts + in->schema.nfields;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->schema.nfields, sizeof *in->shapes, &memory, err));
 	in->shapes = (sheaf_cbf_shape *)memory;
 	for (int s = 0; s < in->schema.nfields; s++) in->shapes[s] = sheaf_cbf_shape_of(&in->schema.fields[s]);
