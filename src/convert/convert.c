@@ -342,7 +342,7 @@ static sheaf_status copy_frame(conversion *c, const sheaf_dataset *input, const 
 	SHEAF_TRY(tell_of_keys(c, input, frame, err));
 	sheaf_status status =
 		sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
-	if (status == SHEAF_OK) status = sheaf_writer_put(c->writer, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
 	return status;
 }

@@ -34,8 +34,6 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
 SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
                                                 const sheaf_create_options *options, bool *used,
                                                 sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
-/* sheaf_write of a frame that a reader gave: sound, and of the writer's schema but for narrower indices. */
-SHEAF_USE sheaf_status sheaf_writer_put(sheaf_writer *writer, const sheaf_frame *frame, sheaf_error *err);
 /* The output is bounded by an input of so many bytes. */
 void sheaf_writer_bound(sheaf_writer *writer, int64_t input);
 /* Waits until what was written is on its way out, and tells what was found in it. */

@@ -12,8 +12,8 @@
 #include "dataset/encoding.h"
 #include "dataset/output.h"
 #include "input/lost.h"
-#include "tensor/arrange.h"
 #include "io/sink.h"
+#include "tensor/arrange.h"
 #include <inttypes.h>
 #include <sheaf/tensor.h>
 #include <stdio.h>
@@ -549,16 +549,15 @@ static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 static sheaf_status check_frame(const sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
-	if (frame->ncolumns != schema->nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "write: expected %d columns, found %d", schema->nfields,
-		                  frame->ncolumns);
-	return sheaf_frame_check(frame, schema, frame->checked ? SHEAF_CHECK_SIZES : SHEAF_CHECK_FULL, err);
+	SHEAF_TRY(sheaf_frame_fits("sheaf_write", frame, schema, err));
+	return frame->checked ? SHEAF_OK : sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, err);
 }
 
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_TRY(check_frame(w, frame, err));
 	if (frame->nrows == 0) return SHEAF_OK;
+	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
 	sheaf_frame given = *frame;
 	given.cx = w->told; /* a frame that was made by hand has none */
 	if (w->whole.nfields) {
@@ -578,23 +577,13 @@ static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 	return w->failure.status;
 }
 
-sheaf_status sheaf_writer_put(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
-{
-	if (w->failure.status) return fail_again(w, err);
-	sheaf_status status = write_frame(w, frame, &w->failure);
-	w->failure.status = status;
-	return status ? fail_again(w, err) : SHEAF_OK;
-}
-
 sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_NEED(w, "a writer");
 	if (w->failure.status) return fail_again(w, err);
-	sheaf_status status = sheaf_frame_fits(__func__, frame, &w->given, &w->failure);
+	sheaf_status status = write_frame(w, frame, &w->failure);
 	w->failure.status = status;
-	if (status) return fail_again(w, err);
-	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
-	return sheaf_writer_put(w, frame, err);
+	return status ? fail_again(w, err) : SHEAF_OK;
 }
 
 static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
