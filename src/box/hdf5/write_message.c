@@ -10,7 +10,7 @@ static sheaf_status keep(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_
 	SHEAF_TRY(sheaf_builder_status(b, err));
 	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, err));
 	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, b->size, &bytes, err));
-	memcpy(bytes, b->data, b->size);
+	if (b->size) memcpy(bytes, b->data, b->size);
 	sheaf_hdf5_message *message = (sheaf_hdf5_message *)memory;
 	*message = like;
 	message->data = (sheaf_bytes){(const uint8_t *)bytes, b->size};
