@@ -418,7 +418,7 @@ static void put_index(int i)
 		sheaf_close(dataset);
 		end_context(cx);
 		indexes[i] = read_file(index_name(i));
-		err = (sheaf_error){SHEAF_OK, 0, ""};
+		err = (sheaf_error){0};
 	}
 	write_file(index_name(i), indexes[i].data, indexes[i].size);
 }
@@ -693,7 +693,7 @@ static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads,
 	options.validate = o->validate;
 	sheaf_context *cx = context_with(&options);
 	memory.fail_at = memory.calls + n;
-	err = (sheaf_error){SHEAF_OK, 0, ""};
+	err = (sheaf_error){0};
 	sheaf_status status = o->run(i, cx);
 	bool reached = memory.calls >= memory.fail_at;
 	int64_t left = sheaf_context_memory(cx, NULL);
@@ -759,7 +759,7 @@ static sheaf_status limit(const operation *o, int i, int64_t max_memory)
 	options.validate = o->validate;
 	options.max_memory = max_memory;
 	sheaf_context *cx = context_with(&options);
-	err = (sheaf_error){SHEAF_OK, 0, ""};
+	err = (sheaf_error){0};
 	sheaf_status status = o->run(i, cx);
 	int64_t left = sheaf_context_memory(cx, &peak);
 	/* What is taken from the allocator keeps to the limit, too; a few kilobytes are the contexts

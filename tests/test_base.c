@@ -951,7 +951,7 @@ static void test_fail(void **state)
 {
 	(void)state;
 	char large[3000];
-	sheaf_error error = {SHEAF_OK, 99, ""};
+	sheaf_error error = {.sys = 99};
 	memset(large, 'x', sizeof large - 1);
 	large[sizeof large - 1] = '\0';
 	assert_int_equal(sheaf_fail(NULL, SHEAF_DATA, "%s", large), SHEAF_DATA);

@@ -45,13 +45,18 @@ SHEAF_API const char *sheaf_status_name(sheaf_status status);
 /* What went wrong, in the caller's memory. `message` has the place, what was expected, what was found. */
 typedef struct sheaf_error {
 	sheaf_status status;
-	int sys; /* errno of the system call that failed, else 0 */
+	int sys;         /* errno of the system call that failed, else 0 */
+	char option[32]; /* the option or setting that it is about, without dashes, where it is about one */
 	char message[1000];
 } sheaf_error;
 
 /* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
 SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 	SHEAF_PRINTF(3, 4);
+/* The same for an option: the message is "--", its name and the text, which begins with a value or a colon.
+ */
+SHEAF_API sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char *option,
+                                         const char *format, ...) SHEAF_PRINTF(4, 5);
 /* The same for a failed system call: `sys` is its errno, and "; the system says: " and its text are appended.
  */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
@@ -176,6 +181,13 @@ typedef struct sheaf_buffer {
 SHEAF_API sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer);
 /* Lets go of the bytes and makes the buffer empty. */
 SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
+
+/* The version of these headers; docs/abi.md says what it promises. */
+#define SHEAF_VERSION_MAJOR 0
+#define SHEAF_VERSION_MINOR 1
+#define SHEAF_VERSION_PATCH 0
+/* As one number that can be compared: 1.2.3 is 10203. */
+#define SHEAF_VERSION_NUMBER (SHEAF_VERSION_MAJOR * 10000 + SHEAF_VERSION_MINOR * 100 + SHEAF_VERSION_PATCH)
 
 /* Library version: the linked one, "major.minor.patch". */
 SHEAF_API const char *sheaf_version(void);

@@ -60,27 +60,28 @@ sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, s
 	switch (option->kind) {
 	case SHEAF_OPTION_FLAG:
 		if (value)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected no value, found %s", option->name, found);
+			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected no value, found %s", found);
 		return SHEAF_OK;
 	case SHEAF_OPTION_TEXT:
 		if (!value)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name,
-			                  option->argument);
+			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found nothing",
+			                         option->argument);
 		return SHEAF_OK;
 	case SHEAF_OPTION_COUNT:
 		if (value && digits_from_text(&end, &number) && !*end) return SHEAF_OK;
-		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a whole number, found %s", option->name, found);
+		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected a whole number, found %s",
+		                         found);
 	case SHEAF_OPTION_SIZE:
 		if (value && sheaf_size_from_text(value, &number)) return SHEAF_OK;
-		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a size such as 4096, 64K or 2G, found %s",
-		                  option->name, found);
+		return sheaf_fail_option(err, SHEAF_USAGE, option->name,
+		                         ": expected a size such as 4096, 64K or 2G, found %s", found);
 	case SHEAF_OPTION_CHOICE:
 		if (value && is_choice(option->argument, value)) return SHEAF_OK;
-		return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found %s", option->name, option->argument,
-		                  found);
+		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found %s", option->argument,
+		                         found);
 	}
-	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected an option of a known kind, found kind %d",
-	                  option->name, (int)option->kind);
+	return sheaf_fail_option(err, SHEAF_USAGE, option->name,
+	                         ": expected an option of a known kind, found kind %d", (int)option->kind);
 }
 
 const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k)

@@ -27,7 +27,24 @@ sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *forma
 	va_start(args, format);
 	err->status = status;
 	err->sys = 0;
+	err->option[0] = '\0';
 	vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	return status;
+}
+
+sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char *option, const char *format,
+                               ...)
+{
+	if (!err) return status;
+	va_list args;
+	va_start(args, format);
+	err->status = status;
+	err->sys = 0;
+	snprintf(err->option, sizeof err->option, "%s", option);
+	int n = snprintf(err->message, sizeof err->message, "--%s", option);
+	size_t used = n < 0 ? 0 : (size_t)n;
+	if (used < sizeof err->message) vsnprintf(err->message + used, sizeof err->message - used, format, args);
 	va_end(args);
 	return status;
 }
@@ -39,6 +56,7 @@ sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
 	va_start(args, format);
 	err->status = SHEAF_IO;
 	err->sys = sys;
+	err->option[0] = '\0';
 	int n = vsnprintf(err->message, sizeof err->message, format, args);
 	va_end(args);
 	size_t used = n < 0 ? 0 : (size_t)n;

@@ -16,11 +16,11 @@ void sheaf_batch_builder_free(sheaf_batch_builder *m, const sheaf_batch_settings
 	sheaf_batch_builder_forget(m);
 	sheaf_packings_close(&m->packings);
 	sheaf_planned_free(&m->planned, cx);
-	sheaf_array_release(cx, m->picks, m->picks_room, sizeof *m->picks);
-	sheaf_array_release(cx, m->rows, m->rows_room, sizeof *m->rows);
-	sheaf_array_release(cx, m->scratch, m->scratch_room, sizeof *m->scratch);
-	sheaf_array_release(cx, m->keys, m->keys_room, sizeof *m->keys);
-	sheaf_array_release(cx, m->lengths, m->lengths_room, sizeof *m->lengths);
+	sheaf_release_reserved(cx, m->picks, m->picks_room, sizeof *m->picks);
+	sheaf_release_reserved(cx, m->rows, m->rows_room, sizeof *m->rows);
+	sheaf_release_reserved(cx, m->scratch, m->scratch_room, sizeof *m->scratch);
+	sheaf_release_reserved(cx, m->keys, m->keys_room, sizeof *m->keys);
+	sheaf_release_reserved(cx, m->lengths, m->lengths_room, sizeof *m->lengths);
 	*m = (sheaf_batch_builder){0};
 }
 

@@ -5,9 +5,9 @@
 
 void sheaf_layout_free(sheaf_layout *layout, sheaf_context *cx)
 {
-	sheaf_array_release(cx, layout->extracts, layout->room, sizeof *layout->extracts);
-	sheaf_array_release(cx, layout->taken, layout->taken_room, sizeof *layout->taken);
-	sheaf_array_release(cx, layout->placed, layout->placed_room, sizeof *layout->placed);
+	sheaf_release_reserved(cx, layout->extracts, layout->room, sizeof *layout->extracts);
+	sheaf_release_reserved(cx, layout->taken, layout->taken_room, sizeof *layout->taken);
+	sheaf_release_reserved(cx, layout->placed, layout->placed_room, sizeof *layout->placed);
 	*layout = (sheaf_layout){0};
 }
 

@@ -127,6 +127,6 @@ void sheaf_row_source_end_lazy_table(sheaf_row_source *s)
 {
 	for (int i = 0; s->entries && i < s->nparts; i++) sheaf_survey_end(&s->parts[i].dataset->indexed);
 	s->rows.grow = NULL;
-	sheaf_array_release(s->cx, s->entries, s->entry_room, sizeof *s->entries);
-	sheaf_array_release(s->cx, s->recent, s->recent_room, sizeof *s->recent);
+	sheaf_release_reserved(s->cx, s->entries, s->entry_room, sizeof *s->entries);
+	sheaf_release_reserved(s->cx, s->recent, s->recent_room, sizeof *s->recent);
 }

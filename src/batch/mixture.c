@@ -32,10 +32,10 @@ void sheaf_mixture_close(sheaf_mixture *m)
 	for (int i = 0; m->sources && i < m->n; i++) {
 		source *s = &m->sources[i];
 		m->order->close(s->order);
-		sheaf_array_release(m->cx, s->first_row, (size_t)s->rows.chunks + 1, sizeof *s->first_row);
-		sheaf_array_release(m->cx, s->first_sample, (size_t)s->rows.chunks + 1, sizeof *s->first_sample);
+		sheaf_release_reserved(m->cx, s->first_row, (size_t)s->rows.chunks + 1, sizeof *s->first_row);
+		sheaf_release_reserved(m->cx, s->first_sample, (size_t)s->rows.chunks + 1, sizeof *s->first_sample);
 	}
-	sheaf_array_release(m->cx, m->sources, (size_t)m->n, sizeof *m->sources);
+	sheaf_release_reserved(m->cx, m->sources, (size_t)m->n, sizeof *m->sources);
 	sheaf_release(m->cx, m, sizeof *m);
 }
 

@@ -42,9 +42,9 @@ static void cntk_close(void *order)
 {
 	cntk_order *o = (cntk_order *)order;
 	if (!o) return;
-	sheaf_array_release(o->cx, o->chunks, (size_t)o->rows->chunks + 1, sizeof *o->chunks);
-	sheaf_array_release(o->cx, o->sequences, o->room, sizeof *o->sequences);
-	sheaf_array_release(o->cx, o->lengths, o->lengths_room, sizeof *o->lengths);
+	sheaf_release_reserved(o->cx, o->chunks, (size_t)o->rows->chunks + 1, sizeof *o->chunks);
+	sheaf_release_reserved(o->cx, o->sequences, o->room, sizeof *o->sequences);
+	sheaf_release_reserved(o->cx, o->lengths, o->lengths_room, sizeof *o->lengths);
 	sheaf_release(o->cx, o, sizeof *o);
 }
 

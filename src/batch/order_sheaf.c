@@ -36,7 +36,7 @@ static void shuffle_close(void *order)
 {
 	sheaf_shuffle *s = (sheaf_shuffle *)order;
 	if (!s) return;
-	sheaf_array_release(s->cx, s->chunks, s->room, sizeof *s->chunks);
+	sheaf_release_reserved(s->cx, s->chunks, s->room, sizeof *s->chunks);
 	sheaf_release(s->cx, s, sizeof *s);
 }
 

@@ -9,8 +9,8 @@ void sheaf_packings_close(sheaf_packings *p)
 		if (p->packed) sheaf_packed_free(&p->packed[i]);
 		if (p->layouts) sheaf_layout_free(&p->layouts[i], p->cx);
 	}
-	sheaf_array_release(p->cx, p->packed, (size_t)p->count, sizeof *p->packed);
-	sheaf_array_release(p->cx, p->layouts, (size_t)p->count, sizeof *p->layouts);
+	sheaf_release_reserved(p->cx, p->packed, (size_t)p->count, sizeof *p->packed);
+	sheaf_release_reserved(p->cx, p->layouts, (size_t)p->count, sizeof *p->layouts);
 	if (p->cx) sheaf_layout_free(&p->cut, p->cx);
 	*p = (sheaf_packings){0};
 }

@@ -78,8 +78,8 @@ void sheaf_piece_cache_close(sheaf_piece_cache *cache)
 	sheaf_readahead_queue_close(&cache->prefetch);
 	for (int64_t i = 0; i < cache->used; i++)
 		if (cache->slots[i].loaded) free_held(cache->cx, cache->slots[i].loaded);
-	sheaf_array_release(cache->cx, cache->slots, cache->room, sizeof *cache->slots);
-	sheaf_array_release(cache->cx, cache->slot_of, cache->slot_of_room, sizeof *cache->slot_of);
+	sheaf_release_reserved(cache->cx, cache->slots, cache->room, sizeof *cache->slots);
+	sheaf_release_reserved(cache->cx, cache->slot_of, cache->slot_of_room, sizeof *cache->slot_of);
 	sheaf_release(cache->cx, cache, sizeof *cache);
 }
 

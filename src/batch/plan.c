@@ -27,7 +27,7 @@ struct sheaf_plan {
 
 void sheaf_planned_free(sheaf_planned *planned, sheaf_context *cx)
 {
-	sheaf_array_release(cx, planned->items, planned->room, sizeof *planned->items);
+	sheaf_release_reserved(cx, planned->items, planned->room, sizeof *planned->items);
 	*planned = (sheaf_planned){0};
 }
 

@@ -22,7 +22,7 @@ sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *so
 
 void sheaf_readahead_close(sheaf_readahead *a)
 {
-	sheaf_array_release(a->cx, a->offered, (size_t)a->lists, sizeof *a->offered);
+	sheaf_release_reserved(a->cx, a->offered, (size_t)a->lists, sizeof *a->offered);
 	*a = (sheaf_readahead){0};
 }
 

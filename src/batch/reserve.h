@@ -22,7 +22,7 @@ SHEAF_USE static inline sheaf_status sheaf_reserve(sheaf_context *cx, void **arr
 	return SHEAF_OK;
 }
 
-static inline void sheaf_array_release(sheaf_context *cx, void *array, size_t room, size_t size)
+static inline void sheaf_release_reserved(sheaf_context *cx, void *array, size_t room, size_t size)
 {
 	if (array) sheaf_release(cx, array, room * size);
 }

@@ -13,16 +13,16 @@ void sheaf_row_source_close(sheaf_row_source *s)
 	if (!s->cx) return;
 	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
 	if (s->parts) sheaf_row_source_end_lazy_table(s);
-	sheaf_array_release(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
-	sheaf_array_release(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
-	sheaf_array_release(s->cx, s->origins, fields, sizeof *s->origins);
-	sheaf_array_release(s->cx, s->frequencies, (size_t)s->rows.rows, sizeof *s->frequencies);
+	sheaf_release_reserved(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
+	sheaf_release_reserved(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
+	sheaf_release_reserved(s->cx, s->origins, fields, sizeof *s->origins);
+	sheaf_release_reserved(s->cx, s->frequencies, (size_t)s->rows.rows, sizeof *s->frequencies);
 	sheaf_schema_free(&s->schema);
-	sheaf_array_release(s->cx, s->first_row, s->row_room, sizeof *s->first_row);
-	sheaf_array_release(s->cx, s->first_sample, s->sample_room, sizeof *s->first_sample);
-	sheaf_array_release(s->cx, s->piece_of_chunk, s->piece_room, sizeof *s->piece_of_chunk);
-	sheaf_array_release(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
-	sheaf_array_release(s->cx, s->lengths, rows, sizeof *s->lengths);
+	sheaf_release_reserved(s->cx, s->first_row, s->row_room, sizeof *s->first_row);
+	sheaf_release_reserved(s->cx, s->first_sample, s->sample_room, sizeof *s->first_sample);
+	sheaf_release_reserved(s->cx, s->piece_of_chunk, s->piece_room, sizeof *s->piece_of_chunk);
+	sheaf_release_reserved(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
+	sheaf_release_reserved(s->cx, s->lengths, rows, sizeof *s->lengths);
 	*s = (sheaf_row_source){0};
 }
 

@@ -26,8 +26,8 @@ void sheaf_truncation_close(sheaf_truncation *t)
 {
 	if (!t) return;
 	for (int64_t r = 0; t->queues && r < t->rows; r++)
-		sheaf_array_release(t->cx, t->queues[r].items, t->queues[r].room, sizeof *t->queues->items);
-	sheaf_array_release(t->cx, t->queues, (size_t)t->rows, sizeof *t->queues);
+		sheaf_release_reserved(t->cx, t->queues[r].items, t->queues[r].room, sizeof *t->queues->items);
+	sheaf_release_reserved(t->cx, t->queues, (size_t)t->rows, sizeof *t->queues);
 	sheaf_planned_free(&t->one, t->cx);
 	sheaf_release(t->cx, t, sizeof *t);
 }

@@ -130,8 +130,8 @@ static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const 
 {
 	if (option->kind != SHEAF_OPTION_FLAG && !value) {
 		if (p->at == p->argc)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s, found nothing", option->name,
-			                  option->argument);
+			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found nothing",
+			                         option->argument);
 		value = p->argv[p->at++];
 	}
 	SHEAF_TRY(own ? sheaf_option_check(option, value, err) : check_foreign(option, value, err));
@@ -166,7 +166,7 @@ static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool ow
 	sheaf_status status = keep(p, option, own, value, &why);
 	size_t n = strlen(option->name) + 2;
 	if (status == SHEAF_OK) return SHEAF_OK;
-	bool named = strncmp(why.message, "--", 2) == 0 && strncmp(why.message + 2, option->name, n - 2) == 0;
+	bool named = strcmp(why.option, option->name) == 0;
 	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? n : 0));
 }
 

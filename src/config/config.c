@@ -33,8 +33,8 @@ static sheaf_status check_text(const sheaf_cntk *c)
 
 static sheaf_status read_text(sheaf_cntk *c, const char *section, sheaf_config *out)
 {
-	sheaf_record records[CNTK_DEPTH];
-	const sheaf_record *reader;
+	sheaf_config_record records[CNTK_DEPTH];
+	const sheaf_config_record *reader;
 	if (c->size >= 3 && memcmp(c->text, "\xef\xbb\xbf", 3) == 0) {
 		c->text += 3;
 		c->size -= 3;

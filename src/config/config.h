@@ -25,10 +25,10 @@ typedef struct sheaf_span {
 } sheaf_span;
 
 /* What stands between the brackets of a record, and the record around it (NULL: this is the whole file). */
-typedef struct sheaf_record {
+typedef struct sheaf_config_record {
 	sheaf_span inside;
-	const struct sheaf_record *outer;
-} sheaf_record;
+	const struct sheaf_config_record *outer;
+} sheaf_config_record;
 
 /* One `name = value` of a record, the value trimmed; an array or record with its brackets. */
 typedef struct sheaf_field_span {
@@ -46,8 +46,8 @@ void sheaf_cntk_place(const sheaf_cntk *c, size_t at, sheaf_place *place);
  * over. */
 SHEAF_USE sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_span *rest, sheaf_field_span *out);
 /* The last field of that name, whatever its case, in the record itself; END where there is none. */
-SHEAF_USE sheaf_status sheaf_cntk_find(const sheaf_cntk *c, const sheaf_record *record, const char *name,
-                                       sheaf_field_span *out);
+SHEAF_USE sheaf_status sheaf_cntk_find(const sheaf_cntk *c, const sheaf_config_record *record,
+                                       const char *name, sheaf_field_span *out);
 /* The next element of an array's inside; END where there is none. */
 SHEAF_USE sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *out);
 /* Whether a value is a record, or an array in ( ); *inside is what stands between its brackets. */
@@ -59,14 +59,14 @@ bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_span name, const char *word);
 
 /* The text of a value without its quotes, $NAME$ replaced by the nearest field of that name in the records
  * around; free it with sheaf_release_text. A name that nothing sets stays as it is. */
-SHEAF_USE sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value,
-                                       char **out);
-SHEAF_USE sheaf_status sheaf_cntk_count(const sheaf_cntk *c, const sheaf_record *record,
+SHEAF_USE sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_config_record *record,
+                                       sheaf_span value, char **out);
+SHEAF_USE sheaf_status sheaf_cntk_count(const sheaf_cntk *c, const sheaf_config_record *record,
                                         sheaf_field_span field, int64_t *out);
-SHEAF_USE sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, const sheaf_record *record,
+SHEAF_USE sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, const sheaf_config_record *record,
                                        sheaf_field_span field, bool *out);
 /* One of the words in "a|b|c", whatever its case: its number. */
-SHEAF_USE sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_record *record,
+SHEAF_USE sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_config_record *record,
                                          sheaf_field_span field, const char *words, int *out);
 
 /* ---- section.c ---- */
@@ -75,7 +75,8 @@ SHEAF_USE sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_record
  * records[room] for it and those around it; *out points to the innermost. */
 enum { CNTK_DEPTH = 16 };
 SHEAF_USE sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
-                                          sheaf_record records[CNTK_DEPTH], const sheaf_record **out);
+                                          sheaf_config_record records[CNTK_DEPTH],
+                                          const sheaf_config_record **out);
 
 /* ---- file.c ---- */
 
@@ -86,6 +87,7 @@ SHEAF_USE sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char *
 
 /* ---- reader.c ---- */
 
-SHEAF_USE sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_record *reader, sheaf_config *out);
+SHEAF_USE sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *reader,
+                                         sheaf_config *out);
 
 #endif

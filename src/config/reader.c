@@ -113,8 +113,8 @@ static sheaf_status add_count(const sheaf_cntk *c, settings s, const char *name,
 
 /* ---- keys into settings ---- */
 
-static sheaf_status find_key(const sheaf_cntk *c, const sheaf_record *record, const char *name, bool outer,
-                             const sheaf_record **where, sheaf_field_span *field)
+static sheaf_status find_key(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
+                             bool outer, const sheaf_config_record **where, sheaf_field_span *field)
 {
 	sheaf_status status = SHEAF_END;
 	for (; record && status == SHEAF_END; record = outer ? record->outer : NULL) {
@@ -124,7 +124,7 @@ static sheaf_status find_key(const sheaf_cntk *c, const sheaf_record *record, co
 	return status;
 }
 
-static sheaf_status read_window(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field,
+static sheaf_status read_window(const sheaf_cntk *c, const sheaf_config_record *where, sheaf_field_span field,
                                 const key *k, settings s)
 {
 	int word;
@@ -136,7 +136,7 @@ static sheaf_status read_window(const sheaf_cntk *c, const sheaf_record *where, 
 	return add_count(c, s, k->setting, count);
 }
 
-static sheaf_status read_key(const sheaf_cntk *c, const sheaf_record *where, sheaf_field_span field,
+static sheaf_status read_key(const sheaf_cntk *c, const sheaf_config_record *where, sheaf_field_span field,
                              const key *k, settings s)
 {
 	bool yes;
@@ -161,10 +161,10 @@ static sheaf_status read_key(const sheaf_cntk *c, const sheaf_record *where, she
 	return SHEAF_OK;
 }
 
-static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_record *record, unsigned of, settings s)
+static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of, settings s)
 {
 	for (int i = 0; i < KEYS; i++) {
-		const sheaf_record *where;
+		const sheaf_config_record *where;
 		sheaf_field_span field;
 		if (!(keys[i].of & of) || keys[i].kind == QUIET) continue;
 		sheaf_status status = find_key(c, record, keys[i].name, keys[i].of & OUTER, &where, &field);
@@ -195,7 +195,7 @@ static bool is_known(const sheaf_cntk *c, sheaf_span name, unsigned of)
 	return false;
 }
 
-static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_record *record, unsigned of)
+static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of)
 {
 	sheaf_span rest = record->inside;
 	sheaf_field_span field;
@@ -222,8 +222,8 @@ typedef struct stream {
 	bool main;
 } stream;
 
-static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
-                                    stream *s)
+static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_config_record *record,
+                                    sheaf_field_span field, stream *s)
 {
 	if (sheaf_cntk_is_name(c, field.name, "dim")) {
 		SHEAF_TRY(sheaf_cntk_count(c, record, field, &s->dim));
@@ -239,7 +239,7 @@ static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_record *rec
 	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
 }
 
-static sheaf_status read_stream_keys(const sheaf_cntk *c, const sheaf_record *record, stream *s)
+static sheaf_status read_stream_keys(const sheaf_cntk *c, const sheaf_config_record *record, stream *s)
 {
 	sheaf_span rest = record->inside;
 	sheaf_field_span field;
@@ -279,10 +279,10 @@ static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, settings to
 	return status;
 }
 
-static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_record *outer, sheaf_field_span field,
+static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *outer, sheaf_field_span field,
                                 bool declares, settings to)
 {
-	sheaf_record record = {.outer = outer};
+	sheaf_config_record record = {.outer = outer};
 	stream s = {field.name, -1, -1, NULL, false};
 	if (!sheaf_cntk_is_record(c, field.value, &record.inside))
 		return sheaf_cntk_fail(c, field.value.at,
@@ -296,10 +296,11 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_record *outer, 
 	return status;
 }
 
-static sheaf_status read_streams(const sheaf_cntk *c, const sheaf_record *record, bool declares, settings to)
+static sheaf_status read_streams(const sheaf_cntk *c, const sheaf_config_record *record, bool declares,
+                                 settings to)
 {
 	sheaf_field_span field;
-	sheaf_record streams = {.outer = record};
+	sheaf_config_record streams = {.outer = record};
 	sheaf_status status = sheaf_cntk_find(c, record, "input", &field);
 	if (status == SHEAF_END && !declares) return SHEAF_OK;
 	if (status == SHEAF_END)
@@ -329,8 +330,8 @@ static const sheaf_format *find_format(const char *word, bool *declares)
 	return NULL;
 }
 
-static sheaf_status read_type(const sheaf_cntk *c, const sheaf_record *record, const sheaf_format **format,
-                              bool *declares)
+static sheaf_status read_type(const sheaf_cntk *c, const sheaf_config_record *record,
+                              const sheaf_format **format, bool *declares)
 {
 	sheaf_field_span field;
 	char *word;
@@ -351,7 +352,7 @@ static sheaf_status read_type(const sheaf_cntk *c, const sheaf_record *record, c
 	return status;
 }
 
-static sheaf_status read_file(const sheaf_cntk *c, const sheaf_record *record, char **path)
+static sheaf_status read_file(const sheaf_cntk *c, const sheaf_config_record *record, char **path)
 {
 	sheaf_field_span field;
 	sheaf_status status = sheaf_cntk_find(c, record, "file", &field);
@@ -385,7 +386,7 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 	input->nothers = n - own;
 }
 
-static sheaf_status read_input(const sheaf_cntk *c, const sheaf_record *record, sheaf_config *out)
+static sheaf_status read_input(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_config *out)
 {
 	const sheaf_format *format = NULL;
 	bool declares = false;
@@ -405,8 +406,8 @@ static sheaf_status read_input(const sheaf_cntk *c, const sheaf_record *record, 
 	return SHEAF_OK;
 }
 
-static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader, sheaf_field_span array,
-                                sheaf_config *out)
+static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_config_record *reader,
+                                sheaf_field_span array, sheaf_config *out)
 {
 	sheaf_span rest, element;
 	sheaf_status status;
@@ -414,7 +415,7 @@ static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader,
 		return sheaf_cntk_fail(c, array.value.at,
 		                       "deserializers: expected an array in ( ), found something else");
 	while ((status = sheaf_cntk_element(c, &rest, &element)) == SHEAF_OK) {
-		sheaf_record record = {.outer = reader};
+		sheaf_config_record record = {.outer = reader};
 		if (!sheaf_cntk_is_record(c, element, &record.inside))
 			return sheaf_cntk_fail(c, element.at,
 			                       "deserializers: expected a record in [ ] or { }, found something else");
@@ -427,9 +428,9 @@ static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_record *reader,
 }
 
 /* Truncation needs both of its keys; a length alone means nothing. */
-static sheaf_status read_truncation(const sheaf_cntk *c, const sheaf_record *reader, settings s)
+static sheaf_status read_truncation(const sheaf_cntk *c, const sheaf_config_record *reader, settings s)
 {
-	const sheaf_record *where;
+	const sheaf_config_record *where;
 	sheaf_field_span truncated, length;
 	bool yes = false;
 	int64_t count = 0;
@@ -446,7 +447,7 @@ static sheaf_status read_truncation(const sheaf_cntk *c, const sheaf_record *rea
 	return add_count(c, s, "truncate", count);
 }
 
-sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_record *reader, sheaf_config *out)
+sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_config *out)
 {
 	sheaf_field_span array;
 	settings s = {&out->settings, &out->nsettings};

@@ -168,7 +168,7 @@ bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_span name, const char *word)
 	return name.end - name.at == n && strncasecmp(c->text + name.at, word, n) == 0;
 }
 
-sheaf_status sheaf_cntk_find(const sheaf_cntk *c, const sheaf_record *record, const char *name,
+sheaf_status sheaf_cntk_find(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
                              sheaf_field_span *out)
 {
 	sheaf_span rest = record->inside;

@@ -15,7 +15,7 @@ static sheaf_status find_element(const sheaf_cntk *c, sheaf_span array, long num
 }
 
 /* The value of a path's word in a record: a field. */
-static sheaf_status find_word(const sheaf_cntk *c, const sheaf_record *record, const char *word,
+static sheaf_status find_word(const sheaf_cntk *c, const sheaf_config_record *record, const char *word,
                               sheaf_span *value)
 {
 	sheaf_field_span field;
@@ -32,15 +32,15 @@ static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, con
 	                  section, word);
 }
 
-static sheaf_status take_record(const sheaf_cntk *c, sheaf_span value, const sheaf_record *outer,
-                                sheaf_record *record)
+static sheaf_status take_record(const sheaf_cntk *c, sheaf_span value, const sheaf_config_record *outer,
+                                sheaf_config_record *record)
 {
 	record->outer = outer;
 	return sheaf_cntk_is_record(c, value, &record->inside) ? SHEAF_OK : SHEAF_END;
 }
 
 /* Follows "train.reader.deserializers.1" and gives the number of the last record. */
-static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH],
+static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_config_record records[CNTK_DEPTH],
                            int *last)
 {
 	char word[128];
@@ -68,11 +68,13 @@ static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_recor
 
 typedef struct readers {
 	int found;
-	sheaf_record outer, inner; /* the first one and its section, or the first one in a section that trains */
+	sheaf_config_record outer,
+		inner; /* the first one and its section, or the first one in a section that trains */
 	bool trains;
 } readers;
 
-static sheaf_status is_training(const sheaf_cntk *c, const sheaf_record *section, sheaf_span name, bool *yes)
+static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *section, sheaf_span name,
+                                bool *yes)
 {
 	sheaf_field_span action;
 	*yes = sheaf_cntk_is_name(c, name, "train");
@@ -86,9 +88,10 @@ static sheaf_status is_training(const sheaf_cntk *c, const sheaf_record *section
 }
 
 /* A section's `reader`, where it has one. */
-static sheaf_status look_in(const sheaf_cntk *c, const sheaf_record *file, sheaf_field_span field, readers *r)
+static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *file, sheaf_field_span field,
+                            readers *r)
 {
-	sheaf_record section, reader;
+	sheaf_config_record section, reader;
 	sheaf_field_span inner;
 	bool trains;
 	if (take_record(c, field.value, file, &section)) return SHEAF_OK;
@@ -104,14 +107,14 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_record *file, sheaf
 	return SHEAF_OK;
 }
 
-static bool has_reader_words(const sheaf_cntk *c, const sheaf_record *record)
+static bool has_reader_words(const sheaf_cntk *c, const sheaf_config_record *record)
 {
 	sheaf_field_span field;
 	return sheaf_cntk_find(c, record, "readerType", &field) == SHEAF_OK ||
 	       sheaf_cntk_find(c, record, "deserializers", &field) == SHEAF_OK;
 }
 
-static sheaf_status look_around(const sheaf_cntk *c, sheaf_record records[CNTK_DEPTH], int *last)
+static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	readers r = {0};
 	sheaf_field_span field;
@@ -141,7 +144,7 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_record records[CNTK_D
 }
 
 /* A section that holds a reader stands for it. */
-static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_record records[CNTK_DEPTH], int *last)
+static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	sheaf_field_span field;
 	if (has_reader_words(c, &records[*last])) return SHEAF_OK;
@@ -152,11 +155,11 @@ static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_record records[C
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section, sheaf_record records[CNTK_DEPTH],
-                                const sheaf_record **out)
+sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
+                                sheaf_config_record records[CNTK_DEPTH], const sheaf_config_record **out)
 {
 	int last = 0;
-	records[0] = (sheaf_record){{0, c->size}, NULL};
+	records[0] = (sheaf_config_record){{0, c->size}, NULL};
 	if (section) {
 		SHEAF_TRY(follow(c, section, records, &last));
 		SHEAF_TRY(step_into_reader(c, records, &last));

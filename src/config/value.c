@@ -16,7 +16,7 @@ typedef struct expansion {
 	int names;
 } expansion;
 
-static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value,
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_span value,
                                  expansion *x);
 
 /* Without its quotes, in which a backslash is a character like any other. */
@@ -37,8 +37,8 @@ static sheaf_status unquote(const sheaf_cntk *c, sheaf_span *value)
 }
 
 /* The field that $NAME$ means: the nearest around that does not itself hold the name at `at`. */
-static sheaf_status find_around(const sheaf_cntk *c, const sheaf_record *record, const char *name, size_t at,
-                                const sheaf_record **where, sheaf_field_span *field)
+static sheaf_status find_around(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
+                                size_t at, const sheaf_config_record **where, sheaf_field_span *field)
 {
 	for (; record; record = record->outer) {
 		sheaf_status status = sheaf_cntk_find(c, record, name, field);
@@ -59,11 +59,11 @@ static void append_folder(const sheaf_cntk *c, sheaf_builder *b)
 		sheaf_builder_append(b, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
 }
 
-static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record, sheaf_span name,
+static sheaf_status append_named(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_span name,
                                  expansion *x)
 {
 	char word[128];
-	const sheaf_record *where;
+	const sheaf_config_record *where;
 	sheaf_field_span field;
 	size_t n = name.end - name.at;
 	sheaf_status status = SHEAF_END;
@@ -85,7 +85,7 @@ static sheaf_status append_named(const sheaf_cntk *c, const sheaf_record *record
 	return SHEAF_OK;
 }
 
-static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value,
+static sheaf_status append_value(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_span value,
                                  expansion *x)
 {
 	SHEAF_TRY(unquote(c, &value));
@@ -105,7 +105,8 @@ static sheaf_status append_value(const sheaf_cntk *c, const sheaf_record *record
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_record *record, sheaf_span value, char **out)
+sheaf_status sheaf_cntk_text(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_span value,
+                             char **out)
 {
 	expansion x = {.names = 0};
 	*out = NULL;
@@ -127,7 +128,7 @@ static sheaf_status refuse(const sheaf_cntk *c, sheaf_field_span field, const ch
 	                       (int)(field.name.end - field.name.at), c->text + field.name.at, expected, found);
 }
 
-sheaf_status sheaf_cntk_count(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
+sheaf_status sheaf_cntk_count(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_field_span field,
                               int64_t *out)
 {
 	static const sheaf_option whole = {"count", SHEAF_OPTION_COUNT, 0, "N", "", 0};
@@ -151,7 +152,7 @@ static int find_word(const char *words, const char *text)
 	return -1;
 }
 
-static sheaf_status read_word(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
+static sheaf_status read_word(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_field_span field,
                               const char *words, const char *expected, int *out)
 {
 	char *text;
@@ -162,14 +163,14 @@ static sheaf_status read_word(const sheaf_cntk *c, const sheaf_record *record, s
 	return status;
 }
 
-sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
+sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_field_span field,
                                const char *words, int *out)
 {
 	return read_word(c, record, field, words, words, out);
 }
 
 /* "none" and "auto" are how `randomize` is written, too. */
-sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, const sheaf_record *record, sheaf_field_span field,
+sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_field_span field,
                              bool *out)
 {
 	int word = 0;

@@ -288,8 +288,8 @@ static sheaf_status find_structure(conversion *c, const char *path, sheaf_error 
 	const char *wanted = c->options->structure;
 	if (!wanted) return SHEAF_OK;
 	if (c->schema.rows != SHEAF_ENTRIES)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--structure: expected entries of a matrix to be written, found other rows");
+		return sheaf_fail_option(err, SHEAF_USAGE, "structure",
+		                         ": expected entries of a matrix to be written, found other rows");
 	bool kept = strcmp(wanted, "auto") == 0 && c->schema.tensor.structure != SHEAF_GENERAL;
 	if (kept) return SHEAF_OK;
 	if (strcmp(wanted, "general") == 0) {
@@ -378,11 +378,10 @@ static sheaf_status check_settings(const conversion *c, sheaf_error *err)
 {
 	for (int i = 0; i < c->options->nsettings; i++)
 		if (!c->used[i])
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--%s: expected an option that %s uses for reading or %s for writing, found "
-			                  "one that neither does",
-			                  c->options->settings[i].name, sheaf_dataset_format(c->inputs[0])->name,
-			                  c->to->name);
+			return sheaf_fail_option(err, SHEAF_USAGE, c->options->settings[i].name,
+			                         ": expected an option that %s uses for reading or %s for writing, found "
+			                         "one that neither does",
+			                         sheaf_dataset_format(c->inputs[0])->name, c->to->name);
 	return SHEAF_OK;
 }
 

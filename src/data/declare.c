@@ -32,17 +32,17 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	else if (is_word(part, n, "double"))
 		out->type = SHEAF_F64;
 	else if (!dim_from_text(part, n, &out->dim))
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--stream %s: expected a dim of at least 1, dense, sparse, float, double or "
-		                  "alias=NAME, found \"%.*s\"",
-		                  text, (int)n, part);
+		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+		                         " %s: expected a dim of at least 1, dense, sparse, float, double or "
+		                         "alias=NAME, found \"%.*s\"",
+		                         text, (int)n, part);
 	bool twice = (before.sparse >= 0 && before.sparse != out->sparse) ||
 	             (before.type >= 0 && before.type != out->type) ||
 	             (before.dim >= 0 && before.dim != out->dim);
 	if (twice)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--stream %s: expected each part once, found \"%.*s\" where another stands already",
-		                  text, (int)n, part);
+		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+		                         " %s: expected each part once, found \"%.*s\" where another stands already",
+		                         text, (int)n, part);
 	return SHEAF_OK;
 }
 
@@ -52,7 +52,7 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 	*out =
 		(sheaf_declared){.name = text, .name_size = strcspn(text, ":"), .dim = -1, .sparse = -1, .type = -1};
 	if (out->name_size == 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name first, found none", text);
+		return sheaf_fail_option(err, SHEAF_USAGE, "stream", " %s: expected a name first, found none", text);
 	const char *part = text + out->name_size;
 	while (*part == ':') {
 		part++;
@@ -61,8 +61,8 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 			out->alias = part + sizeof alias - 1;
 			out->alias_size = strlen(out->alias);
 			if (out->alias_size == 0)
-				return sheaf_fail(err, SHEAF_USAGE, "--stream %s: expected a name after alias=, found none",
-				                  text);
+				return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+				                         " %s: expected a name after alias=, found none", text);
 			return SHEAF_OK;
 		}
 		size_t n = strcspn(part, ":");

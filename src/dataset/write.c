@@ -12,6 +12,7 @@
 #include "dataset/encoding.h"
 #include "dataset/output.h"
 #include "input/lost.h"
+#include "io/descriptor.h"
 #include "io/sink.h"
 #include "tensor/arrange.h"
 #include <inttypes.h>
@@ -209,10 +210,9 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 	sheaf_error why;
 	if (!w->format->write->accept) return SHEAF_OK;
 	sheaf_status status = w->format->write->accept(&w->stored, &w->values, &why);
-	bool of_setting = status && strncmp(why.message, "--", 2) == 0;
-	return status ? sheaf_fail(err, status, "%s%s%s", of_setting ? "" : w->name, of_setting ? "" : ": ",
-	                           why.message)
-	              : SHEAF_OK;
+	if (status == SHEAF_OK) return SHEAF_OK;
+	return why.option[0] ? sheaf_fail_again(err, &why)
+	                     : sheaf_fail(err, status, "%s: %s", w->name, why.message);
 }
 
 /* The schema of the rows that are stored: a tensor that is one row becomes entries where the format takes

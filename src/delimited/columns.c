@@ -23,7 +23,7 @@ static bool takes_word(const char **at, const char *word)
 
 static sheaf_status refuse(const char *at, const char *expected, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "--columns: expected %s, found \"%.40s\"", expected, at);
+	return sheaf_fail_option(err, SHEAF_USAGE, "columns", ": expected %s, found \"%.40s\"", expected, at);
 }
 
 /* NAME:TYPE, then null or not null, which is by itself what `nullable` says. */

@@ -39,10 +39,10 @@ static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *
 	               !(text[0] >= '0' && text[0] <= '9') && text[0] != '.' && text[0] != '-' && text[0] != '+';
 	bool is_letter = (text[0] | 32) >= 'a' && (text[0] | 32) <= 'z';
 	if (is_byte && !is_letter) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "--delimiter: expected one byte that is no part of numbers, words and quotes, or tab, "
-	                  "comma, semicolon, pipe, space, found %s",
-	                  text);
+	return sheaf_fail_option(err, SHEAF_USAGE, "delimiter",
+	                         ": expected one byte that is no part of numbers, words and quotes, or tab, "
+	                         "comma, semicolon, pipe, space, found %s",
+	                         text);
 }
 
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing)

@@ -147,10 +147,10 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimi
 		bool text =
 			sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
 		if (text && is_nullable(field))
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--null empty: expected a dialect in which an empty text and nothing at all "
-			                  "differ, found column \"%s\" and one without quotes",
-			                  field->name);
+			return sheaf_fail_option(err, SHEAF_USAGE, "null",
+			                         " empty: expected a dialect in which an empty text and nothing at all "
+			                         "differ, found column \"%s\" and one without quotes",
+			                         field->name);
 	}
 	return SHEAF_OK;
 }

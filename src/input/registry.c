@@ -213,10 +213,10 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 		bool picked = false;
 		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
 		if (status == SHEAF_OK && !picked && !used)
-			status =
-				sheaf_fail(err, SHEAF_USAGE,
-			               "--%s: expected an option that format %s uses for %s, found one that it does not",
-			               settings[i].name, format->name, use == SHEAF_READING ? "reading" : "writing");
+			status = sheaf_fail_option(
+				err, SHEAF_USAGE, settings[i].name,
+				": expected an option that format %s uses for %s, found one that it does not", format->name,
+				use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
 			sheaf_settings_release(cx, out, n);
 			return status;

@@ -196,16 +196,15 @@ static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_err
 	for (const char *at = text; *at || v->rank == 0; v->rank++) {
 		size_t n = strcspn(at, ",");
 		if (v->rank == SHEAF_MAX_RANK)
-			return sheaf_fail(err, SHEAF_USAGE, "--coordinates: expected at most %d columns, found more",
-			                  SHEAF_MAX_RANK);
+			return sheaf_fail_option(err, SHEAF_USAGE, "coordinates",
+			                         ": expected at most %d columns, found more", SHEAF_MAX_RANK);
 		SHEAF_TRY(find_column(v, at, n, &v->columns[v->rank], err));
 		const sheaf_field *field = &below->fields[v->columns[v->rank]];
 		bool plain = field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COORDINATE;
 		for (int d = 0; d < v->rank; d++)
 			if (v->columns[d] == v->columns[v->rank])
-				return sheaf_fail(err, SHEAF_USAGE,
-				                  "--coordinates: expected each column once, found \"%s\" twice",
-				                  field->name);
+				return sheaf_fail_option(err, SHEAF_USAGE, "coordinates",
+				                         ": expected each column once, found \"%s\" twice", field->name);
 		if (!plain || !is_integer(field->type))
 			return sheaf_fail(
 				err, SHEAF_UNSUPPORTED,
@@ -227,8 +226,8 @@ static sheaf_status read_shape(coordinates *v, const char *text, sheaf_error *er
 	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end)
 		v->shape[d] = strtoll(at, &end, 10);
 	if (d == v->rank && *at == '\0') return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--shape: expected %d extents, separated by commas, found \"%s\"",
-	                  v->rank, text);
+	return sheaf_fail_option(err, SHEAF_USAGE, "shape",
+	                         ": expected %d extents, separated by commas, found \"%s\"", v->rank, text);
 }
 
 static bool is_coordinate(const coordinates *v, int f)
@@ -246,8 +245,8 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 	if (name) {
 		SHEAF_TRY(find_column(v, name, strlen(name), &v->value, err));
 		if (!is_coordinate(v, v->value)) return SHEAF_OK;
-		return sheaf_fail(err, SHEAF_USAGE, "--value: expected a column that is no coordinate, found \"%s\"",
-		                  name);
+		return sheaf_fail_option(err, SHEAF_USAGE, "value",
+		                         ": expected a column that is no coordinate, found \"%s\"", name);
 	}
 	for (int f = 0; f < below->nfields; f++) {
 		if (is_coordinate(v, f)) continue;

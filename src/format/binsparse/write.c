@@ -34,8 +34,9 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 		if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
 	SHEAF_TRY(sheaf_bsp_layout_parse(strlen(text) < BSP_LAYOUT_SIZE ? name : text, out, err));
 	if (out->rank == tensor->rank) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--layout: expected one of %d dimensions, found %s, which has %d",
-	                  tensor->rank, text, out->rank);
+	return sheaf_fail_option(err, SHEAF_USAGE, "layout",
+	                         ": expected one of %d dimensions, found %s, which has %d", tensor->rank, text,
+	                         out->rank);
 }
 
 static bool is_asked_for(const sheaf_tensor *tensor, const sheaf_values *values)
@@ -291,15 +292,16 @@ static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *val
 	while (*out->into == '/') out->into++;
 	size_t n = strlen(out->into);
 	if (n && out->into[n - 1] == '/')
-		return sheaf_fail(err, SHEAF_USAGE, "--into: expected a path like A/sub, found \"%.100s\"", into);
+		return sheaf_fail_option(err, SHEAF_USAGE, "into", ": expected a path like A/sub, found \"%.100s\"",
+		                         into);
 	out->version = version ? version : "0.1";
 	out->index_type = type_named(sheaf_values_text(values, "index-type"));
 	out->storing.deflate = (int)sheaf_values_number(values, "deflate", 0);
 	out->storing.shuffle = sheaf_values_flag(values, "shuffle");
 	out->storing.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	if (out->storing.deflate <= 12) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level from 0 to 12, found %d",
-	                  out->storing.deflate);
+	return sheaf_fail_option(err, SHEAF_USAGE, "deflate", ": expected a level from 0 to 12, found %d",
+	                         out->storing.deflate);
 }
 
 static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)

@@ -58,8 +58,8 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 		any |= schema->fields[i].main; /* the reader may have found it by its alias */
 	if (!name || (main < 0 && any)) return SHEAF_OK;
 	if (main < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected the name of a stream, found \"%s\"",
-		                  name);
+		return sheaf_fail_option(err, SHEAF_USAGE, "main-stream",
+		                         ": expected the name of a stream, found \"%s\"", name);
 	for (int i = 0; i < schema->nfields; i++) schema->fields[i].main = i == main;
 	return SHEAF_OK;
 }

@@ -32,9 +32,9 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 {
 	sheaf_field *field;
 	if (declared->dim < 0 || declared->sparse < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--stream %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s",
-		                  declared->name, declared->dim < 0 ? "dim" : "storage");
+		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+		                         " %s: expected NAME:DIM:dense or NAME:DIM:sparse, found no %s",
+		                         declared->name, declared->dim < 0 ? "dim" : "storage");
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, declared->name, declared->name_size, &field, err));
 	sheaf_field_make_stream(field, declared->sparse, declared->dim,
 	                        declared->type < 0 ? usual : (sheaf_type)declared->type);
@@ -176,8 +176,8 @@ static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, 
 	in->main = sheaf_schema_find(&in->schema, name);
 	if (in->main < 0) in->main = sheaf_names_find(&in->names, name, strlen(name), -1);
 	if (in->main < 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--main-stream: expected a stream of %s, found \"%s\"",
-		                  sheaf_source_name(in->source), name);
+		return sheaf_fail_option(err, SHEAF_USAGE, "main-stream", ": expected a stream of %s, found \"%s\"",
+		                         sheaf_source_name(in->source), name);
 	in->schema.fields[in->main].main = true;
 	return SHEAF_OK;
 }

@@ -72,8 +72,8 @@ static sheaf_status add_name(sheaf_names *names, const sheaf_schema *schema, con
 {
 	const char *text = written_name(field);
 	if (sheaf_names_find(names, text, strlen(text), -1) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--alias: expected a name for each stream, found \"%s\" twice",
-		                  text);
+		return sheaf_fail_option(err, SHEAF_USAGE, "alias",
+		                         ": expected a name for each stream, found \"%s\" twice", text);
 	return sheaf_names_add(names, schema->cx, text, strlen(text), err);
 }
 
@@ -98,8 +98,8 @@ static sheaf_status check_aliases(const sheaf_schema *schema, const sheaf_values
 			used = strncmp(text, schema->fields[i].name, n) == 0 && text[n] == '=';
 		}
 		if (!used)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--alias: expected NAME=A with the name of a stream, or keep, found %s", text);
+			return sheaf_fail_option(err, SHEAF_USAGE, "alias",
+			                         ": expected NAME=A with the name of a stream, or keep, found %s", text);
 	}
 	return SHEAF_OK;
 }

@@ -82,9 +82,9 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	bool given = in->streams.given;
 	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_OK;
 	if (in->how.loop && !in->how.pipe)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--loop: expected a command that shows rows as they come (head, cat), found one "
-		                  "that waits for the end");
+		return sheaf_fail_option(err, SHEAF_USAGE, "loop",
+		                         ": expected a command that shows rows as they come (head, cat), found one "
+		                         "that waits for the end");
 	if (!given && in->how.pipe)
 		return sheaf_fail(
 			err, SHEAF_USAGE,

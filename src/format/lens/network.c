@@ -100,13 +100,13 @@ sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_val
 				"--group: expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s",
 				INT32_MAX, text);
 		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--group: expected each group once on each side, found %s after another", text);
+			return sheaf_fail_option(err, SHEAF_USAGE, "group",
+			                         ": expected each group once on each side, found %s after another", text);
 		stream.before = sheaf_lens_side_width(streams, stream.target);
 		if (stream.before + stream.width > INT32_MAX)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--group: expected at most %d units on each side, found more with %s",
-			                  INT32_MAX, text);
+			return sheaf_fail_option(err, SHEAF_USAGE, "group",
+			                         ": expected at most %d units on each side, found more with %s",
+			                         INT32_MAX, text);
 		SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		streams->given = true;
 	}

@@ -33,9 +33,9 @@ static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field
 		                  "--group '%s:%" PRId64 ":input' or '...:output'",
 		                  field->name, field->name, field->name, field->name, sheaf_field_dim(field));
 	if (given && out->width != sheaf_field_dim(field))
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--group: expected the dim of stream \"%s\", %" PRId64 ", found %" PRId64,
-		                  field->name, sheaf_field_dim(field), out->width);
+		return sheaf_fail_option(err, SHEAF_USAGE, "group",
+		                         ": expected the dim of stream \"%s\", %" PRId64 ", found %" PRId64,
+		                         field->name, sheaf_field_dim(field), out->width);
 	if (sheaf_field_dim(field) > INT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "stream \"%s\": expected a dim of at most %d, found %" PRId64, field->name,

@@ -43,16 +43,16 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	sheaf_tensor *t = &schema->tensor;
 	sheaf_npz_layout layout = layout_of(t, values);
 	if (layout == NPZ_LAYOUTS)
-		return sheaf_fail(err, SHEAF_USAGE, "--layout: expected csr|csc|coo, found %.40s",
-		                  sheaf_values_text(values, "layout"));
+		return sheaf_fail_option(err, SHEAF_USAGE, "layout", ": expected csr|csc|coo, found %.40s",
+		                         sheaf_values_text(values, "layout"));
 	if (t->rank != 2)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a matrix of two dimensions, found %d",
 		                  t->rank);
 	if (sheaf_schema_value(schema) < 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	if (sheaf_values_number(values, "deflate", 0) > SHEAF_DEFLATE_MOST)
-		return sheaf_fail(err, SHEAF_USAGE, "--deflate: expected a level of at most %d, found another",
-		                  SHEAF_DEFLATE_MOST);
+		return sheaf_fail_option(err, SHEAF_USAGE, "deflate",
+		                         ": expected a level of at most %d, found another", SHEAF_DEFLATE_MOST);
 	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);
 	t->dense = false;

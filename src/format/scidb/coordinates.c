@@ -32,24 +32,25 @@ sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_
 {
 	int64_t cells = 1;
 	if (array->ndimensions == 0)
-		return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected a --schema with dimensions, found %s",
-		                  "none");
+		return sheaf_fail_option(err, SHEAF_USAGE, "dimensions",
+		                         ": expected a --schema with dimensions, found %s", "none");
 	if (array->ndimensions > SHEAF_MAX_RANK)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "--dimensions: expected at most %d dimensions, found %d",
-		                  SHEAF_MAX_RANK, array->ndimensions);
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "dimensions",
+		                         ": expected at most %d dimensions, found %d", SHEAF_MAX_RANK,
+		                         array->ndimensions);
 	for (int i = array->ndimensions; i-- > 0;) {
 		const sheaf_scidb_dimension *d = &array->dimensions[i];
 		if (i > 0 && !is_bounded(d))
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--dimensions: expected an end of dimension \"%s\", found none", d->name);
+			return sheaf_fail_option(err, SHEAF_USAGE, "dimensions",
+			                         ": expected an end of dimension \"%s\", found none", d->name);
 		if (array->ndimensions > 1 && d->chunk_mark)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--dimensions: expected the length of chunks of dimension \"%s\", which "
-			                  "decides the order of cells, found %c",
-			                  d->name, d->chunk_mark);
+			return sheaf_fail_option(err, SHEAF_USAGE, "dimensions",
+			                         ": expected the length of chunks of dimension \"%s\", which "
+			                         "decides the order of cells, found %c",
+			                         d->name, d->chunk_mark);
 		if (i > 0 && !sheaf_mul_i64(&cells, cells, extent_of(d)))
-			return sheaf_fail(err, SHEAF_USAGE, "--dimensions: expected fewer than 2^63 cells, found %s",
-			                  "more");
+			return sheaf_fail_option(err, SHEAF_USAGE, "dimensions",
+			                         ": expected fewer than 2^63 cells, found %s", "more");
 	}
 	return SHEAF_OK;
 }

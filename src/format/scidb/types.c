@@ -157,8 +157,9 @@ static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_er
 			text);
 	int64_t size = generic ? 0 : read_size(equals + 1);
 	if (!generic && (size < 1 || size > MOST_BYTES))
-		return sheaf_fail(err, SHEAF_USAGE, "--type %s: expected a size from 1 to %d bytes, found \"%s\"",
-		                  text, MOST_BYTES, equals + 1);
+		return sheaf_fail_option(err, SHEAF_USAGE, "type",
+		                         " %s: expected a size from 1 to %d bytes, found \"%s\"", text, MOST_BYTES,
+		                         equals + 1);
 	const sheaf_scidb_type *known = find_known(types, text, n);
 	if (known && known->size == size) return SHEAF_OK;
 	if (known)

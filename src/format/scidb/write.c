@@ -223,9 +223,8 @@ static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 {
 	sheaf_builder *b = &out->places.empty;
 	if (out->coordinates == 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--fill-cells: expected --dimensions, which say what cells there are, found %s",
-		                  "none");
+		return sheaf_fail_option(err, SHEAF_USAGE, "fill-cells",
+		                         ": expected --dimensions, which say what cells there are, found %s", "none");
 	for (int i = 0; i < out->layout.count; i++) {
 		const sheaf_scidb_entry *entry = &out->layout.items[i].entry;
 		bool string =

@@ -201,10 +201,10 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	o->dims = 0;
 	if (strlen(text) < sizeof sizes)
 		read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
-	return o->dims
-	           ? SHEAF_OK
-	           : sheaf_fail(err, SHEAF_USAGE, "--dims: expected up to %d sizes separated by commas, found %s",
-	                        SHEAF_MAX_RANK, text);
+	return o->dims ? SHEAF_OK
+	               : sheaf_fail_option(err, SHEAF_USAGE, "dims",
+	                                   ": expected up to %d sizes separated by commas, found %s",
+	                                   SHEAF_MAX_RANK, text);
 }
 
 static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
