@@ -210,6 +210,27 @@ def values(items, path):
     return [float(v) for v in items[path]["values"]]
 
 
+HALVES = [0, -0.0, 1, -2.5, 65504, 2.0**-14, 2.0**-24, -3 * 2.0**-24, 1023 * 2.0**-24, float("inf"), float("-inf"), 0.333251953125]
+ODD = [0, 1, -1, 2047, -2048, -524288, 524287]
+
+
+def odd(file):
+    """Integers of 20 bits, in three bytes in both orders; and floats of another make."""
+    for name, signed in ("odd_integer", True), ("odd_unsigned", False):
+        kind = (h5py.h5t.STD_I32BE if signed else h5py.h5t.STD_U32LE).copy()
+        kind.set_precision(20)
+        kind.set_offset(2)
+        kind.set_size(3)
+        x = h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((len(ODD),)))
+        x.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.array([v if signed else v & 0xfffff for v in ODD], "i4" if signed else "u4"))
+    kind = h5py.h5t.IEEE_F32LE.copy()
+    kind.set_fields(15, 7, 8, 0, 7)
+    kind.set_precision(16)
+    kind.set_size(2)
+    x = h5py.h5d.create(file.id, b"brain", kind, h5py.h5s.create_simple((3,)))
+    x.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.array([1, -2.5, 0.0078125], "f4"))
+
+
 def readable(folder):
     for latest in False, True:
         name = "latest" if latest else "earliest"
@@ -233,6 +254,10 @@ def readable(folder):
             file["type"] = numpy.dtype("f8")
             file.create_dataset("of_type", data=numpy.arange(3), dtype=file["type"])
             file.create_dataset("growing", data=numpy.arange(1000.0), maxshape=(None,), chunks=(64,))
+            file["half"] = numpy.array(HALVES, dtype="f2")
+            file.create_dataset("half_packed", data=numpy.array(HALVES * 50, dtype=">f2").reshape(50, -1), chunks=(7, 3), compression=1, shuffle=True)
+            file["enumeration"] = numpy.array([1, 0, 1], dtype=h5py.enum_dtype({"A": 0, "B": 1}, basetype="i1"))
+            odd(file)
             file["scalar"] = numpy.float32(2.5)
             file["null"] = h5py.Empty("f8")
             file["fixed"] = numpy.array([b"abc", b"d", b""])
@@ -260,9 +285,12 @@ def readable(folder):
             continue
         wants = {
             "big": range(100), "big_packed": range(1000), "bool": [1, 0, 1], "complex": [1, 2, 3, -4], "pairs": range(10), "A/again": range(10), "grid": range(3000), "cube": range(1000), "grid_never": [3] * 169 + [4] + [3] * 230,
-            "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "packed_fast": range(5000), "of_type": range(3), "summed": [i % 256 for i in range(777)], "growing": range(1000),
+            "complex_packed": [v for i in range(100) for v in (i, 2 * i)], "checked": range(5000), "half": HALVES, "half_packed": HALVES * 50, "enumeration": [1, 0, 1], "odd_integer": ODD, "odd_unsigned": [v & 0xfffff for v in ODD], "brain": [1, -2.5, 0.0078125],
+            "packed_fast": range(5000), "of_type": range(3), "summed": [i % 256 for i in range(777)], "growing": range(1000),
             "scalar": [2.5], "null": [], "never": [7] * 10, "never_packed": [1.5] * 250 + [2] * 10 + [1.5] * 740, "link": range(100), "bits": [1, 0, 1], "compact": [1, 2, -3, 4],
         }
+        for key in "half", "half_packed":
+            wants[key] = [float(str(numpy.float32(v))) for v in wants[key]]
         wrong = [(key, items.get(key)) for key, want in wants.items() if key not in items or "values" not in items[key] or values(items, key) != list(map(float, want))]
         point(not wrong, f"{name}: all values", wrong)
         point(items["names"]["values"] == ["abc", "d", ""] * 50 and items["words"]["values"] == ["x", "yz"] * 40, f"{name}: packed texts", (items["names"], items["words"]))
@@ -316,7 +344,7 @@ def refused(folder):
     wants = {
         "external": "a link to another file", "through": "a link to /external", "elsewhere": "values in another file", "virtual": "virtual dataset",
         "scaled": "a filter that is not one of ours", "type": "a type by itself", 
-        "half": "16-bit float", "compound": "compound", "array": "array", "enumeration": "enumeration", "opaque": "opaque", "reference": "reference",
+        "compound": "compound", "array": "array", "opaque": "opaque", "reference": "reference",
         "huge": "more elements than a file of this size", "huger": "more elements than", "circle": "a link to", "/".join("g" * 32): "a group that lies too deep",
     }
     for key, want in wants.items():

@@ -25,12 +25,13 @@ typedef struct sheaf_box_detail {
 	int64_t offset;     /* byte of the values in the file, where they lie there as they are; -1: elsewhere */
 	bool is_absent;     /* nothing is stored: each element is `fill` */
 	uint8_t fill[SHEAF_BOX_MAX_ELEMENT];
-	bool is_swapped;     /* not in this machine's byte order */
-	int per;             /* values of an element */
-	size_t width;        /* bytes of a stored element */
-	bool is_variable;    /* texts: the elements are references */
-	int64_t chunk;       /* elements of a chunk, where the array is a run of them; else 0 */
-	const int64_t *grid; /* extents of a chunk, where there are chunks */
+	bool is_swapped;                   /* not in this machine's byte order */
+	const struct sheaf_box_bits *bits; /* how values are stored, where that is none of our types; else NULL */
+	int per;                           /* values of an element */
+	size_t width;                      /* bytes of a stored element */
+	bool is_variable;                  /* texts: the elements are references */
+	int64_t chunk;                     /* elements of a chunk, where the array is a run of them; else 0 */
+	const int64_t *grid;               /* extents of a chunk, where there are chunks */
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, where they are in memory */

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/pipeline.h"
+#include "box/bits.h"
 #include "box/filter.h"
 #include "box/inside.h"
 #include "data/value.h"
@@ -288,6 +289,8 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 		status = sheaf_check_stop(r->box->cx, err);
 		if (!status) status = make_room(r, &b, n * row, &rows_at, err);
 		if (!status) status = sheaf_box_read_elements(r->box, item, at, at + n, rows_at, err);
+		if (!status && item->inside->bits)
+			sheaf_box_expand(item->inside->bits, item->type, rows_at, (size_t)(n * row));
 		if (!status)
 			status = deliver(r, rows_at + (size_t)(from - at * row) * width_of(item), from, to - from, err);
 	}
@@ -357,6 +360,7 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
 	if (r->from == r->to) return SHEAF_OK;
+	if (inside->bits) return read_rows(r, err);
 	if (inside->held.data)
 		return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from,
 		               err);
@@ -381,7 +385,7 @@ static sheaf_status view(sheaf_box *box, const sheaf_box_item *item, int64_t fro
 		*out = sheaf_buffer_part(&inside->held, (size_t)from * width, size);
 		return SHEAF_OK;
 	}
-	if (inside->offset < 0 || inside->is_absent || !box->source) return SHEAF_OK;
+	if (inside->offset < 0 || inside->is_absent || inside->bits || !box->source) return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_view_at(box->source, inside->offset + from * (int64_t)width, size, out, err));
 	if ((uintptr_t)out->data % width != 0) sheaf_buffer_reset(out);
 	return SHEAF_OK;

@@ -2,6 +2,7 @@
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to a filter
  * that is not ours, is found here, before anything is read. */
 #include "base/checked.h"
+#include "box/bits.h"
 #include "box/hdf5/read.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
@@ -37,6 +38,8 @@ static bool is_whole(const sheaf_hdf5_type *type)
 	return type->offset == 0 && type->precision == 8 * type->size;
 }
 
+enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
+
 static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
 {
 	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -49,7 +52,6 @@ static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
 /* Those of IEEE 754, of which the size is that of one. */
 static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out)
 {
-	enum { IMPLIED = 2 };
 	bool is_wide = size == 8;
 	int mantissa = is_wide ? 52 : 23, exponent = is_wide ? 11 : 8;
 	*out = is_wide ? SHEAF_F64 : SHEAF_F32;
@@ -71,17 +73,57 @@ static void note_order(const description *d)
 	d->inside->is_swapped = d->own->type.is_big != is_big && sheaf_type_size(d->item->type) > 1;
 }
 
-static sheaf_status describe_number(const description *d)
+static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned mantissa)
+{
+	return type->class == SHEAF_HDF5_FLOAT && type->size == 2 && type->bits.exponent_bits == exponent &&
+	       type->bits.mantissa_bits == mantissa;
+}
+
+/* Numbers of other kinds: those that one of our types holds are read as that. */
+static sheaf_status describe_bits(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
-	bool is_int = type->class == SHEAF_HDF5_INTEGER;
+	void *memory;
+	char name[40];
+	bool is_float = type->class == SHEAF_HDF5_FLOAT;
+	snprintf(name, sizeof name, "%s%u-bit %s", type->is_big ? "big-endian " : "", type->precision,
+	         is_float ? "float" : "integer");
+	bool is_half = is_named(type, 5, 10), is_brain = is_named(type, 8, 7);
+	if (is_half || is_brain)
+		snprintf(name, sizeof name, "%s%s", type->is_big ? "big-endian " : "",
+		         is_half ? "float16" : "bfloat16");
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s", prefix, name));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->l->err));
+	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+	*bits = (sheaf_box_bits){.size = type->size <= 8 ? (uint8_t)type->size : 0,
+	                         .is_big = type->is_big,
+	                         .is_signed = type->is_signed,
+	                         .is_float = is_float,
+	                         .at = type->offset < 64 ? (uint8_t)type->offset : 64,
+	                         .count = type->precision <= 64 ? (uint8_t)type->precision : 0};
+	bits->parts.sign = type->bits.sign;
+	bits->parts.exponent = type->bits.exponent;
+	bits->parts.exponent_bits = type->bits.exponent_bits;
+	bits->parts.mantissa = type->bits.mantissa;
+	bits->parts.mantissa_bits = type->bits.mantissa_bits;
+	bool is_usual = !is_float || (type->bits.norm == IMPLIED && type->bits.exponent_bits < 32 &&
+	                              type->bits.bias == (1U << type->bits.exponent_bits) / 2 - 1);
+	if (!is_usual || !sheaf_box_bits_type(bits, &d->item->type)) return SHEAF_OK;
+	d->item->what = SHEAF_BOX_NUMBERS;
+	d->inside->bits = bits;
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_number(const description *d, const char *prefix)
+{
+	const sheaf_hdf5_type *type = &d->own->type;
+	bool is_int = type->class != SHEAF_HDF5_FLOAT;
 	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
 		d->item->what = SHEAF_BOX_NUMBERS;
 		note_order(d);
-		return name_type(d, "", sheaf_type_name(d->item->type));
+		return name_type(d, prefix, sheaf_type_name(d->item->type));
 	}
-	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%u-bit %s", type->precision,
-	                          is_int ? "integer" : "float");
+	return describe_bits(d, prefix);
 }
 
 static sheaf_status describe_compound(const description *d)
@@ -118,9 +160,12 @@ static sheaf_status describe_type(const description *d)
 	d->inside->width = type->size;
 	switch (type->class) {
 	case SHEAF_HDF5_INTEGER:
-	case SHEAF_HDF5_FLOAT: return describe_number(d);
+	case SHEAF_HDF5_FLOAT: return describe_number(d, "");
 	case SHEAF_HDF5_COMPOUND: return describe_compound(d);
-	case SHEAF_HDF5_ENUMERATION: describe_bytes(d, type->is_bool, "bool", "enumeration"); break;
+	case SHEAF_HDF5_ENUMERATION:
+		if (!type->is_bool) return describe_number(d, "enumeration of ");
+		describe_bytes(d, true, "bool", "bool");
+		break;
 	case SHEAF_HDF5_BITS: describe_bytes(d, type->size == 1 && type->precision == 8, "bits", "bits"); break;
 	case SHEAF_HDF5_STRING: describe_text(d, false); break;
 	default: d->item->of = others[type->class];
@@ -329,7 +374,7 @@ static sheaf_status keep_grid(const description *d)
 	int64_t *grid = (int64_t *)memory;
 	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
 	d->inside->grid = grid;
-	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
+	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
 	d->inside->chunk = grid[0];
 	d->item->chunk = d->inside->chunk * d->inside->per;
 	return SHEAF_OK;
