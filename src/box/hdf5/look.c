@@ -269,7 +269,7 @@ int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, con
 	uint64_t n = sheaf_hdf5_take(c, r->address_size, field);
 	uint64_t none = r->address_size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * r->address_size) - 1;
 	if (n == none) return -1;
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+	return n > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)n;
 }
 
 sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least, unsigned most,

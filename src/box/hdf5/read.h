@@ -91,7 +91,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int
 /* A little-endian number of up to 8 bytes. */
 uint64_t sheaf_hdf5_take(sheaf_cursor *c, size_t width, const char *field);
 uint64_t sheaf_hdf5_take_length(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
-/* -1: that of nothing. What no file can have is INT64_MAX. */
+/* -1: that of nothing. What no file can have is INT64_MAX / 2, to which a base may be added. */
 int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
 /* One byte from `least` to `most`. */
 SHEAF_USE sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least,
