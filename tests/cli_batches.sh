@@ -85,9 +85,9 @@ end
 
 begin "what does not go together is refused, by its name"
 expect 2 batches --join --concat ten.ctf some.ctf
-has err 'one way to put files together, found --join besides'
+has err 'one way to combine files, found --join as well'
 expect 2 batches --mix 1,1 --join ten.ctf some.ctf
-has err 'one way to put files together'
+has err 'one way to combine files'
 expect 2 batches --mix 1,1 --order file ten.ctf ten.ctf
 has err 'expected order "sheaf", found file'
 expect 2 batches --mix 1,1 --bucket ten.ctf ten.ctf

@@ -85,7 +85,7 @@ static void test_every_kernel(void **unused UNUSED)
 	int tried = 0;
 	for (int k = 0; sheaf_kernels[k]; k++) {
 		if (!sheaf_kernels[k]->is_available()) continue;
-		print_message("kernel %s\n", sheaf_kernels[k]->name);
+		print_message("# kernel %s\n", sheaf_kernels[k]->name);
 		sheaf_kernel_use(sheaf_kernels[k]->name);
 		check_kernel();
 		tried++;
