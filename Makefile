@@ -4,6 +4,7 @@
 #   make build     the command, at build/sheaf, and the library
 #   make demo      build, and a short tour
 #   make check     build, and all tests
+#   make check-all the same with no call, allocation and limit left out
 #   make check-faults  every call on files fails in turn, for every command on every format
 #   make mutants   changes the source in COUNT places: do the tests find it?
 #   make lint      clang-tidy, cppcheck, shellcheck
@@ -27,7 +28,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check check-faults mutants lint sanitize tsan fuzz bench soak install clean
+.PHONY: build demo check check-all check-faults mutants lint sanitize tsan fuzz bench soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -39,6 +40,14 @@ check: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@$(call run_tests,$(BUILD))
+
+# The same tests; those that take every call, allocation and limit in turn leave none out.
+check-all: export FAULTS = all
+check-all: needs-check $(BUILD)/build.ninja
+	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
+	@$(MESON) compile -C $(BUILD)
+	@rm -f $(BUILD)/meson-logs/testlog.json
+	@$(MESON) test -C $(BUILD) --no-rebuild --timeout-multiplier 0; tools/count_tests $(BUILD)/meson-logs/testlog.json
 
 check-faults: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
