@@ -10,6 +10,8 @@
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make tsan      the tests of what threads share, and the command with four threads, under the thread sanitizer
+#   make msan      all tests but those of HDF5 under the memory sanitizer, with kernels in plain C
+#   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 and nowhere else
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make soak      10^8 small sequences in batches: memory must stay flat
@@ -28,7 +30,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check check-all check-faults mutants lint sanitize tsan fuzz bench soak install clean
+.PHONY: build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -77,6 +79,16 @@ tsan: needs-check build-tsan/build.ninja
 	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
 	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild sheaf:files
 
+# Whoever reads bytes that nobody wrote. Libraries that are not built so are told of at their doors (src/third/filled.h).
+msan: needs-msan build-msan/build.ninja
+	@$(MESON) compile -C build-msan
+	@$(call run_tests,build-msan)
+
+# size_t has 32 bits, and no type has 128.
+check-32: needs-check-32 build-32/build.ninja
+	@$(MESON) compile -C build-32
+	@$(call run_tests,build-32)
+
 # New inputs, logs, sums, and what breaks stay in build-fuzz, from run to run.
 fuzz: needs-fuzz build-fuzz/build.ninja
 	@$(MESON) compile -C build-fuzz fuzzers
@@ -113,6 +125,14 @@ build-asan/build.ninja:
 
 build-tsan/build.ninja:
 	@$(MESON) setup build-tsan -Dwerror=$(WERROR) -Dbuildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false
+
+build-msan/build.ninja:
+	@CC=clang $(MESON) setup build-msan -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true -Dbuildtype=debug -Doptimization=1 -Db_sanitize=memory \
+		-Db_lundef=false -Ddefault_library=static -Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory'
+
+build-32/build.ninja:
+	@tools/packages_32 build-32/packages
+	@$(MESON) setup build-32 --cross-file build-32/packages/i386.ini -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true
 
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
