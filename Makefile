@@ -79,7 +79,8 @@ tsan: needs-check build-tsan/build.ninja
 	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
 	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild sheaf:files
 
-# Whoever reads bytes that nobody wrote. Libraries that are not built so are told of at their doors (src/third/filled.h).
+# Whoever reads bytes that nobody wrote. What other libraries write is declared at their doors (src/third/filled.h); the sanitizer
+# knows fstat, but not the fstat64 that _FILE_OFFSET_BITS makes of it.
 msan: needs-msan build-msan/build.ninja
 	@$(MESON) compile -C build-msan
 	@$(call run_tests,build-msan)
@@ -128,7 +129,7 @@ build-tsan/build.ninja:
 
 build-msan/build.ninja:
 	@CC=clang $(MESON) setup build-msan -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true -Dbuildtype=debug -Doptimization=1 -Db_sanitize=memory \
-		-Db_lundef=false -Ddefault_library=static -Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory'
+		-Db_lundef=false -Ddefault_library=static -Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory -U_FILE_OFFSET_BITS'
 
 build-32/build.ninja:
 	@tools/packages_32 build-32/packages

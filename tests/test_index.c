@@ -241,7 +241,7 @@ static void test_chunks_have_an_index(void **state)
 static void set_time(const char *name, int64_t ns)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-	                            {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000}};
+	                            {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)}};
 	assert_int_equal(utimensat(AT_FDCWD, in_folder(name), times, 0), 0);
 }
 

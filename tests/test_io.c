@@ -1037,6 +1037,18 @@ static int open_sparse(int64_t size, int64_t at, char path[32])
 	return fd;
 }
 
+/* Where addresses have 32 bits, a large input is not read at random. */
+static bool is_readable_at_random(sheaf_source *source)
+{
+	if (SIZE_MAX == UINT64_MAX) {
+		assert_ok(sheaf_source_make_seekable(source, &err));
+		return true;
+	}
+	assert_status(SHEAF_UNSUPPORTED, sheaf_source_make_seekable(source, &err));
+	assert_message("on a machine of 64 bits");
+	return false;
+}
+
 static void beyond_four_gigabytes(void **state)
 {
 	(void)state;
@@ -1046,14 +1058,15 @@ static void beyond_four_gigabytes(void **state)
 	sheaf_source *source = NULL;
 	sheaf_buffer view = {0};
 	assert_ok(sheaf_source_path(path, cx, &source, &err));
-	assert_ok(sheaf_source_make_seekable(source, &err));
-	assert_int_equal(sheaf_source_size(source), size);
-	assert_ok(sheaf_source_read_at(source, at, mark, 4, &err));
-	assert_memory_equal(mark, "mark", 4);
-	assert_ok(sheaf_source_view_at(source, at, 4, &view, &err));
-	assert_memory_equal(view.data, "mark", 4);
-	assert_status(SHEAF_SHORT, sheaf_source_read_at(source, size - 3, mark, 4, &err));
-	sheaf_buffer_reset(&view);
+	if (is_readable_at_random(source)) {
+		assert_int_equal(sheaf_source_size(source), size);
+		assert_ok(sheaf_source_read_at(source, at, mark, 4, &err));
+		assert_memory_equal(mark, "mark", 4);
+		assert_ok(sheaf_source_view_at(source, at, 4, &view, &err));
+		assert_memory_equal(view.data, "mark", 4);
+		assert_status(SHEAF_SHORT, sheaf_source_read_at(source, size - 3, mark, 4, &err));
+		sheaf_buffer_reset(&view);
+	}
 	sheaf_source_close(source);
 	close(fd);
 }
@@ -1067,11 +1080,12 @@ static void a_file_that_cannot_be_mapped_is_copied(void **state)
 	sheaf_source *source = NULL;
 	sheaf_buffer view = {0};
 	assert_ok(sheaf_source_path(path, cx, &source, &err));
-	assert_ok(sheaf_source_make_seekable(source, &err));
-	assert_ok(sheaf_source_view_at(source, at, 4, &view, &err));
-	assert_memory_equal(view.data, "mark", 4);
-	assert_status(SHEAF_LIMIT, sheaf_source_view_at(source, 0, (size_t)1 << 40, &view, &err));
-	assert_null(view.data);
+	if (is_readable_at_random(source)) {
+		assert_ok(sheaf_source_view_at(source, at, 4, &view, &err));
+		assert_memory_equal(view.data, "mark", 4);
+		assert_status(SHEAF_LIMIT, sheaf_source_view_at(source, 0, (size_t)(INT64_C(1) << 40), &view, &err));
+		assert_null(view.data);
+	}
 	sheaf_source_close(source);
 	close(fd);
 }

@@ -11,14 +11,14 @@ static sheaf_canon canon_real(double v) { return (sheaf_canon){isnan(v) ? (doubl
  * overflow. */
 static sheaf_canon canon_signed(int64_t v)
 {
-	double d = (double)v;
+	double d = sheaf_rounded((double)v);
 	int64_t rest = d >= 0x1p63 ? -(INT64_MAX - v) - 1 : v - (int64_t)d;
 	return (sheaf_canon){d, rest};
 }
 
 static sheaf_canon canon_unsigned(uint64_t v)
 {
-	double d = (double)v;
+	double d = sheaf_rounded((double)v);
 	int64_t rest = d >= 0x1p64 ? -(int64_t)(UINT64_MAX - v) - 1 : (int64_t)(v - (uint64_t)d);
 	return (sheaf_canon){d, rest};
 }

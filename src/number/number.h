@@ -11,6 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* An integer as the double that it is converted to. On i386 it may stay in a register that is wider than a
+ * double, where a comparison would still see all digits: memory is not. */
+static inline double sheaf_rounded(double v)
+{
+#ifdef __i386__
+	volatile double kept = v;
+	return kept;
+#else
+	return v;
+#endif
+}
+
 typedef enum sheaf_number_flaw {
 	SHEAF_NUMBER_OK,
 	SHEAF_NUMBER_NO_DIGIT,          /* `end` is where the first digit was expected */

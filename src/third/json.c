@@ -11,6 +11,15 @@
 #define MARK '\x01'
 #define ESCAPED_MARK "\\u0001" /* how it is spelled inside of JSON, by us and by Jansson */
 
+#ifdef SHEAF_MEMORY_SANITIZER
+static void *allocate_filled(size_t size) { return calloc(1, size); }
+
+__attribute__((constructor)) static void allocate_all_filled(void)
+{
+	json_set_alloc_funcs(allocate_filled, free);
+}
+#endif
+
 /* ---- reading ---- */
 
 /* The text on its way to Jansson, read once from the left. */
@@ -98,10 +107,6 @@ static sheaf_status refuse(const scan *s, const char *name, sheaf_error *err)
 	                  s->expected);
 }
 
-#ifdef SHEAF_MEMORY_SANITIZER
-static void *allocate_filled(size_t size) { return calloc(1, size); }
-#endif
-
 sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                               sheaf_error *err)
 {
@@ -116,9 +121,6 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	while (s.at < s.end && !s.expected) keep_one(&s);
 	json_error_t failure;
 	sheaf_status status = SHEAF_OK;
-#ifdef SHEAF_MEMORY_SANITIZER
-	json_set_alloc_funcs(allocate_filled, free);
-#endif
 	if (s.expected) {
 		status = refuse(&s, name, err);
 	} else {

@@ -21,7 +21,7 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 	size_t missing;
 	sheaf_builder *values = d->columns[stream].values;
 	SHEAF_TRY(report_short(d, stream, count));
-	if (__builtin_mul_overflow((size_t)(dim - count), sizeof(T), &missing))
+	if (__builtin_mul_overflow(dim - count, sizeof(T), &missing))
 		return sheaf_fail(d->err, SHEAF_LIMIT, "memory: expected a smaller dim, found %" PRId64, dim);
 	if (!sheaf_builder_room(values, missing)) return SHEAF_OK; /* the builder keeps the failure */
 	memset(values->data + values->size, 0, missing);

@@ -94,7 +94,10 @@ static int64_t cut_integer(const sheaf_scidb_type *to, int64_t i)
 	return load_integer(to, bytes);
 }
 
-static double real_of(bool is_wide, int64_t i) { return is_wide ? (double)(uint64_t)i : (double)i; }
+static double real_of(bool is_wide, int64_t i)
+{
+	return sheaf_rounded(is_wide ? (double)(uint64_t)i : (double)i);
+}
 
 static void make_bool(sheaf_scidb_value *v)
 {
