@@ -125,7 +125,9 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 	size_t in_before = d->in_left, out_before = step->out_left;
 	step->in = d->in;
 	step->in_left = d->in_left;
+	SHEAF_UNSEEN_BEGIN();
 	sheaf_status status = d->filter->decoder.run(d->state, step, false);
+	SHEAF_UNSEEN_END();
 	SHEAF_FILLED(step->out - (out_before - step->out_left), out_before - step->out_left);
 	d->in = step->in;
 	d->in_left = step->in_left;

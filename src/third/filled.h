@@ -12,8 +12,13 @@
 
 #ifdef SHEAF_MEMORY_SANITIZER
 #define SHEAF_FILLED(memory, size) __msan_unpoison((memory), (size))
+/* Around a call: what a library hands to the C library it has written itself, which nobody saw. */
+#define SHEAF_UNSEEN_BEGIN() __msan_scoped_disable_interceptor_checks()
+#define SHEAF_UNSEEN_END() __msan_scoped_enable_interceptor_checks()
 #else
 #define SHEAF_FILLED(memory, size) ((void)(memory), (void)(size))
+#define SHEAF_UNSEEN_BEGIN() ((void)0)
+#define SHEAF_UNSEEN_END() ((void)0)
 #endif
 
 #endif

@@ -124,8 +124,10 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	if (s.expected) {
 		status = refuse(&s, name, err);
 	} else {
+		SHEAF_UNSEEN_BEGIN();
 		*out = json_loadb(copy, (size_t)(s.to - copy),
 		                  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &failure);
+		SHEAF_UNSEEN_END();
 		if (!*out)
 			status =
 				sheaf_fail(err, SHEAF_DATA, "%s:%d:%d: expected JSON, found that it breaks its rules: %s",
