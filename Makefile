@@ -65,6 +65,7 @@ lint: needs-lint $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@tools/check_layers
+	@tools/check_statuses
 	@find src bench fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
 	@cppcheck --quiet --project=$(BUILD)/compile_commands.json $(CPPCHECK)
 	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck -x

@@ -650,6 +650,20 @@ static void test_policy_error_budget(void **state)
 	end_context(cx);
 }
 
+/* Neither one more nor one less, however large. */
+static void test_policy_error_budgets(void **state)
+{
+	(void)state;
+	for (int64_t most = 0; most < 40; most++) {
+		sheaf_context_options options = hearing_options();
+		options.max_errors = most;
+		sheaf_context *cx = context_with(&options);
+		for (int64_t i = 0; i < most; i++) assert_ok(tell(cx, SHEAF_ERROR, SHEAF_DATA, "a"));
+		assert_status(SHEAF_DATA, tell(cx, SHEAF_ERROR, SHEAF_DATA, "b"));
+		end_context(cx);
+	}
+}
+
 static void test_policy_budget_does_not_cover_fatal_ones(void **state)
 {
 	(void)state;
@@ -938,11 +952,11 @@ static void test_statuses(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"ok",    "end",         "nomem", "io",    "unknown", "data",
-	                                    "short", "unsupported", "loss",  "limit", "usage",   "stopped"};
-	assert_int_equal(COUNT(names), SHEAF_STOPPED + 1);
+	                                    "short", "unsupported", "loss",  "limit", "usage", "stopped", "stale"};
+	assert_int_equal(COUNT(names), SHEAF_STALE + 1);
 	for (size_t i = 0; i < COUNT(names); i++)
 		assert_string_equal(sheaf_status_name((sheaf_status)i), names[i]);
-	assert_string_equal(sheaf_status_name((sheaf_status)12), "status?");
+	assert_string_equal(sheaf_status_name((sheaf_status)13), "status?");
 	assert_string_equal(sheaf_status_name((sheaf_status)-1), "status?");
 	assert_string_equal(sheaf_version(), SHEAF_VERSION);
 }
@@ -963,7 +977,7 @@ static void test_fail(void **state)
 		sheaf_error error;
 		char guard;
 	} guarded = {.guard = 'g'};
-	sheaf_fail(&guarded.error, SHEAF_DATA, "%s", large);
+	assert_int_equal(sheaf_fail(&guarded.error, SHEAF_DATA, "%s", large), SHEAF_DATA);
 	assert_int_equal(strlen(guarded.error.message), sizeof error.message - 1);
 	assert_int_equal(guarded.guard, 'g');
 }
@@ -988,7 +1002,7 @@ static void test_fail_of_the_system(void **state)
 			sheaf_error error;
 			char guard;
 		} guarded = {.guard = 'g'};
-		sheaf_fail_sys(&guarded.error, EIO, "%.*s", (int)n, large);
+		assert_int_equal(sheaf_fail_sys(&guarded.error, EIO, "%.*s", (int)n, large), SHEAF_IO);
 		assert_true(strlen(guarded.error.message) < sizeof error.message);
 		assert_int_equal(guarded.guard, 'g');
 	}
@@ -1130,6 +1144,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_memory_that_is_refused_is_not_counted),
 	cmocka_unit_test(test_policy),
 	cmocka_unit_test(test_policy_error_budget),
+	cmocka_unit_test(test_policy_error_budgets),
 	cmocka_unit_test(test_policy_budget_does_not_cover_fatal_ones),
 	cmocka_unit_test(test_policy_strict_spends_the_budget),
 	cmocka_unit_test(test_policy_validation_has_no_budget),

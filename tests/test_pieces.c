@@ -397,7 +397,7 @@ static void test_lengths_of_every_width(void **state)
 		assert_ok(sheaf_packer_finish(&p, &l, &err));
 		sheaf_packer_drop(&p);
 		assert_int_equal(l.rows, ROWS);
-		assert_ok(sheaf_lengths_distrust(&l, cx, &err));
+		assert_ok(sheaf_lengths_distrust(&l, UINT32_MAX, cx, &err));
 		assert_true(l.bits.size <= (size_t)ROWS * width / 8 + 64);
 		for (int64_t b = 0; b * SHEAF_LENGTHS_BLOCK < ROWS; b++) {
 			int64_t row = b * SHEAF_LENGTHS_BLOCK,

@@ -23,8 +23,19 @@ extern "C" {
 #define SHEAF_USE __attribute__((warn_unused_result))
 #define SHEAF_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+/* A status that is not looked at does not compile (-Werror=unused-result), whoever gives it. */
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define SHEAF_LOOK_AT [[nodiscard]]
+#elif defined(__clang__)
+#define SHEAF_LOOK_AT __attribute__((warn_unused_result))
+#elif defined(__GNUC__) && !defined(__cplusplus) && __GNUC__ >= 11
+#define SHEAF_LOOK_AT [[nodiscard]]
+#else
+#define SHEAF_LOOK_AT
+#endif
+
 /* Named by what the caller can do next. */
-typedef enum sheaf_status {
+typedef enum SHEAF_LOOK_AT sheaf_status {
 	SHEAF_OK,
 	SHEAF_END,         /* no more pieces, rows or values: not a failure */
 	SHEAF_NOMEM,       /* the allocator refused */
@@ -36,7 +47,8 @@ typedef enum sheaf_status {
 	SHEAF_LOSS,        /* the target cannot hold some of the data: allow the loss, or take another target */
 	SHEAF_LIMIT,       /* a limit of the context: raise it and try again */
 	SHEAF_USAGE,       /* the caller's arguments or call order */
-	SHEAF_STOPPED      /* sheaf_context_stop was called */
+	SHEAF_STOPPED,     /* sheaf_context_stop was called */
+	SHEAF_STALE        /* an index says of the input what is not so: open it again with SHEAF_INDEX_NEVER */
 } sheaf_status;
 
 /* The status's name in lower case ("ok", "end", ...); "status?" for a number that is none. */
@@ -60,6 +72,11 @@ SHEAF_API sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, 
 /* The same for a failed system call: `sys` is its errno, and "; the system says: " and its text are appended.
  */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
+
+/* OK in place of a failure that changes nothing of what comes out, for the reason given. Failures of the
+ * system and of memory and stops are never forgiven: IO, NOMEM and STOPPED come back as they are, and so does
+ * END, which is none. Nothing else in the library turns a failure into OK. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_forgive(sheaf_status status, const char *reason);
 
 #define SHEAF_TRY(expression) \
 	do { \

@@ -20,6 +20,7 @@ typedef struct sheaf_piece_entry {
 	int64_t chunk;        /* -1 in formats without chunks */
 	int64_t row, rows;    /* number of its first row, and how many it has */
 	int64_t samples;      /* sum of the lengths of its rows */
+	uint64_t hash; /* of its bytes as they were when it was found; 0 where nobody has asked for an index */
 } sheaf_piece_entry;
 
 /* The table of a dataset, made by the first call, which must come before sheaf_next: the chunks of a format
@@ -50,7 +51,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces
  * are reused; free it with sheaf_frame_free. Any thread may call it, several at once and beside sheaf_next,
  * each with a frame of its own, after sheaf_dataset_pieces. Memory is that of `cx`, which gets the findings,
  * too, but not those that only the whole input shows. DATA where the piece has not the rows that the table
- * says: the input was changed meanwhile. */
+ * says: the input was changed meanwhile. STALE where the table is an index's and the piece is not what that
+ * says. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *dataset, int64_t i,
                                                           sheaf_frame *frame, sheaf_context *cx,
                                                           sheaf_error *err);

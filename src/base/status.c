@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statuses, errors and the text of problems. */
+#include "base/status.h"
 #include <inttypes.h>
-#include <sheaf/base.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +14,24 @@ const char *sheaf_version(void) { return SHEAF_VERSION; }
 
 const char *sheaf_status_name(sheaf_status status)
 {
-	static const char *const names[] = {"ok",    "end",         "nomem", "io",    "unknown", "data",
-	                                    "short", "unsupported", "loss",  "limit", "usage",   "stopped"};
+	static const char *const names[] = {"ok",          "end",  "nomem", "io",    "unknown", "data", "short",
+	                                    "unsupported", "loss", "limit", "usage", "stopped", "stale"};
 	if ((size_t)status >= sizeof names / sizeof *names) return "status?";
 	return names[status];
+}
+
+sheaf_status sheaf_forgive(sheaf_status status, const char *reason)
+{
+	(void)reason; /* for whoever reads the call */
+	bool stays =
+		status == SHEAF_END || status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_STOPPED;
+	return stays ? status : SHEAF_OK;
+}
+
+bool sheaf_put_off(sheaf_status status, const char *until)
+{
+	(void)until;
+	return status != SHEAF_OK;
 }
 
 sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/pipeline.h"
+#include "base/status.h"
 #include "batch/batch_builder.h"
 #include "batch/readahead.h"
 #include "batch/state.h"
@@ -529,9 +530,10 @@ static void make_ahead(sheaf_batches *b)
 	sheaf_batch_builder *m;
 	sheaf_error ignored;
 	while (b->makes_ahead && (m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers)) != NULL) {
-		if (plan_next(b, m, &ignored)) return;
+		if (sheaf_put_off(plan_next(b, m, &ignored), "its turn: the status is kept")) return;
 		sheaf_readahead_offer(&b->ahead);
-		if (!sheaf_batch_builder_is_at_hand(m, &b->settings, b->cache) || submit(b, m, &ignored)) return;
+		if (!sheaf_batch_builder_is_at_hand(m, &b->settings, b->cache)) return;
+		if (sheaf_put_off(submit(b, m, &ignored), "its turn")) return;
 	}
 }
 

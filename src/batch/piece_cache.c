@@ -2,6 +2,7 @@
 #include "batch/piece_cache.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "batch/readahead_queue.h"
 #include "batch/reserve.h"
 
@@ -204,13 +205,14 @@ bool sheaf_piece_cache_offer(sheaf_piece_cache *cache, int64_t piece)
 	sheaf_loaded_piece *loaded;
 	sheaf_error ignored; /* there will be another call for the piece, in its turn */
 	int64_t size = sheaf_row_source_piece_size(cache->source, piece);
-	if (know_pieces(cache, &ignored)) return false;
+	if (sheaf_put_off(know_pieces(cache, &ignored), "the piece's turn")) return false;
 	if (cache->slot_of[piece] != NONE) return true;
 	if (!sheaf_readahead_queue_has_room(&cache->prefetch) ||
 	    (is_over(cache, size) && (!may_go(cache, cache->oldest) || is_waiting(cache, cache->oldest))))
 		return false;
-	if (make_room(cache, size, &loaded, &ignored)) return false;
-	if (sheaf_readahead_queue_begin(&cache->prefetch, piece, cache->locates, loaded, &ignored)) {
+	if (sheaf_put_off(make_room(cache, size, &loaded, &ignored), "the piece's turn")) return false;
+	if (sheaf_put_off(sheaf_readahead_queue_begin(&cache->prefetch, piece, cache->locates, loaded, &ignored),
+	                  "the piece's turn")) {
 		free_held(cache->cx, loaded);
 		return false;
 	}
@@ -228,7 +230,8 @@ static void take_in(sheaf_piece_cache *cache)
 	bool clean;
 	sheaf_readahead_queue_take(&cache->prefetch, &piece, &loaded, &clean);
 	cache->slot_of[piece] = NONE;
-	if (!clean || add(cache, piece, loaded, NONE, &ignored)) free_held(cache->cx, loaded);
+	if (!clean || sheaf_put_off(add(cache, piece, loaded, NONE, &ignored), "the piece's turn"))
+		free_held(cache->cx, loaded);
 }
 
 /* When memory runs out, what is read ahead gives its own back. */

@@ -159,8 +159,9 @@ static void lose_sink(void *guest)
 	sheaf_box *box = (sheaf_box *)guest;
 	close_driver(box);
 	if (!box->failure.status)
-		sheaf_fail(&box->failure, SHEAF_USAGE,
-		           "%s: expected the output to be open, found that it was given up", "box");
+		box->failure.status =
+			sheaf_fail(&box->failure, SHEAF_USAGE,
+		               "%s: expected the output to be open, found that it was given up", "box");
 	box->sink = NULL;
 	box->name = "(closed)";
 }
@@ -201,7 +202,8 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
 	SHEAF_TRY(new_box(cx, sink->name, &box, err));
 	box->sink = sink;
 	box->kind = choose(sink, kind);
-	if (open_sink(box, into, &failure)) {
+	sheaf_status status = open_sink(box, into, &failure);
+	if (status) {
 		free_box(box);
 		if (sink->is_random) sheaf_sink_spoil(sink, &failure);
 		return sheaf_fail_again(err, &failure);
@@ -216,8 +218,8 @@ static void complete(sheaf_box *box)
 {
 	sheaf_error *failure = &box->failure;
 	if (!failure->status && box->arrays)
-		sheaf_fail(failure, SHEAF_USAGE, "%s: expected all arrays to be complete, found one that is not",
-		           box->name);
+		failure->status = sheaf_fail(
+			failure, SHEAF_USAGE, "%s: expected all arrays to be complete, found one that is not", box->name);
 	if (!failure->status) {
 		failure->status = box->driver->finish(box->state, failure);
 		box->state = NULL;
@@ -246,8 +248,9 @@ void sheaf_box_abandon(sheaf_box *box)
 {
 	if (!box) return;
 	if (!box->failure.status)
-		sheaf_fail(&box->failure, SHEAF_USAGE,
-		           "%s: expected all writers to finish, found that one has given up", box->name);
+		box->failure.status =
+			sheaf_fail(&box->failure, SHEAF_USAGE,
+		               "%s: expected all writers to finish, found that one has given up", box->name);
 	leave(box);
 }
 
@@ -311,5 +314,6 @@ sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *na
 	sheaf_buffer_reset(&text);
 	*has = status == SHEAF_OK;
 	bool none = status == SHEAF_UNKNOWN || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED;
-	return none || !status ? SHEAF_OK : sheaf_fail_again(err, &failure);
+	if (none) status = sheaf_forgive(status, "what is there is no text");
+	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }

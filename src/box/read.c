@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/pipeline.h"
+#include "base/status.h"
 #include "box/bits.h"
 #include "box/filter.h"
 #include "box/inside.h"
@@ -114,9 +115,7 @@ static void keep_chunk(const reading *r, part *p, const uint8_t *bytes, size_t s
 	sheaf_builder copy;
 	sheaf_builder_begin(&copy, r->box->cx, NULL);
 	sheaf_builder_append(&copy, bytes, size);
-	if (copy.failed)
-		sheaf_builder_drop(&copy);
-	else if (sheaf_builder_finish(&copy, &p->kept, NULL))
+	if (sheaf_put_off(sheaf_builder_finish(&copy, &p->kept, NULL), "it is unpacked once more"))
 		sheaf_buffer_reset(&p->kept);
 }
 
@@ -212,10 +211,10 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	sheaf_status status = p->failure.status;
 	/* What filters say does not know where it is. */
 	if (status == SHEAF_DATA && p->in_filters)
-		sheaf_fail(err, status, "%s, values from %" PRId64 ": %s", sheaf_box_where(r->box, r->item, where),
-		           p->from, p->failure.message);
+		status = sheaf_fail(err, status, "%s, values from %" PRId64 ": %s",
+		                    sheaf_box_where(r->box, r->item, where), p->from, p->failure.message);
 	else if (status)
-		sheaf_fail_again(err, &p->failure);
+		status = sheaf_fail_again(err, &p->failure);
 	sheaf_pipeline_pass(parts);
 	return status;
 }

@@ -181,7 +181,7 @@ static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 	uint32_t skipped = p->is_plain && a->plan.deflate ? a->plan.shuffle ? 2 : 1 : 0;
 	sheaf_status status = p->failure.status;
 	if (status)
-		sheaf_fail_again(err, &p->failure);
+		status = sheaf_fail_again(err, &p->failure);
 	else
 		status = a->box->driver->write_chunk(a->handle, p->number, skipped, p->out.data, p->out.size, err);
 	sheaf_pipeline_pass(&a->chunks);

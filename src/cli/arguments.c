@@ -121,7 +121,8 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *value, 
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), found->name);
-		if (option && sheaf_option_check(option, value, NULL) == SHEAF_OK) return SHEAF_OK;
+		sheaf_status status = option ? sheaf_option_check(option, value, NULL) : SHEAF_USAGE;
+		if (!status) return SHEAF_OK;
 	}
 	return sheaf_option_check(found, value, err);
 }

@@ -141,6 +141,10 @@ void out_json_count(bool *first, const char *key, int64_t number);
 /* IO where a write has failed so far. */
 SHEAF_USE sheaf_status out_check(sheaf_error *err);
 SHEAF_USE sheaf_status out_flush(sheaf_error *err);
+/* From here on output may be taken back, until some of it is written. */
+void out_mark(void);
+/* Takes it back; false where it is too late for that. */
+bool out_take_back(void);
 SHEAF_USE sheaf_status out_close(sheaf_error *err);
 
 /* ---- standard error ---- */
@@ -223,6 +227,11 @@ typedef struct opening {
 	sheaf_index_policy index; /* of commands that do not take --index */
 	int input;                /* number of the file, where a configuration has several inputs */
 } opening;
+/* Whether the work that failed so can be done again, since nothing of what it says has gone out: then no
+ * index is looked at from now on, and what it has left to say is dropped. */
+bool can_do_without_index(const sheaf_error *err);
+/* Whether the last failure was not said, since the command can be run again so. */
+bool is_to_run_again(void);
 /* What --index asks for. */
 sheaf_index_policy index_policy(const arguments *args);
 /* Opens a file with the format and streams that a configuration of several inputs has for that one. */

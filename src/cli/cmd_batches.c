@@ -345,7 +345,8 @@ int run_batches(const arguments *args)
 {
 	arguments expanded;
 	sheaf_error err;
-	if (inputs_expand(args, &expanded, &err)) return say_failure(&err);
+	sheaf_status status = inputs_expand(args, &expanded, &err);
+	if (status) return say_failure(&err);
 	int code = with_shared_options(&expanded, run_session, NULL);
 	inputs_free(&expanded);
 	return code;

@@ -68,7 +68,8 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 		print_json(difference);
 	else
 		print_text(difference);
-	return out_check(&ignored) == SHEAF_OK;
+	sheaf_status status = out_check(&ignored); /* whoever closes the output tells of it */
+	return !status;
 }
 
 static void print_outcome(const differences *d, bool equal)

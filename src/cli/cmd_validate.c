@@ -186,8 +186,11 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 	others o = {s, v};
 	sheaf_error why;
 	bool one = strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
-	if (!one && count_members(s, s->label, &count, &why)) count = 0;
-	sheaf_status status = read_all(s, NULL, &read, err);
+	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
+	if (status) count = 0;
+	status = sheaf_forgive(status, "a file that cannot be listed is read, and says why then");
+	if (status) return sheaf_fail(err, status, "%s", why.message);
+	status = read_all(s, NULL, &read, err);
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
 		return status;

@@ -53,8 +53,11 @@ static int run_command(const command *c, int argc, char **argv)
 {
 	arguments args;
 	sheaf_error err;
-	if (arguments_parse(c, argc, argv, &args, &err)) return say_failure(&err);
+	sheaf_status status = arguments_parse(c, argc, argv, &args, &err);
+	if (status) return say_failure(&err);
+	out_mark();
 	int code = c->run(&args);
+	if (is_to_run_again()) code = c->run(&args);
 	arguments_free(&args);
 	return code;
 }
@@ -93,7 +96,8 @@ int main(int argc, char **argv)
 	signals_begin();
 	int code = run(argc - 1, argv + 1);
 	progress_hide();
-	if (out_close(&err)) {
+	sheaf_status status = out_close(&err);
+	if (status) {
 		int closing = say_failure(&err);
 		if (code < closing) code = closing;
 	}

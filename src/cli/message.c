@@ -57,6 +57,7 @@ static int exit_code_of(sheaf_status status)
 	case SHEAF_IO: return EXIT_IO;
 	case SHEAF_UNKNOWN:
 	case SHEAF_DATA:
+	case SHEAF_STALE:
 	case SHEAF_SHORT: return EXIT_DATA;
 	case SHEAF_NOMEM:
 	case SHEAF_LIMIT: return EXIT_LIMIT;
@@ -68,8 +69,19 @@ static int exit_code_of(sheaf_status status)
 	return EXIT_IO;
 }
 
+static bool is_put_off;
+
+bool is_to_run_again(void)
+{
+	bool again = is_put_off;
+	is_put_off = false;
+	return again;
+}
+
 int say_failure(const sheaf_error *err)
 {
+	is_put_off = can_do_without_index(err);
+	if (is_put_off) return EXIT_DATA;
 	if (err->status == SHEAF_IO && err->sys == EPIPE)
 		broken_pipe = true;
 	else if (err->status == SHEAF_STOPPED || was_interrupted())

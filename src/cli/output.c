@@ -15,7 +15,9 @@ enum { OUT_SIZE = 256 << 10, PRINTF_ROOM = 1024 };
 static struct {
 	char bytes[OUT_SIZE];
 	size_t used;
-	int sys; /* errno of the first write that failed, or 0 */
+	size_t marked; /* bytes before the mark that are still held back */
+	bool gone;     /* some behind it were written */
+	int sys;       /* errno of the first write that failed, or 0 */
 } out;
 
 /* A terminal or pipe that somebody else made non-blocking is waited for, until it has room or a signal comes.
@@ -44,6 +46,8 @@ static void write_all(const char *data, size_t size)
 static void flush(void)
 {
 	if (out.used > 0) progress_hide();
+	out.gone |= out.used > out.marked;
+	out.marked = 0;
 	write_all(out.bytes, out.used);
 	out.used = 0;
 }
@@ -53,6 +57,7 @@ void out_bytes(const void *data, size_t size)
 	if (out.sys || size == 0) return;
 	if (size > OUT_SIZE - out.used) flush();
 	if (size > OUT_SIZE) {
+		out.gone = true;
 		write_all((const char *)data, size);
 		return;
 	}
@@ -83,6 +88,19 @@ sheaf_status out_flush(sheaf_error *err)
 {
 	flush();
 	return out_check(err);
+}
+
+void out_mark(void)
+{
+	out.marked = out.used;
+	out.gone = false;
+}
+
+bool out_take_back(void)
+{
+	if (out.gone) return false;
+	out.used = out.marked;
+	return true;
 }
 
 sheaf_status out_close(sheaf_error *err)

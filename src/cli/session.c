@@ -117,10 +117,32 @@ static bool wants_system_hdf5(const sheaf_values *values)
 	return word && strcmp(word, "system") == 0;
 }
 
+static bool without_index, is_required;
+
+bool can_do_without_index(const sheaf_error *err)
+{
+	if (err->status != SHEAF_STALE || without_index || is_required) return false;
+	return without_index = out_take_back();
+}
+
+sheaf_index_policy index_policy(const arguments *args)
+{
+	if (without_index) return SHEAF_INDEX_NEVER;
+	static const char *const words[] = {[SHEAF_INDEX_AUTO] = "auto",
+	                                    [SHEAF_INDEX_NEVER] = "never",
+	                                    [SHEAF_INDEX_REQUIRE] = "require",
+	                                    [SHEAF_INDEX_WRITE] = "write"};
+	const char *word = sheaf_values_text(&args->values, "index");
+	for (int p = SHEAF_INDEX_AUTO; word && p <= SHEAF_INDEX_WRITE; p++)
+		if (strcmp(words[p], word) == 0) return (sheaf_index_policy)p;
+	return SHEAF_INDEX_AUTO;
+}
+
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                            sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
+	is_required = index_policy(args) == SHEAF_INDEX_REQUIRE;
 	*s = (session){.args = args,
 	               .label = options->label,
 	               .slot = options->slot,
@@ -159,18 +181,6 @@ void session_end(session *s)
 	s->cx = NULL;
 }
 
-sheaf_index_policy index_policy(const arguments *args)
-{
-	static const char *const words[] = {[SHEAF_INDEX_AUTO] = "auto",
-	                                    [SHEAF_INDEX_NEVER] = "never",
-	                                    [SHEAF_INDEX_REQUIRE] = "require",
-	                                    [SHEAF_INDEX_WRITE] = "write"};
-	const char *word = sheaf_values_text(&args->values, "index");
-	for (int p = SHEAF_INDEX_AUTO; word && p <= SHEAF_INDEX_WRITE; p++)
-		if (strcmp(words[p], word) == 0) return (sheaf_index_policy)p;
-	return SHEAF_INDEX_AUTO;
-}
-
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                           sheaf_error *err)
 {
@@ -189,7 +199,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.value = sheaf_values_text(&s->args->values, "value"),
 		.shape = sheaf_values_text(&s->args->values, "shape"),
 		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
-		.index = s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
+		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,
@@ -244,21 +254,32 @@ int with_shared_options(const arguments *args,
 	return worst;
 }
 
+static sheaf_status visit_once(const arguments *args, const char *file, bool *used, const visit_options *v,
+                               int *code, sheaf_error *err)
+{
+	session s;
+	session_options options = {.label = file, .inputs = 1};
+	options.used = used;
+	sheaf_status status = session_begin(&s, args, &options, err);
+	if (status) return status;
+	out_mark();
+	status = visit_file(&s, file, v, err);
+	session_end(&s);
+	*code = s.code;
+	return status;
+}
+
 static int visit_each(const arguments *args, bool *used, const void *user)
 {
 	const visit_options *v = (const visit_options *)user;
 	int worst = EXIT_FINE;
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
-		session s;
 		sheaf_error err;
-		session_options options = {.label = args->files[i], .inputs = 1};
-		options.used = used;
-		sheaf_status status = session_begin(&s, args, &options, &err);
-		if (status == SHEAF_OK) {
-			status = visit_file(&s, args->files[i], v, &err);
-			session_end(&s);
-		}
-		int code = status ? say_failure(&err) : s.code;
+		int code;
+		sheaf_status status = visit_once(args, args->files[i], used, v, &code, &err);
+		if (status && can_do_without_index(&err))
+			status = visit_once(args, args->files[i], used, v, &code, &err);
+		if (status) code = say_failure(&err);
 		if (code > worst) worst = code;
 		if (status == SHEAF_USAGE) break; /* the next file will say the same */
 	}

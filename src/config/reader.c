@@ -129,9 +129,13 @@ static sheaf_status read_window(const sheaf_cntk *c, const sheaf_config_record *
 {
 	int word;
 	int64_t count;
+	sheaf_error failure;
 	sheaf_cntk quiet = *c;
-	quiet.err = NULL;
-	if (sheaf_cntk_choice(&quiet, where, field, "auto", &word) == SHEAF_OK) return SHEAF_OK;
+	quiet.err = &failure;
+	sheaf_status status = sheaf_cntk_choice(&quiet, where, field, "auto", &word);
+	if (!status) return SHEAF_OK;
+	status = sheaf_forgive(status, "what is no word is read as a number");
+	if (status) return sheaf_fail(c->err, status, "%s", failure.message);
 	SHEAF_TRY(sheaf_cntk_count(c, where, field, &count));
 	return add_count(c, s, k->setting, count);
 }

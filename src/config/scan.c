@@ -189,9 +189,9 @@ static bool is_block(const sheaf_cntk *c, sheaf_span value, const char *openers,
 	size_t past;
 	sheaf_cntk quiet = *c;
 	quiet.err = NULL;
-	if (value.at == value.end || !strchr(openers, c->text[value.at]) ||
-	    past_block(&quiet, value.at, value.end, &past) || past != value.end)
-		return false;
+	if (value.at == value.end || !strchr(openers, c->text[value.at])) return false;
+	sheaf_status status = past_block(&quiet, value.at, value.end, &past);
+	if (status || past != value.end) return false;
 	*inside = (sheaf_span){value.at + 1, value.end - 1};
 	return true;
 }

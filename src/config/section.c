@@ -81,10 +81,13 @@ static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *
 	sheaf_status status = sheaf_cntk_find(c, section, "action", &action);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	int word;
+	sheaf_error failure;
 	sheaf_cntk quiet = *c;
-	quiet.err = NULL;
-	*yes |= sheaf_cntk_choice(&quiet, section, action, "train|trainRNN", &word) == SHEAF_OK;
-	return SHEAF_OK;
+	quiet.err = &failure;
+	status = sheaf_cntk_choice(&quiet, section, action, "train|trainRNN", &word);
+	*yes |= status == SHEAF_OK;
+	status = sheaf_forgive(status, "a section that does something else does not train");
+	return status ? sheaf_fail(c->err, status, "%s", failure.message) : SHEAF_OK;
 }
 
 /* A section's `reader`, where it has one. */
@@ -94,10 +97,12 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *file
 	sheaf_config_record section, reader;
 	sheaf_field_span inner;
 	bool trains;
-	if (take_record(c, field.value, file, &section)) return SHEAF_OK;
-	sheaf_status status = sheaf_cntk_find(c, &section, "reader", &inner);
+	sheaf_status status = take_record(c, field.value, file, &section);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	if (take_record(c, inner.value, &section, &reader)) return SHEAF_OK;
+	status = sheaf_cntk_find(c, &section, "reader", &inner);
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	status = take_record(c, inner.value, &section, &reader);
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	SHEAF_TRY(is_training(c, &section, field.name, &trains));
 	r->found++;
 	if (r->found > 1 && !(trains && !r->trains)) return SHEAF_OK;
@@ -107,11 +112,12 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *file
 	return SHEAF_OK;
 }
 
-static bool has_reader_words(const sheaf_cntk *c, const sheaf_config_record *record)
+/* END where it has none. */
+static sheaf_status find_reader_words(const sheaf_cntk *c, const sheaf_config_record *record)
 {
 	sheaf_field_span field;
-	return sheaf_cntk_find(c, record, "readerType", &field) == SHEAF_OK ||
-	       sheaf_cntk_find(c, record, "deserializers", &field) == SHEAF_OK;
+	sheaf_status status = sheaf_cntk_find(c, record, "readerType", &field);
+	return status == SHEAF_END ? sheaf_cntk_find(c, record, "deserializers", &field) : status;
 }
 
 static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
@@ -125,7 +131,8 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 		*last = 1;
 		return status;
 	}
-	if (has_reader_words(c, &records[0])) return SHEAF_OK;
+	status = find_reader_words(c, &records[0]);
+	if (status != SHEAF_END) return status;
 	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
 		SHEAF_TRY(look_in(c, &records[0], field, &r));
 	if (status != SHEAF_END) return status;
@@ -147,8 +154,9 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	sheaf_field_span field;
-	if (has_reader_words(c, &records[*last])) return SHEAF_OK;
-	sheaf_status status = sheaf_cntk_find(c, &records[*last], "reader", &field);
+	sheaf_status status = find_reader_words(c, &records[*last]);
+	if (status != SHEAF_END) return status;
+	status = sheaf_cntk_find(c, &records[*last], "reader", &field);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	status = take_record(c, field.value, &records[*last], &records[*last + 1]);
 	if (status == SHEAF_OK) ++*last;

@@ -10,6 +10,7 @@
 #include "io/sink.h"
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct conversion {
 	sheaf_context *told; /* the caller's */
@@ -206,13 +207,19 @@ static bool is_enough(const conversion *c, const sheaf_facts *facts, bool keys)
 	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
 }
 
+/* Without what an index says: a writer relies on them. */
+static void own_facts(const sheaf_dataset *d, sheaf_facts *out)
+{
+	*out = d->in->facts;
+}
+
 static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 {
 	bool keys = c->ninputs == 1; /* else they become positions */
 	c->totals = SHEAF_NO_FACTS;
 	if (!needs_totals(c->to)) {
 		sheaf_facts known;
-		sheaf_dataset_facts(c->inputs[0], &known);
+		own_facts(c->inputs[0], &known);
 		if (c->ninputs == 1) c->totals.rows = known.rows;
 		return SHEAF_OK;
 	}
@@ -221,7 +228,7 @@ static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts;
-		sheaf_dataset_facts(c->inputs[i], &facts);
+		own_facts(c->inputs[i], &facts);
 		if (!is_enough(c, &facts, keys))
 			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
 		if (rows) c->totals.rows += facts.rows;
@@ -535,6 +542,25 @@ static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *e
 	return SHEAF_OK;
 }
 
+static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
+                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	conversion c = {.told = cx, .options = options, .ninputs = ninputs};
+	SHEAF_TRY(find_target(&c, output, err));
+	sheaf_status status = allocate(&c, err);
+	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
+	release(&c);
+	return status;
+}
+
+/* What has gone into a pipe cannot be taken back. */
+static bool can_begin_again(const char *output, const sheaf_convert_options *options)
+{
+	struct stat info;
+	if (options->index == SHEAF_INDEX_REQUIRE || strcmp(output, "-") == 0) return false;
+	return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
@@ -542,15 +568,14 @@ sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *o
 	SHEAF_NEED(output, "a path for the output");
 	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
 	SHEAF_TRY(check_options(options, err));
-	static const sheaf_convert_options defaults = {.size = sizeof defaults};
-	conversion c = {.told = cx, .options = options ? options : &defaults, .ninputs = ninputs};
-	if (c.options->size && c.options->size != sizeof *options)
+	sheaf_convert_options given = {.size = sizeof given};
+	if (options && options->size && options->size != sizeof *options)
 		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options,
-		                  c.options->size);
+		                  options->size);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
-	SHEAF_TRY(find_target(&c, output, err));
-	sheaf_status status = allocate(&c, err);
-	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
-	release(&c);
-	return status;
+	if (options) given = *options;
+	sheaf_status status = convert(inputs, ninputs, output, &given, cx, err);
+	if (status != SHEAF_STALE || !can_begin_again(output, &given)) return status;
+	given.index = SHEAF_INDEX_NEVER;
+	return convert(inputs, ninputs, output, &given, cx, err);
 }

@@ -22,10 +22,12 @@ static void SHEAF_PRINTF(4, 5)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (column < 0)
-		sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ": %s", b->nrows, text);
+		b->failure.status =
+			sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ": %s", b->nrows, text);
 	else
-		sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ", column \"%s\": %s", b->nrows,
-		           b->schema->fields[column].name, text);
+		b->failure.status =
+			sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ", column \"%s\": %s", b->nrows,
+		               b->schema->fields[column].name, text);
 }
 
 static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)
@@ -369,7 +371,8 @@ void sheaf_build_wrap(sheaf_frame_builder *b, int column, sheaf_column_part part
 	bytes = bytes_of(part, array->count, size);
 	if (to && is_array(b, column, array->data, array->count, bytes, size)) {
 		begin_runs(b, column);
-		if (!b->failure.status && hold(b->cx, array, bytes, &buffer, &err) == SHEAF_OK) {
+		sheaf_status status = b->failure.status ? SHEAF_USAGE : hold(b->cx, array, bytes, &buffer, &err);
+		if (!status) {
 			sheaf_builder_hold(to, &buffer);
 			return;
 		}
@@ -432,7 +435,9 @@ sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, 
 	again = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, status ? NULL : err);
 	sheaf_frame_free(&none);
 	if (status == SHEAF_OK) status = again;
-	if (again) sheaf_fail(&b->failure, again, "frame builder: expected memory to begin again, found none");
+	if (again)
+		b->failure.status =
+			sheaf_fail(&b->failure, again, "frame builder: expected memory to begin again, found none");
 	if (status) {
 		sheaf_frame_free(&frame);
 		return status;

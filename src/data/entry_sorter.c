@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "data/partition.h"
 #include "data/radix.h"
 #include <inttypes.h>
@@ -388,8 +389,8 @@ sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 void sheaf_entry_sorter_rewind(sheaf_entry_sorter *p)
 {
 	int64_t bucket;
-	while (sheaf_pipeline_count(&p->pipeline) > 0 && settle_first(p, &bucket, NULL) == SHEAF_OK) {
-	}
+	while (sheaf_pipeline_count(&p->pipeline) > 0)
+		if (sheaf_put_off(settle_first(p, &bucket, NULL), "the bucket's turn")) break;
 	p->submitted = 0;
 }
 

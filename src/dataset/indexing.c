@@ -39,6 +39,7 @@ sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected it opened for more than a glance, found it opened for one",
 		                  sheaf_source_name(d->source));
+	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
 	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
 	return sheaf_index_look(&d->indexed, err);
@@ -60,14 +61,10 @@ static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
 
 static sheaf_status compare_heads(sheaf_dataset *d, const sheaf_index_head *head, sheaf_error *err)
 {
-	sheaf_facts facts = SHEAF_NO_FACTS;
-	facts = d->in->facts;
 	if (!sheaf_index_is_of(&d->indexed, head)) return differ(d, "settings", err);
 	if (!head->inferred || strcmp(head->settings, sheaf_index_settings(d->index)) != 0) return SHEAF_OK;
-	if (!sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx)) return differ(d, "streams", err);
-	bool same = head->facts.rows == facts.rows && head->facts.samples == facts.samples &&
-	            head->facts.longest == facts.longest && head->facts.ordinal_keys == facts.ordinal_keys;
-	return same ? SHEAF_OK : differ(d, "counts", err);
+	bool same = sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx);
+	return same ? SHEAF_OK : differ(d, "streams", err);
 }
 
 /* Lengths are packed in one way only, so equal tables are equal bytes. */
@@ -77,6 +74,7 @@ static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, she
 	const sheaf_pieces *found;
 	SHEAF_TRY(sheaf_index_pieces(file, &kept, err));
 	d->table_bytes = file->head.piece_bytes;
+	d->index->asked = true;
 	sheaf_status status = sheaf_dataset_pieces(d, &found, err);
 	if (status == SHEAF_OK) {
 		if (!same_bytes(&kept->entries, &found->entries))
@@ -111,7 +109,7 @@ sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 	x->place = sheaf_index_is_file(x->places[0]) || !sheaf_index_is_file(x->places[1]) ? 0 : 1;
 	if (!sheaf_index_is_file(x->places[x->place]))
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an index, found none", x->places[x->place]);
-	SHEAF_TRY(sheaf_index_open(x->places[x->place], d->cx, &file, err));
+	SHEAF_TRY(sheaf_index_open(x->places[x->place], d->source, d->cx, &file, err));
 	sheaf_status status = compare(d, &file, err);
 	sheaf_index_close(&file);
 	return status ? status : sheaf_index_look(&d->indexed, err);

@@ -5,11 +5,23 @@
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/measure.h"
+#include "io/descriptor.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- one piece ---- */
+
+/* An index that says where no piece can be is wrong; the input is not. */
+static sheaf_status recall(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_piece *piece,
+                           sheaf_error *err)
+{
+	sheaf_status status = d->format->random->recall(d->in, piece, err);
+	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
+	if (misplaced && sheaf_index_is_in_use(&d->indexed))
+		return sheaf_index_refute(&d->indexed, entry, "pieces", err);
+	return status ? status : sheaf_index_hold_bytes(&d->indexed, entry, piece, err);
+}
 
 static void let_go(sheaf_piece *piece)
 {
@@ -22,8 +34,10 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	sheaf_status status = d->format->random->recall(d->in, &piece, err);
+	sheaf_status status = recall(d, entry, &piece, err);
 	if (status == SHEAF_OK) status = d->format->decode(d->in, &piece, frame, cx, err);
+	if (status == SHEAF_OK && !sheaf_is_validating(cx))
+		status = sheaf_index_hold_rows(&d->indexed, entry, &piece, frame, err);
 	sheaf_source_let_go(d->source, piece.byte, piece.size);
 	/* Validation passes what else ends the reading, and leaves out rows. */
 	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx))
@@ -73,9 +87,12 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 	sheaf_piece piece = sheaf_piece_of(entry);
 	sheaf_buffer found = {0};
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	SHEAF_TRY(d->format->random->recall(d->in, &piece, err));
-	sheaf_status status =
-		d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
+	sheaf_status status = recall(d, entry, &piece, err);
+	if (status) {
+		let_go(&piece);
+		return status;
+	}
+	status = d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
 	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
 	/* Where rows are missing that will be told when they are read. */
 	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
@@ -109,7 +126,8 @@ sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entr
 	let_go(&located->piece);
 	located->piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	SHEAF_TRY(d->format->random->recall(d->in, &located->piece, err));
+	SHEAF_TRY(recall(d, entry, &located->piece, err));
+	SHEAF_TRY(sheaf_index_hold_rows(&d->indexed, entry, &located->piece, NULL, err));
 	SHEAF_TRY(d->format->random->locate(d->in, located, cx, err));
 	return located->nrows == entry->rows ? SHEAF_OK : SHEAF_END;
 }
@@ -135,7 +153,23 @@ static sheaf_status jump(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t r
 	sheaf_piece_entry entry;
 	sheaf_pieces_at(pieces, sheaf_pieces_find(pieces, rows), &entry);
 	sheaf_piece piece = sheaf_piece_of(&entry);
+	sheaf_status status = recall(d, &entry, &piece, err);
+	let_go(&piece);
+	SHEAF_TRY(status);
 	return go_on_with(d, &piece, entry.row, err);
+}
+
+/* An index that turns out to be of another content is done without. */
+static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows,
+                                  sheaf_error *err)
+{
+	sheaf_error why;
+	sheaf_status status = jump(d, pieces, rows, &why);
+	if (status == SHEAF_STALE && !d->pieces) {
+		sheaf_index_drop(&d->indexed, why.message);
+		return sheaf_forgive(status, "rows are counted from the beginning instead");
+	}
+	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;
 }
 
 /* So many rows there are not. Why, and whether the input ends as it should, only reading it tells. */
@@ -163,10 +197,10 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 	const sheaf_pieces *pieces;
 	sheaf_measurer m;
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	SHEAF_TRY(sheaf_index_table(&d->indexed, -1, &pieces, err));
+	sheaf_index_table(&d->indexed, -1, &pieces);
 	if (d->pieces) pieces = d->pieces;
 	if (pieces && rows >= pieces->rows) return SHEAF_OK;
-	if (pieces) SHEAF_TRY(jump(d, pieces, rows, err));
+	if (pieces) SHEAF_TRY(jump_or_count(d, pieces, rows, err));
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = count_past(d, rows, &m, err);
 	sheaf_measurer_end(&m);

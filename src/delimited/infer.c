@@ -121,11 +121,11 @@ static sheaf_status add_first(inference *f)
 static sheaf_status look_at_pieces(inference *f)
 {
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
-	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
-	if (f->cut == SHEAF_END || (f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off))
-		return SHEAF_OK;
+	if (f->cut == SHEAF_END) return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
-	return f->cut;
+	bool broken = f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off;
+	return broken ? sheaf_forgive(f->cut, "reading an input that breaks off meets that again, in its place")
+	              : f->cut;
 }
 
 static sheaf_status look_at_depth(inference *f, int depth)
@@ -179,7 +179,8 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 		if (window.size > most) window.size = most;
 		end =
 			window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
-		if (status && !end) return status;
+		if (!end) SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_forgive(status, "reading what follows the first part meets it again"));
 		if (window.size == 0) return SHEAF_OK;
 		if (*complete) end = window.data + window.size;
 		if (status) break;

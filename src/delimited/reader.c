@@ -280,10 +280,10 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	SHEAF_TRY(sheaf_source_make_rewindable(in->source, o->err));
 	SHEAF_TRY(sheaf_delimited_pass_mark(in, o->err));
 	if (guess) {
-		/* What is wrong with the input is met in its place. */
 		enum { HEAD = 64 << 10 };
 		sheaf_status status = sheaf_source_ahead(in->source, HEAD, &head, o->err);
-		if (status && head.size == 0) return status;
+		if (head.size == 0) SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
 		if (head.size > HEAD) head.size = HEAD;
 		sheaf_dialect_guess(&in->dialect, head);
 	}

@@ -28,14 +28,16 @@ typedef struct sheaf_opening {
 	                  them. 0: no matter */
 	const char *member; /* the dataset of a container: its path; NULL: the only one, or the root's */
 	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
-	 * need not look at it again; NULL: nothing is known. It may come from a damaged file: DATA where no
-	 * reader can have found it. */
+	 * need not look at it again; NULL: nothing is known. It may come from a file that somebody made up: DATA
+	 * where its witnesses do not show all of it and nothing else. What decoding meets and it does not say is
+	 * STALE, before anything is reported. */
 	const struct sheaf_known *known;
 } sheaf_opening;
 
 typedef struct sheaf_known {
 	const sheaf_schema *schema;
-	sheaf_facts facts;
+	const int64_t *witnesses; /* as that reader told them */
+	int nwitnesses;
 } sheaf_known;
 
 /* The head of every reader. Its memory begins as zeros; cx and source are there before `open`, which fills
@@ -105,6 +107,9 @@ typedef struct sheaf_random_access {
 	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers
 	 * that say the same find the same. NULL, or where NULL: every setting does. */
 	const char *(*counting)(const void *in);
+	/* Bytes at which rows or lines begin that show, together, all that was inferred of the schema; gives how
+	 * many, 0 where nothing was, or where it takes too many. NULL: none. */
+	int (*witnesses)(const void *in, const int64_t **bytes);
 	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
 	 * refills *lengths. END where only decoding tells, or where NULL. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,

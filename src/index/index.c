@@ -4,6 +4,10 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
+#include "input/measure.h"
+#include "io/descriptor.h"
+#include "io/source.h"
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,23 +59,33 @@ const char *sheaf_index_counting(const sheaf_indexed *d)
 static void drop_file(sheaf_index *x)
 {
 	x->fresh = false;
+	sheaf_pieces_free(x->pieces);
+	x->pieces = NULL;
 	sheaf_index_close(&x->file);
 }
 
-static sheaf_status look_at(sheaf_index *x, const char *path, sheaf_context *cx)
+void sheaf_index_drop(sheaf_indexed *d, const char *why)
 {
-	sheaf_error why;
-	sheaf_status status = sheaf_index_open(path, cx, &x->file, &why);
-	if (status) {
-		say_why(x, "%.*s", (int)sizeof x->why - 1, why.message);
-		return status;
+	say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why);
+	drop_file(d->index);
+}
+
+static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why)
+{
+	sheaf_index *x = d->index;
+	sheaf_status status = sheaf_index_open(path, d->source, d->cx, &x->file, why);
+	if (status == SHEAF_OK && !sheaf_identity_equal(&x->input, &x->file.head.input)) {
+		say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content",
+		        path);
+		sheaf_index_close(&x->file);
+		return SHEAF_OK;
 	}
-	x->fresh = sheaf_identity_equal(&x->input, &x->file.head.input);
+	if (status == SHEAF_OK) status = sheaf_index_pieces(&x->file, &x->pieces, why);
+	x->fresh = status == SHEAF_OK;
 	if (x->fresh) return SHEAF_OK;
-	say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content",
-	        path);
+	say_why(x, "%.*s", (int)sizeof x->why - 1, why->message);
 	sheaf_index_close(&x->file);
-	return SHEAF_OK;
+	return status;
 }
 
 sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
@@ -96,12 +110,12 @@ sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
 	if (x->pieces && d->pieces == x->pieces) return SHEAF_OK; /* in use */
-	sheaf_pieces_free(x->pieces);
-	x->pieces = NULL;
 	drop_file(x);
 	x->found = true;
-	sheaf_status status = look_at(x, x->places[x->place], d->cx);
-	return status || !x->fresh ? sheaf_fail(err, status ? status : SHEAF_DATA, "%s", x->why) : SHEAF_OK;
+	sheaf_error why;
+	sheaf_status status = look_at(d, x->places[x->place], &why);
+	if (status) return sheaf_fail_again(err, &why);
+	return x->fresh ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s", x->why);
 }
 
 /* Beside the input first. What is wrong with the first one that there is is told. */
@@ -116,8 +130,10 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 		SHEAF_TRY(sheaf_index_identify(d, err));
 		x->found = true;
 		memcpy(first, x->why, sizeof first);
-		if (look_at(x, x->places[p], d->cx) == SHEAF_NOMEM)
-			return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the head of an index, found none");
+		sheaf_error why;
+		sheaf_status status = look_at(d, x->places[p], &why);
+		status = sheaf_forgive(status, "without a sound index everything is as without one");
+		if (status) return sheaf_fail_again(err, &why);
 		if (x->fresh || !found) x->place = p;
 		if (found && !x->fresh) memcpy(x->why, first, sizeof first);
 		found = true;
@@ -159,8 +175,9 @@ sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf
 	SHEAF_TRY(prepare(d, policy, err));
 	sheaf_status status =
 		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
-	if (status == SHEAF_NOMEM || status == SHEAF_STOPPED) return sheaf_fail(err, status, "%s", why.message);
 	if (status) say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why.message);
+	status = sheaf_forgive(status, "without a sound index everything is as without one");
+	if (status) return sheaf_fail_again(err, &why);
 	return refuse(d, err);
 }
 
@@ -196,8 +213,9 @@ static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error 
 {
 	sheaf_index *x = d->index;
 	const sheaf_index_head *head = &x->file.head;
-	sheaf_known known = {&head->schema, head->facts};
-	if (!x->fresh || !head->inferred || strcmp(head->settings, sheaf_index_settings(x)) != 0)
+	sheaf_known known = {&head->schema, head->witnesses, head->nwitnesses};
+	if (!x->fresh || !head->inferred || !head->nwitnesses ||
+	    strcmp(head->settings, sheaf_index_settings(x)) != 0)
 		return SHEAF_END;
 	how.known = &known;
 	sheaf_status status = sheaf_reader_open(d->format, d->source, &d->values, &how, d->cx, &d->in, err);
@@ -208,6 +226,48 @@ static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error 
 	return SHEAF_END;
 }
 
+/* Whether there is nothing but white space and comments. */
+static bool is_nothing(const uint8_t *at, const uint8_t *end)
+{
+	for (; at < end; at++) {
+		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+		if (!at) return true;
+		if (!memchr(" \t\r\n\v\f", *at, 6)) return false;
+	}
+	return true;
+}
+
+/* What stands after the last piece. */
+static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits, sheaf_error *err)
+{
+	enum { MOST = 64 << 10 };
+	void *memory;
+	int64_t size = d->source->raw.size - from;
+	*fits = size == 0;
+	if (size <= 0 || size > MOST) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(d->cx, (size_t)size, &memory, err));
+	sheaf_status status = sheaf_raw_read_at(&d->source->raw, from, memory, (size_t)size, err);
+	if (status == SHEAF_OK) *fits = is_nothing((const uint8_t *)memory, (const uint8_t *)memory + size);
+	sheaf_release(d->cx, memory, (size_t)size);
+	return status;
+}
+
+/* Whether its table goes from where the reader begins to the last row, and says as many rows as the input
+ * itself, where that says so. */
+static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error *err)
+{
+	const sheaf_pieces *pieces = d->index->pieces;
+	sheaf_facts facts = d->in->facts;
+	sheaf_piece_entry first, last;
+	*fits = facts.guess || facts.rows < 0 || facts.rows == pieces->rows;
+	if (!*fits || pieces->count == 0) return SHEAF_OK;
+	sheaf_pieces_at(pieces, 0, &first);
+	sheaf_pieces_at(pieces, pieces->count - 1, &last);
+	if (first.line < 0) return SHEAF_OK;
+	*fits = first.byte == sheaf_source_tell(d->source);
+	return *fits ? check_rest(d, last.byte + last.size, fits, err) : SHEAF_OK;
+}
+
 sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -215,6 +275,9 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 	if (status == SHEAF_END)
 		status = sheaf_reader_open(d->format, d->source, &d->values, how, d->cx, &d->in, err);
 	SHEAF_TRY(status);
+	bool fits = true;
+	if (x->fresh) SHEAF_TRY(check_cover(d, &fits, err));
+	if (!fits) sheaf_index_drop(d, "expected an index of all of the input, found one of a part of it");
 	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
 		say_why(x, "%s: expected an index made with the same settings, found one made with others",
 		        x->places[x->place]);
@@ -224,22 +287,13 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 	return refuse(d, err);
 }
 
-sheaf_status sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out,
-                               sheaf_error *err)
+void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out)
 {
 	sheaf_index *x = d->index;
-	sheaf_error why;
 	*out = NULL;
-	if (!x->fresh || (piece_bytes >= 0 && x->file.head.piece_bytes != piece_bytes)) return SHEAF_OK;
-	sheaf_status status = x->pieces ? SHEAF_OK : sheaf_index_pieces(&x->file, &x->pieces, &why);
-	if (status) {
-		say_why(x, "%.*s", (int)sizeof x->why - 1, why.message);
-		drop_file(x);
-		return status == SHEAF_NOMEM ? sheaf_fail(err, status, "%s", why.message) : refuse(d, err);
-	}
+	if (!x->fresh || (piece_bytes >= 0 && x->file.head.piece_bytes != piece_bytes)) return;
 	x->pieces->input = &d->input;
 	*out = x->pieces;
-	return SHEAF_OK;
 }
 
 void sheaf_index_disown(sheaf_indexed *d)
@@ -255,10 +309,66 @@ void sheaf_index_free(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
 	if (!x) return;
-	sheaf_pieces_free(x->pieces);
-	sheaf_index_close(&x->file);
+	drop_file(x);
 	sheaf_buffer_reset(&x->settings);
 	for (int p = 0; p < SHEAF_INDEX_PLACES; p++) sheaf_release_text(d->cx, x->places[p]);
 	sheaf_release(d->cx, x, sizeof *x);
 	d->index = NULL;
+}
+
+
+/* ---- holding it against the input ---- */
+
+bool sheaf_index_is_in_use(const sheaf_indexed *d)
+{
+	return d->index->pieces && (d->pieces == d->index->pieces || d->index->pieces->input);
+}
+
+sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
+                                sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	return sheaf_fail(err, SHEAF_STALE,
+	                  "%s: expected the %s of %s from byte %" PRId64
+	                  " on, found others: it is of another content (--index never does without)",
+	                  x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
+}
+
+sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,
+                                    const sheaf_piece *piece, sheaf_error *err)
+{
+	uint64_t hash;
+	if (!sheaf_index_is_in_use(d)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_piece_hash(&d->input, piece, &hash, err));
+	return hash == entry->hash ? SHEAF_OK : sheaf_index_refute(d, entry, "bytes", err);
+}
+
+static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_entry *entry,
+                                    const sheaf_measurer *m, sheaf_error *err)
+{
+	enum { BATCH = 1024 };
+	uint32_t told[BATCH];
+	const sheaf_lengths *all = &d->index->pieces->lengths;
+	bool same = m->rows == entry->rows;
+	for (int64_t r = 0, n; same && r < m->rows; r += n) {
+		int64_t row = entry->row + r, left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
+		n = m->rows - r < left ? m->rows - r : left;
+		if (n > BATCH) n = BATCH;
+		if (!sheaf_lengths_is_sound(all, row / SHEAF_LENGTHS_BLOCK)) continue; /* they are measured */
+		sheaf_lengths_unpack(all, row, n, told);
+		same = memcmp(told, m->lengths + r, (size_t)n * sizeof *told) == 0;
+	}
+	return same ? SHEAF_OK : sheaf_index_refute(d, entry, "rows and lengths", err);
+}
+
+sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
+                                   const sheaf_piece *piece, const sheaf_frame *frame, sheaf_error *err)
+{
+	sheaf_measurer m;
+	if (!sheaf_index_is_in_use(d) || (!frame && !d->format->random->measure)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
+	sheaf_status status = sheaf_measure_quickly(&m, piece, frame, err);
+	if (status == SHEAF_OK) status = compare_lengths(d, entry, &m, err);
+	sheaf_measurer_end(&m);
+	return status == SHEAF_END ? SHEAF_OK : status;
 }

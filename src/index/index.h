@@ -38,12 +38,13 @@ typedef struct sheaf_index {
 	char *places[SHEAF_INDEX_PLACES]; /* where it may be; NULL: nowhere */
 	int place;                        /* where it was found, or the first that may be */
 	sheaf_buffer settings;            /* a text */
+	bool asked;                       /* for one to be written */
 	bool found;                       /* there is one */
 	bool fresh;
 	bool foreign;  /* the input is the one that it was made of, but the settings are others */
 	char why[400]; /* it is not fresh */
 	sheaf_index_file file;
-	sheaf_pieces *pieces; /* of the file; NULL until they are wanted */
+	sheaf_pieces *pieces; /* of the file */
 	sheaf_gathering_state gathering;
 	sheaf_gathering gathered;
 	sheaf_measurer measurer; /* of what is gathered */
@@ -68,13 +69,28 @@ typedef struct sheaf_indexed {
 SHEAF_USE sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err);
 /* Has the format open the input, with what the index knows. */
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err);
-/* The table in the index where it is sound and its pieces are of `piece_bytes` (below 0: of any size), or
- * NULL. */
-SHEAF_USE sheaf_status sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out,
-                                         sheaf_error *err);
+/* The table in the index where its pieces are of `piece_bytes` (below 0: of any size), or NULL. */
+void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out);
 /* The rows are others than those of the format, so that no index is of them. After sheaf_index_pass_over. */
 void sheaf_index_disown(sheaf_indexed *d);
 void sheaf_index_free(sheaf_indexed *d);
+
+/* Whether one may be written of the pieces that are found. */
+bool sheaf_index_is_wanted(const sheaf_indexed *d);
+/* STALE where a piece of the index's table is not as that says: its bytes, and the lengths of its rows, which
+ * are those of `frame`, or measured where that is NULL. Any thread. */
+SHEAF_USE sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,
+                                              const sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
+                                             const sheaf_piece *piece, const sheaf_frame *frame,
+                                             sheaf_error *err);
+/* STALE: the piece is not what the index says. */
+sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
+                                sheaf_error *err);
+/* Whether the table in use is the index's. */
+bool sheaf_index_is_in_use(const sheaf_indexed *d);
+/* Everything is from now on as without one. */
+void sheaf_index_drop(sheaf_indexed *d, const char *why);
 
 /* Opens the index that has just been written. */
 SHEAF_USE sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err);

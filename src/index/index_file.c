@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	PROLOGUE = 24, /* magic, version, size of the head, hash of what follows in the head */
 	HEAD_MOST = 64 << 20,
 	ALIGNMENT = 64 /* of the tables in the file */
@@ -31,10 +31,6 @@ enum {
 	ENTRIES_HASH,
 	BLOCKS_HASH,
 	INFERRED,
-	FACT_ROWS,
-	FACT_SAMPLES,
-	FACT_LONGEST,
-	FACT_ORDINAL,
 	WORDS
 };
 static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'i', 'd', 'x'};
@@ -68,15 +64,13 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 		[ENTRIES_HASH] = (int64_t)hash_of_buffer(&p->entries),
 		[BLOCKS_HASH] = (int64_t)hash_of_buffer(&p->lengths.blocks),
 		[INFERRED] = h->inferred,
-		[FACT_ROWS] = h->facts.rows,
-		[FACT_SAMPLES] = h->facts.samples,
-		[FACT_LONGEST] = h->facts.longest,
-		[FACT_ORDINAL] = h->facts.ordinal_keys,
 	};
 	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
 	put_text(b, h->counting);
 	put_text(b, h->settings);
 	sheaf_schema_to_bytes(&h->schema, b);
+	sheaf_builder_u32le(b, (uint32_t)h->nwitnesses);
+	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_i64(b, h->witnesses[w]);
 }
 
 /* The prologue tells the size and the hash of the rest, so that comes first. */
@@ -149,7 +143,13 @@ static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, s
 	                  sheaf_source_name(f->source), part);
 }
 
-/* Also where the file is compressed, or whatever else a source could make of it. */
+/* A stream takes some bytes of the input, so there are no more of them than that allows. */
+static int64_t most_head(const sheaf_index_file *f)
+{
+	enum { LEAST = 64 << 10, FOR_EACH = 64 };
+	return f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
+}
+
 static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *prologue, sheaf_error *err)
 {
 	char found[48];
@@ -157,8 +157,8 @@ static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *pro
 	if (memcmp(prologue, magic, sizeof magic) != 0)
 		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	snprintf(found, sizeof found, "one of version %" PRIu32, version);
-	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 1", found, err);
-	if (head < PROLOGUE || head > HEAD_MOST || head > f->size)
+	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 2", found, err);
+	if (head < PROLOGUE || head > most_head(f) || head > f->size)
 		return refuse_damage(f, "size of the head", err);
 	return SHEAF_OK;
 }
@@ -198,8 +198,6 @@ static void read_words(sheaf_index_file *f, sheaf_cursor *c)
 		.rows = words[ROWS],
 		.samples = words[SAMPLES],
 		.inferred = words[INFERRED] == 1,
-		.facts = {words[FACT_ROWS], words[FACT_SAMPLES], -1, words[FACT_LONGEST], (int)words[FACT_ORDINAL],
-	              NULL, NULL},
 	};
 	f->bits_size = words[BITS_SIZE];
 	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
@@ -212,7 +210,7 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	const sheaf_index_head *h = &f->head;
 	int64_t entries, blocks = sheaf_lengths_blocks_size(h->rows), end;
 	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
-	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK;
+	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK && h->rows <= f->input;
 	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
 		return refuse_damage(f, "counts", err);
 	f->entries = aligned(head_size);
@@ -221,6 +219,15 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end != f->size)
 		return refuse_damage(f, "size of the file", err);
 	return SHEAF_OK;
+}
+
+static sheaf_status read_witnesses(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_u32le(c, "number of witnesses");
+	if (n > SHEAF_INDEX_WITNESSES) return refuse_damage(f, "witnesses", err);
+	for (uint32_t w = 0; w < n; w++) f->head.witnesses[w] = sheaf_cursor_i64le(c, "a witness");
+	f->head.nwitnesses = (int)n;
+	return c->failed ? refuse_damage(f, "witnesses", err) : SHEAF_OK;
 }
 
 static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
@@ -232,6 +239,7 @@ static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 	sheaf_status status = read_text(f, &c, &f->head.counting, err);
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
 	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);
+	if (status == SHEAF_OK) status = read_witnesses(f, &c, err);
 	if (status == SHEAF_OK) status = place_tables(f, (int64_t)bytes.size, err);
 	sheaf_buffer_reset(&bytes);
 	return status;
@@ -253,10 +261,11 @@ void sheaf_index_close(sheaf_index_file *f)
 	*f = (sheaf_index_file){0};
 }
 
-sheaf_status sheaf_index_open(const char *path, sheaf_context *cx, sheaf_index_file *out, sheaf_error *err)
+sheaf_status sheaf_index_open(const char *path, const sheaf_source *input, sheaf_context *cx,
+                              sheaf_index_file *out, sheaf_error *err)
 {
-	*out = (sheaf_index_file){.cx = cx};
-	SHEAF_TRY(sheaf_source_path(path, cx, &out->source, err));
+	*out = (sheaf_index_file){.cx = cx, .input = sheaf_source_size(input)};
+	SHEAF_TRY(sheaf_source_open_kept(path, input, cx, &out->source, err));
 	sheaf_status status = read_head(out, err);
 	if (status) sheaf_index_close(out);
 	return status;
@@ -264,15 +273,22 @@ sheaf_status sheaf_index_open(const char *path, sheaf_context *cx, sheaf_index_f
 
 /* ---- reading the tables ---- */
 
+/* Pieces of text follow one another without a gap, and a row takes a byte at least, as does
+ * a line of it. */
+static bool is_covered(const sheaf_piece_entry *e, int64_t end)
+{
+	return e->line < 0 || (e->byte == end && e->rows <= e->size && e->samples <= e->size);
+}
+
 /* Pieces lie one after the other within the input, and their rows, too. */
 static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
 {
 	int64_t byte = 0, row = 0, samples = 0;
+	sheaf_piece_entry e = {.line = -1};
 	for (int64_t i = 0; i < p->count; i++) {
-		sheaf_piece_entry e;
 		sheaf_pieces_at(p, i, &e);
 		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
-		            e.size <= f->head.input.size - e.byte;
+		            e.size <= f->head.input.size - e.byte && is_covered(&e, i > 0 ? byte : e.byte);
 		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 ||
 		    e.samples > p->samples - samples)
 			return refuse_damage(f, "pieces", err);
@@ -299,7 +315,7 @@ static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_erro
 	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks,
 	                     err));
 	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
-	return sheaf_lengths_distrust(l, f->cx, err);
+	return sheaf_lengths_distrust(l, f->head.input.size, f->cx, err);
 }
 
 sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_error *err)
@@ -312,6 +328,7 @@ sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_e
 	                    .count = f->head.count,
 	                    .rows = f->head.rows,
 	                    .samples = f->head.samples,
+	                    .hashed = true,
 	                    .lengths = {.rows = f->head.rows}};
 	sheaf_status status = view_tables(f, p, err);
 	if (status)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeping an index: gathered while the input is read, or made on request, and written at the end. */
 #include "base/context.h"
+#include "base/endian.h"
+#include "base/status.h"
 #include "index/index.h"
 #include <errno.h>
 #include <string.h>
@@ -12,19 +14,21 @@ static const int64_t LARGE = 64 << 20;
 
 static bool is_about_folder(const sheaf_error *err)
 {
+	if (err->status == SHEAF_UNKNOWN && err->sys == EPERM) return true; /* somebody else's is there */
 	return err->status == SHEAF_IO && err->sys != ENOSPC && err->sys != EDQUOT && err->sys != EIO;
 }
 
 /* Nothing but an index may be replaced. */
-static sheaf_status check_place(const char *place, sheaf_context *cx, sheaf_error *err)
+static sheaf_status check_place(const char *place, const sheaf_source *input, sheaf_context *cx,
+                                sheaf_error *err)
 {
 	sheaf_index_file there;
 	if (sheaf_index_is_free(place)) return SHEAF_OK;
 	if (!sheaf_index_is_file(place))
 		return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", place);
-	sheaf_status status = sheaf_index_open(place, cx, &there, err);
+	sheaf_status status = sheaf_index_open(place, input, cx, &there, err);
 	if (status == SHEAF_OK) sheaf_index_close(&there);
-	return status == SHEAF_UNKNOWN || status == SHEAF_NOMEM || status == SHEAF_IO ? status : SHEAF_OK;
+	return status == SHEAF_UNKNOWN ? status : sheaf_forgive(status, "a damaged index is replaced");
 }
 
 static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
@@ -32,7 +36,7 @@ static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err
 	int64_t size;
 	const char *path = k->d->index->places[place];
 	if (place > 0) sheaf_index_make_folder(path);
-	SHEAF_TRY(check_place(path, k->d->cx, err));
+	SHEAF_TRY(check_place(path, k->d->source, k->d->cx, err));
 	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, &size, err);
 }
 
@@ -50,17 +54,38 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 	sheaf_index *x = d->index;
 	SHEAF_TRY(sheaf_index_identify(d, err));
 	*head = (sheaf_index_head){
-		.input = x->input, .piece_bytes = piece_bytes, .facts = SHEAF_NO_FACTS, .schema = d->in->schema};
+		.input = x->input, .piece_bytes = piece_bytes, .schema = d->in->schema};
+	const int64_t *witnesses = NULL;
 	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
 	head->settings = (char *)x->settings.data;
-	head->facts = d->in->facts;
-	head->inferred = head->facts.guess && !d->glance;
+	head->inferred = d->in->facts.guess && !d->glance;
+	if (head->inferred && d->format->random && d->format->random->witnesses)
+		head->nwitnesses = d->format->random->witnesses(d->in, &witnesses);
+	if (head->nwitnesses > SHEAF_INDEX_WITNESSES) head->nwitnesses = 0;
+	for (int w = 0; w < head->nwitnesses; w++) head->witnesses[w] = witnesses[w];
+	return SHEAF_OK;
+}
+
+/* Of a table that was made before anybody asked for an index. */
+static sheaf_status hash_pieces(const sheaf_indexed *d, sheaf_pieces *pieces, sheaf_error *err)
+{
+	for (int64_t i = 0; i < pieces->count && !pieces->hashed; i++) {
+		sheaf_piece_entry entry;
+		sheaf_pieces_at(pieces, i, &entry);
+		sheaf_piece piece = sheaf_piece_of(&entry);
+		SHEAF_TRY(sheaf_piece_hash(&d->input, &piece, &entry.hash, err));
+		sheaf_store_u64le(pieces->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
+		                  entry.hash);
+		SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	}
+	pieces->hashed = true;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces, sheaf_error *err)
 {
 	sheaf_keeping k = {.d = d, .pieces = pieces};
+	if (pieces == d->surveyed) SHEAF_TRY(hash_pieces(d, d->surveyed, err));
 	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
 	write_somewhere(&k);
 	if (k.status && err) *err = k.error;
@@ -79,6 +104,11 @@ static bool is_worth_it(const sheaf_indexed *d)
 	              d->format->random;
 	return wanted && sheaf_table_bytes(d) > 0 && x->input.size >= LARGE &&
 	       !sheaf_identity_is_fresh(&x->input);
+}
+
+bool sheaf_index_is_wanted(const sheaf_indexed *d)
+{
+	return d->index->asked || d->index->policy == SHEAF_INDEX_WRITE || is_worth_it(d);
 }
 
 static void stop_gathering(sheaf_index *x)
@@ -116,10 +146,12 @@ void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_
 	sheaf_index *x = d->index;
 	if (x->gathering == SHEAF_GATHERING_NOT_YET) begin_gathering(d);
 	if (x->gathering == SHEAF_GATHERING_NOT) return;
-	if (is_too_large(d) || sheaf_measure_frame(&x->measurer, frame, NULL))
+	uint64_t hash;
+	if (is_too_large(d) || sheaf_put_off(sheaf_measure_frame(&x->measurer, frame, NULL), "another reading") ||
+	    sheaf_put_off(sheaf_piece_hash(&d->input, piece, &hash, NULL), "another reading"))
 		stop_gathering(x);
 	else
-		sheaf_gathering_add(&x->gathered, piece, x->measurer.lengths, x->measurer.rows);
+		sheaf_gathering_add(&x->gathered, piece, x->measurer.lengths, x->measurer.rows, hash);
 }
 
 static void *keep(void *user)
@@ -135,8 +167,9 @@ static void keep_gathered(sheaf_indexed *d)
 	sheaf_index *x = d->index;
 	sheaf_keeping *k = &x->keeping;
 	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return;
-	if (make_head(d, d->piece_bytes, &k->head, NULL) || sheaf_gathering_finish(&x->gathered, &x->kept, NULL))
-		return;
+	if (sheaf_put_off(make_head(d, d->piece_bytes, &k->head, NULL), "another reading")) return;
+	if (sheaf_put_off(sheaf_gathering_finish(&x->gathered, &x->kept, NULL), "another reading")) return;
+	x->kept->hashed = true;
 	k->d = d;
 	k->pieces = x->kept;
 	k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
@@ -185,5 +218,7 @@ sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 	bool asked = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
 	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
 	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
-	return status && asked ? tell_failure(d, &failure, err) : SHEAF_OK;
+	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && asked)
+		return tell_failure(d, &failure, err);
+	return SHEAF_OK;
 }

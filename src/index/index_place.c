@@ -50,7 +50,7 @@ sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *
 bool sheaf_index_is_file(const char *path)
 {
 	struct stat info;
-	return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+	return path && lstat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool sheaf_index_is_free(const char *path)

@@ -126,11 +126,12 @@ void sheaf_lengths_free(sheaf_lengths *l)
 
 /* ---- unpacking ---- */
 
-sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)block_count(l->rows), sizeof *l->checked, &memory, err));
 	l->cx = cx;
+	l->most = most;
 	l->checked = (_Atomic uint8_t *)memory;
 	return SHEAF_OK;
 }
@@ -141,13 +142,24 @@ static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 	return left < BLOCK ? left : BLOCK;
 }
 
+/* What is claimed of a row must not be more than the input could hold: memory is asked for by it. */
+static bool are_possible(const sheaf_lengths *l, int64_t i)
+{
+	uint32_t lengths[BLOCK];
+	int64_t n = rows_of(l, i);
+	sheaf_lengths_unpack(l, i * BLOCK, n, lengths);
+	for (int64_t r = 0; r < n; r++)
+		if (lengths[r] > l->most) return false;
+	return true;
+}
+
 static bool check(const sheaf_lengths *l, int64_t i)
 {
 	block b = block_at(l, i);
 	if (b.width > 32) return false;
 	size_t size = bytes_of(rows_of(l, i), b.width);
 	if (b.byte > l->bits.size || size > l->bits.size - b.byte) return false;
-	return hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash;
+	return hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash && are_possible(l, i);
 }
 
 bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)

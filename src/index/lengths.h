@@ -10,7 +10,7 @@
 enum { SHEAF_LENGTHS_BLOCK = 4096 /* rows */ };
 
 typedef struct sheaf_lengths {
-	int64_t rows;
+	int64_t rows, most;  /* where they come from a file: no length is above */
 	sheaf_buffer blocks; /* what is said of each block */
 	sheaf_buffer bits;   /* theirs, one after the other */
 	sheaf_context *cx;
@@ -20,8 +20,9 @@ typedef struct sheaf_lengths {
 
 /* Bytes of what is said of the blocks of so many rows. */
 int64_t sheaf_lengths_blocks_size(int64_t rows);
-/* Makes each block be checked before its first use. */
-SHEAF_USE sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, sheaf_context *cx, sheaf_error *err);
+/* Makes each block be checked before its first use: one with a length above `most` is damaged. */
+SHEAF_USE sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx,
+                                              sheaf_error *err);
 
 /* Packs lengths as they come. */
 typedef struct sheaf_packer {

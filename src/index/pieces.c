@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "input/measure.h"
+#include "third/xxhash.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,12 +27,13 @@ void sheaf_gathering_drop(sheaf_gathering *g)
 	sheaf_packer_drop(&g->packer);
 }
 
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows)
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows,
+                         uint64_t hash)
 {
 	int64_t samples = 0;
 	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
-	const int64_t words[] = {piece->byte,  piece->size,    piece->line, piece->column,
-	                         piece->chunk, g->packer.rows, rows,        samples};
+	const int64_t words[] = {piece->byte,    piece->size, piece->line, piece->column, piece->chunk,
+	                         g->packer.rows, rows,        samples,     (int64_t)hash};
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
 		sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
 	sheaf_packer_add(&g->packer, lengths, rows);
@@ -53,6 +55,20 @@ sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, shea
 	}
 	p->count = (int64_t)(p->entries.size / ENTRY);
 	*out = p;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_piece_hash(const sheaf_input *d, const sheaf_piece *piece, uint64_t *out,
+                              sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	const sheaf_buffer *all = &piece->bytes;
+	if (piece->bytes.size != (size_t)piece->size) {
+		SHEAF_TRY(sheaf_source_view_at(d->source, piece->byte, (size_t)piece->size, &bytes, err));
+		all = &bytes;
+	}
+	*out = sheaf_xxhash(all->data, all->size, 0).low;
+	sheaf_buffer_reset(&bytes);
 	return SHEAF_OK;
 }
 
@@ -91,7 +107,7 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 	*out = (sheaf_piece_entry){
 		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16),
 		sheaf_load_i64le(at + 24), sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40),
-		sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56),
+		sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56), sheaf_load_u64le(at + 64),
 	};
 }
 
@@ -138,10 +154,13 @@ sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_ent
 static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
+	uint64_t hash = 0;
 	sheaf_status status = m->input->format->random->recall(m->input->in, &piece, err);
+	if (status == SHEAF_OK) status = sheaf_piece_hash(m->input, &piece, &hash, err);
 	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
-	if (status == SHEAF_OK && m->rows != entry->rows)
-		status = sheaf_pieces_refuse(m->input, entry, m->rows, err);
+	if (status == SHEAF_OK && (m->rows != entry->rows || hash != entry->hash))
+		status = sheaf_fail(err, SHEAF_STALE, "%s (byte %" PRId64 "): expected a piece that its index has, found another",
+		                    sheaf_source_name(m->input->source), entry->byte);
 	sheaf_buffer_reset(&piece.bytes);
 	sheaf_buffer_reset(&piece.notes);
 	return status;

@@ -7,11 +7,12 @@
 #include "input/input.h"
 #include <sheaf/pieces.h>
 
-enum { SHEAF_PIECES_ENTRY = 64 /* bytes of a record: eight int64, in the order of sheaf_piece_entry */ };
+enum { SHEAF_PIECES_ENTRY = 72 /* bytes of a record: nine words of 64 bits, in the order of sheaf_piece_entry */ };
 
 struct sheaf_pieces {
 	sheaf_context *cx;
 	int64_t count, rows, samples;
+	bool hashed;          /* each entry has its hash */
 	sheaf_buffer entries; /* a record of each, little-endian, as in a file */
 	sheaf_lengths lengths;
 	const sheaf_input
@@ -27,8 +28,9 @@ typedef struct sheaf_gathering {
 } sheaf_gathering;
 
 SHEAF_USE sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_error *err);
-/* Adds a piece with the lengths of its rows. */
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows);
+/* Adds a piece with the lengths of its rows and the hash of its bytes. */
+void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows,
+                         uint64_t hash);
 SHEAF_USE sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err);
 void sheaf_gathering_drop(sheaf_gathering *g);
 
@@ -37,7 +39,10 @@ void sheaf_pieces_free(sheaf_pieces *pieces);
 /* The piece of an entry, without its bytes. */
 sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry);
 
-/* The lengths of rows [row, row + n) of a table, from the input itself. Any thread. */
+/* The hash of a piece's bytes in the input. Any thread. */
+SHEAF_USE sheaf_status sheaf_piece_hash(const sheaf_input *input, const sheaf_piece *piece, uint64_t *out,
+                                        sheaf_error *err);
+/* The lengths of rows [row, row + n) of an index's table, from the input itself. Any thread. */
 SHEAF_USE sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *pieces, int64_t row,
                                             int64_t n, uint32_t *lengths, sheaf_error *err);
 /* Opening what is in a table has found other rows than when it was made. */

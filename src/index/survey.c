@@ -20,6 +20,7 @@ struct sheaf_surveying {
 	sheaf_gathering gathered;
 	sheaf_measurer measurer;
 	int64_t bytes; /* of a piece */
+	bool hashes;   /* an index may be made of it */
 };
 
 static void drop_surveying(sheaf_indexed *d)
@@ -42,7 +43,8 @@ static sheaf_status go_back(sheaf_indexed *d, sheaf_error *err)
 void sheaf_survey_end(sheaf_indexed *d)
 {
 	drop_surveying(d);
-	if (go_back(d, NULL)) d->failed = true;
+	sheaf_status status = go_back(d, NULL);
+	if (status) d->failed = true;
 }
 
 static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
@@ -52,6 +54,7 @@ static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 	d->surveying = (struct sheaf_surveying *)memory;
 	int64_t bytes = sheaf_table_bytes(d);
 	d->surveying->bytes = bytes ? bytes : INT64_MAX;
+	d->surveying->hashes = sheaf_index_is_wanted(d);
 	sheaf_status status = sheaf_measurer_begin(&d->surveying->measurer, &d->input, err);
 	if (status == SHEAF_OK) status = sheaf_gathering_begin(&d->surveying->gathered, d->cx, err);
 	if (status) drop_surveying(d);
@@ -66,7 +69,9 @@ static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const u
 	SHEAF_TRY(d->format->cut(d->in, s->bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(&s->measurer, &d->piece, err));
 	int64_t row = s->gathered.packer.rows, samples = s->gathered.samples;
-	sheaf_gathering_add(&s->gathered, &d->piece, s->measurer.lengths, s->measurer.rows);
+	uint64_t hash = 0;
+	if (s->hashes) SHEAF_TRY(sheaf_piece_hash(&d->input, &d->piece, &hash, err));
+	sheaf_gathering_add(&s->gathered, &d->piece, s->measurer.lengths, s->measurer.rows, hash);
 	*entry = (sheaf_piece_entry){.byte = d->piece.byte,
 	                             .size = d->piece.size,
 	                             .line = d->piece.line,
@@ -74,7 +79,8 @@ static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const u
 	                             .chunk = d->piece.chunk,
 	                             .row = row,
 	                             .rows = s->measurer.rows,
-	                             .samples = s->gathered.samples - samples};
+	                             .samples = s->gathered.samples - samples,
+	                             .hash = hash};
 	*lengths = s->measurer.lengths;
 	return sheaf_check_stop(d->cx, err);
 }
@@ -83,7 +89,7 @@ sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err)
 {
 	if (d->pieces || d->surveying) return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	SHEAF_TRY(sheaf_index_table(d, sheaf_table_bytes(d), &d->pieces, err));
+	sheaf_index_table(d, sheaf_table_bytes(d), &d->pieces);
 	return d->pieces ? SHEAF_OK : begin_surveying(d, err);
 }
 
@@ -95,6 +101,7 @@ sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const
 	if (status == SHEAF_OK) return SHEAF_OK;
 	if (status == SHEAF_END) SHEAF_TRY(sheaf_gathering_finish(&d->surveying->gathered, &d->surveyed, err));
 	d->pieces = d->surveyed;
+	if (d->surveyed) d->surveyed->hashed = d->surveying->hashes;
 	d->failed = status != SHEAF_END;
 	drop_surveying(d);
 	return status;

@@ -53,17 +53,23 @@ sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piece *piece, const sheaf_frame *frame,
+                                   sheaf_error *err)
 {
 	const sheaf_format *format = m->input->format;
 	sheaf_status status = format->random && format->random->measure
 	                          ? format->random->measure(m->input->in, piece, m->quiet, &m->bytes, err)
 	                          : SHEAF_END;
-	if (status == SHEAF_END) {
-		SHEAF_TRY(format->decode(m->input->in, piece, &m->frame, m->quiet, err));
-		return sheaf_measure_frame(m, &m->frame, err);
-	}
+	if (status == SHEAF_END && frame) return sheaf_measure_frame(m, frame, err);
 	SHEAF_TRY(status);
 	take_lengths(m);
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_status status = sheaf_measure_quickly(m, piece, NULL, err);
+	if (status != SHEAF_END) return status;
+	SHEAF_TRY(m->input->format->decode(m->input->in, piece, &m->frame, m->quiet, err));
+	return sheaf_measure_frame(m, &m->frame, err);
 }

@@ -18,6 +18,9 @@ typedef struct sheaf_measurer {
 
 SHEAF_USE sheaf_status sheaf_measurer_begin(sheaf_measurer *m, const sheaf_input *input, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err);
+/* As the format measures them without decoding, else those of the frame; END where neither is there. */
+SHEAF_USE sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piece *piece,
+                                             const sheaf_frame *frame, sheaf_error *err);
 /* The same for rows that are decoded already. */
 SHEAF_USE sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sheaf_error *err);
 void sheaf_measurer_end(sheaf_measurer *m);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "input/input.h"
+#include "io/descriptor.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static size_t bare_length(const char *path)
 
 sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
 {
-	sheaf_error missing;
+	sheaf_error missing, other;
 	char packed[4096];
 	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
 	const sheaf_format *format = sheaf_format_of_name(path);
@@ -60,8 +61,10 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
 	for (size_t i = 0; i < COMPRESSED && sought; i++) {
 		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
-		if (n > 0 && (size_t)n < sizeof packed && sheaf_source_path(packed, cx, out, NULL) == SHEAF_OK)
-			return SHEAF_OK;
+		if (n <= 0 || (size_t)n >= sizeof packed) continue;
+		sheaf_status found = sheaf_source_path(packed, cx, out, &other);
+		if (!found) return SHEAF_OK;
+		if (found != SHEAF_IO || other.sys != ENOENT) return sheaf_fail_again(err, &other);
 	}
 	if (status && err) *err = missing;
 	return status;

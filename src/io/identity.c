@@ -2,12 +2,15 @@
 /* Which file a source reads. */
 #include "io/identity.h"
 #include "base/memory.h"
+#include "io/descriptor.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "third/xxhash.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
 	END = 64 << 10, /* hashed at the head and at the tail */
@@ -78,6 +81,58 @@ bool sheaf_identity_is_fresh(const sheaf_identity *identity)
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec < identity->mtime + step;
 }
 
+/* What the system says of a file that is not there, or not there for us; else it has failed. */
+static bool is_about_name(int sys)
+{
+	return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == EACCES || sys == EPERM || sys == ENXIO ||
+	       sys == ENAMETOOLONG || sys == EISDIR;
+}
+
+static sheaf_status open_kept(const char *path, int *fd, sheaf_error *err)
+{
+	do *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+	while (*fd < 0 && errno == EINTR);
+	if (*fd >= 0) return SHEAF_OK;
+	int sys = errno;
+	sheaf_status status =
+		sheaf_fail_sys(err, sys, "%s: expected a file of this user's or of its input's owner", path);
+	if (!is_about_name(sys)) return status;
+	if (err) err->status = SHEAF_UNKNOWN;
+	return SHEAF_UNKNOWN;
+}
+
+static sheaf_status distrust(const char *path, const char *expected, const char *found, sheaf_error *err)
+{
+	sheaf_status status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected %s, found %s", path, expected, found);
+	if (err) err->sys = EPERM;
+	return status;
+}
+
+static sheaf_status check_kept(int fd, const char *path, const sheaf_source *about, sheaf_error *err)
+{
+	struct stat kept, of;
+	if (fstat(fd, &kept) != 0 || fstat(about->raw.fd, &of) != 0)
+		return sheaf_fail_sys(err, errno, "%s: expected an open file", path);
+	if (!S_ISREG(kept.st_mode)) return distrust(path, "a regular file", "another", err);
+	if (kept.st_uid != geteuid() && kept.st_uid != of.st_uid)
+		return distrust(path, "a file of this user's or of its input's owner", "one of somebody else's", err);
+	if (kept.st_mode & (S_IWGRP | S_IWOTH))
+		return distrust(path, "a file that its owner alone may write", "one that others may write", err);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_source_open_kept(const char *path, const sheaf_source *about, sheaf_context *cx,
+                                    sheaf_source **out, sheaf_error *err)
+{
+	int fd;
+	*out = NULL;
+	SHEAF_TRY(open_kept(path, &fd, err));
+	sheaf_status status = check_kept(fd, path, about, err);
+	if (!status) return sheaf_source_stored(fd, path, cx, out, err);
+	sheaf_fd_close(&fd);
+	return status;
+}
+
 void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source)
 {
 	sheaf_target *target = &sink->target;
@@ -87,7 +142,7 @@ void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source)
 	if (!applies || fchmod(target->fd, S_IRUSR | S_IWUSR) != 0) return;
 	target->is_there = true;
 	target->old = info;
-	target->old.st_mode &= S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+	target->old.st_mode &= S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
 }
 
 bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b)

@@ -17,8 +17,13 @@ SHEAF_USE sheaf_status sheaf_source_stamp(sheaf_source *source, sheaf_identity *
 /* All of it; `stamp` is from before: DATA where the file was changed since. */
 SHEAF_USE sheaf_status sheaf_source_identify(sheaf_source *source, const sheaf_identity *stamp,
                                              sheaf_identity *out, sheaf_error *err);
-/* What is written to the sink gets the mode of the source's file, but for execution, and its owner and group
- * where that may be; until then it is the writer's alone. */
+/* Opens a file that is kept about the source's file, where it is to be believed: a regular file, no link,
+ * that belongs to this user or to the owner of the source's file, and that nobody else may write. UNKNOWN
+ * where it is not, or where there is none; error.sys is EPERM where it is somebody else's. */
+SHEAF_USE sheaf_status sheaf_source_open_kept(const char *path, const sheaf_source *about, sheaf_context *cx,
+                                              sheaf_source **out, sheaf_error *err);
+/* What is written to the sink gets the mode of the source's file, as far as that lets its owner write and
+ * others read it, and its owner and group where that may be; until then it is the writer's alone. */
 void sheaf_sink_resemble(sheaf_sink *sink, const sheaf_source *source);
 bool sheaf_identity_equal(const sheaf_identity *a, const sheaf_identity *b);
 /* Whether the file was changed so lately that another change could leave the same time. */

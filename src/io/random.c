@@ -179,9 +179,8 @@ int64_t sheaf_source_size(const sheaf_source *s)
 	bool undecided;
 	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
 	if (s->has_begun) return s->raw.size;
-	return sheaf_filter_by_content(head, sheaf_raw_peek(&s->raw, head, sizeof head), &undecided)
-	           ? -1
-	           : s->raw.size;
+	int64_t shown = sheaf_raw_peek(&s->raw, head, sizeof head);
+	return shown < 0 || sheaf_filter_by_content(head, (size_t)shown, &undecided) ? -1 : s->raw.size;
 }
 
 sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)

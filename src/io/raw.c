@@ -28,9 +28,9 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 
 static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 {
-	sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory", raw->name);
+	sheaf_status status = sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory", raw->name);
 	if (err) err->sys = EISDIR;
-	return SHEAF_IO;
+	return status;
 }
 
 static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
@@ -45,6 +45,17 @@ static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
 	raw->base = base;
 	raw->size = info.st_size > base ? info.st_size - base : 0;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err)
+{
+	raw->kind = SHEAF_RAW_STREAM;
+	raw->fd = fd;
+	raw->is_owned = true;
+	raw->size = -1;
+	sheaf_status status = look_at_file(raw, err);
+	if (status) sheaf_raw_close(raw);
+	return status;
 }
 
 sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err)
@@ -117,13 +128,14 @@ void sheaf_raw_rewind(sheaf_raw *raw)
 	raw->has_ended = false;
 }
 
-size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
+int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
 {
 	sheaf_raw probe = *raw; /* a read on a copy moves nothing */
 	size_t got = 0;
 	sheaf_raw_rewind(&probe);
-	if (!sheaf_raw_is_lasting(raw) || sheaf_raw_read(&probe, data, size, &got, NULL)) return 0;
-	return got;
+	if (!sheaf_raw_is_lasting(raw)) return 0;
+	sheaf_status status = sheaf_raw_read(&probe, data, size, &got, NULL);
+	return status ? -1 : (int64_t)got;
 }
 
 sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size, sheaf_error *err)

@@ -32,13 +32,15 @@ typedef struct sheaf_raw {
 
 /* Opens the path ("-": standard input) into *raw, whose context and name are set. */
 SHEAF_USE sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err);
+/* The same of a file that is open already, and the source's from now on, also on failure. */
+SHEAF_USE sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err);
 /* The next 1 to `size` bytes; *got is 0 at the end only. */
 SHEAF_USE sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
 /* Whether the bytes can be read from the beginning as often as wanted. */
 bool sheaf_raw_is_lasting(const sheaf_raw *raw);
 void sheaf_raw_rewind(sheaf_raw *raw);
-/* The first bytes of lasting input, without moving; gives how many. For a guess only: errors give 0. */
-size_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);
+/* The first bytes of lasting input, without moving; gives how many, -1 where they cannot be read. */
+int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);
 /* OK where `size` bytes at `offset` lie within lasting input, else SHORT. */
 SHEAF_USE sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size,
                                              sheaf_error *err);

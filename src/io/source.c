@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/status.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
 #include <string.h>
@@ -47,6 +48,25 @@ sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source
 	sheaf_source *s = NULL;
 	SHEAF_TRY(new_source(cx, strcmp(path, "-") == 0 ? "(stdin)" : path, &s, err));
 	sheaf_status status = sheaf_raw_open(&s->raw, path, err);
+	if (status)
+		sheaf_source_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+sheaf_status sheaf_source_stored(int fd, const char *name, sheaf_context *cx, sheaf_source **out,
+                                 sheaf_error *err)
+{
+	sheaf_source *s = NULL;
+	*out = NULL;
+	sheaf_status status = new_source(cx, name, &s, err);
+	if (status) {
+		sheaf_fd_close(&fd);
+		return status;
+	}
+	s->has_begun = true;
+	status = sheaf_raw_adopt(&s->raw, fd, err);
 	if (status)
 		sheaf_source_close(s);
 	else
@@ -173,7 +193,7 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	 * too. */
 	size_t before = s->window.capacity / 2 < want ? s->window.capacity : want;
 	if (ample < before) ample = before;
-	if (move_tail(s, ample > step ? ample : step) == SHEAF_OK) return SHEAF_OK;
+	if (!sheaf_put_off(move_tail(s, ample > step ? ample : step), "less is asked for")) return SHEAF_OK;
 	sheaf_status status = move_tail(s, tail + (lacking < least ? lacking : least));
 	if (!status) return SHEAF_OK;
 	return sheaf_fail(
@@ -200,8 +220,9 @@ static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 	uint8_t *to = s->window.data + s->window.size;
 	if (room > READ_STEP) room = READ_STEP;
 	/* Where there is no memory for it, it is done without. */
-	bool ahead = s->ahead.cx || (is_worth_reading_ahead(s) &&
-	                             sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL) == SHEAF_OK);
+	bool ahead = s->ahead.cx ||
+	             (is_worth_reading_ahead(s) &&
+	              !sheaf_put_off(sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL), "it is read here"));
 	if (ahead)
 		SHEAF_TRY(sheaf_ahead_read(&s->ahead, to, room, &got, err));
 	else

@@ -26,6 +26,10 @@ struct sheaf_source {
 	sheaf_error failure;     /* a copy to a temporary file failed half-way: the stream is lost */
 };
 
+/* A source of an open file, which is the source's from now on, also on failure; its bytes are as they are
+ * stored, whatever they look like. */
+SHEAF_USE sheaf_status sheaf_source_stored(int fd, const char *name, sheaf_context *cx, sheaf_source **out,
+                                           sheaf_error *err);
 /* Makes `compression` known. Reads where it must, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
 /* Whether any byte can be read without copying the input to a temporary file first. */

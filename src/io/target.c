@@ -102,9 +102,10 @@ static sheaf_status open_duplicate(sheaf_target *target, int fd, sheaf_error *er
 
 static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *err)
 {
-	sheaf_fail(err, SHEAF_IO, "%s: expected a file to write, found a directory", target->name);
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_IO, "%s: expected a file to write, found a directory", target->name);
 	if (err) err->sys = EISDIR;
-	return SHEAF_IO;
+	return status;
 }
 
 static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_error *err)

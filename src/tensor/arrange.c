@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -355,7 +356,9 @@ int64_t sheaf_arrange_known(const sheaf_arranger *a)
 {
 	int64_t n;
 	if (!a->sorts || !a->finished) return -1;
-	if (a->fills) return count_positions(a, &n, NULL) == SHEAF_OK ? n : -1;
+	if (a->fills)
+		return sheaf_put_off(count_positions(a, &n, NULL), "a writer that must know asks for the count") ? -1
+		                                                                                                 : n;
 	return a->options.duplicates == SHEAF_DUPLICATES_ERROR ? a->kept : -1;
 }
 

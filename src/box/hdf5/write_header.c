@@ -185,7 +185,8 @@ static void fill_up(pen *p, size_t end)
 	for (size_t left; (left = end - p->b->size) >= head && !p->b->failed;) {
 		size_t size = left - head < MOST ? left - head : MOST;
 		if (p->object->version == 1) size -= size % 8;
-		if (put(p, SHEAF_HDF5_NIL, 0, 0, (sheaf_bytes){nothing, size})) break;
+		sheaf_status status = put(p, SHEAF_HDF5_NIL, 0, 0, (sheaf_bytes){nothing, size});
+		if (status) break; /* the builder keeps the failure */
 	}
 	sheaf_hdf5_put_zeros(p->b, end - p->b->size);
 }

@@ -385,6 +385,5 @@ sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catal
 		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)",
 		                          failure.message);
 	}
-	if (status) sheaf_fail(err, status, "%s", failure.message);
-	return status;
+	return status ? sheaf_fail(err, status, "%s", failure.message) : SHEAF_OK;
 }

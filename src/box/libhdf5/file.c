@@ -72,8 +72,9 @@ static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
 	const bytes_file *f = (const bytes_file *)file;
 	int64_t size = 0;
 	(void)type;
-	if (!f->h5 || f->h5->store->size(f->h5->store->user, &size, &f->h5->failure)) return HADDR_UNDEF;
-	return (haddr_t)size;
+	if (!f->h5) return HADDR_UNDEF;
+	sheaf_status status = f->h5->store->size(f->h5->store->user, &size, &f->h5->failure);
+	return status ? HADDR_UNDEF : (haddr_t)size;
 }
 
 static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *data)
@@ -81,7 +82,8 @@ static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
 	const bytes_file *f = (const bytes_file *)file;
 	(void)type, (void)transfer;
 	if (!f->h5 || at > INT64_MAX || size > INT64_MAX - at) return -1;
-	return f->h5->store->read(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure) ? -1 : 0;
+	sheaf_status status = f->h5->store->read(f->h5->store->user, (int64_t)at, data, size, &f->h5->failure);
+	return status ? -1 : 0;
 }
 
 /* The library wants to know of one. */

@@ -112,8 +112,9 @@ static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, she
 static bool set_json(sheaf_json *object, const char *name, const char *text)
 {
 	sheaf_json *value;
-	if (sheaf_json_parse(text, strlen(text), name, &value, NULL))
-		value = sheaf_json_new_text(text, strlen(text));
+	sheaf_status status = sheaf_json_parse(text, strlen(text), name, &value, NULL);
+	if (sheaf_forgive(status, "what is no JSON is a text")) return false;
+	if (status) value = sheaf_json_new_text(text, strlen(text));
 	return sheaf_json_set(object, name, value);
 }
 

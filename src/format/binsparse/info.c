@@ -244,7 +244,8 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	const sheaf_tensor *tensor = &schema->tensor;
 	snprintf(d->version, sizeof d->version, "0.1");
 	snprintf(d->format, sizeof d->format, "%s", tensor->layout);
-	if (sheaf_bsp_layout_parse(tensor->layout, &d->layout, NULL) || d->layout.rank != tensor->rank) {
+	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &d->layout, NULL);
+	if (status || d->layout.rank != tensor->rank) { /* another program's word for a layout */
 		d->layout = (sheaf_bsp_layout){
 			.rank = tensor->rank, .nlevels = tensor->rank > 0, .levels = {{true, tensor->rank}}};
 		memcpy(d->layout.order, tensor->order, sizeof d->layout.order);

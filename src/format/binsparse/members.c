@@ -11,7 +11,8 @@
 sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	if (sheaf_box_open(source, cx, out, &failure) == SHEAF_OK) return SHEAF_OK;
+	sheaf_status status = sheaf_box_open(source, cx, out, &failure);
+	if (!status) return SHEAF_OK;
 	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
 	return sheaf_fail_again(err, &failure);
 }

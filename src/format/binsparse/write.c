@@ -26,8 +26,12 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 {
 	static const char *const usual[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
 	const char *text = sheaf_values_text(values, "layout");
-	if (!text && sheaf_bsp_layout_parse(tensor->layout, out, NULL) == SHEAF_OK && out->rank == tensor->rank)
-		text = tensor->layout;
+	if (!text) {
+		sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, out, NULL);
+		if (status == SHEAF_OK && out->rank == tensor->rank) text = tensor->layout;
+		SHEAF_TRY(
+			sheaf_forgive(status, "the input's layout is another program's, so the usual one is taken"));
+	}
 	if (!text) text = usual[tensor->rank];
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
 	for (char *c = name; *c; c++)

@@ -19,6 +19,8 @@
 #include "io/sorter.h"
 #include "number/kernel.h"
 
+enum { CTF_WITNESSES = 16 };
+
 typedef struct sheaf_ctf_reader {
 	SHEAF_BASE(sheaf_reader, reader); /* its schema: the streams, then the key */
 	int nstreams;
@@ -27,6 +29,9 @@ typedef struct sheaf_ctf_reader {
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
 	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
+	bool adopted; /* the streams were told by an index: what decoding meets is held against them */
+	int64_t witnesses[CTF_WITNESSES]; /* bytes at which lines begin that show the streams, ascending */
+	int nwitnesses;                   /* -1: more than there is room for */
 	int64_t first_line;
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	bool space_noted;
@@ -63,11 +68,11 @@ bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, boo
 
 /* ---- streams.c ---- */
 
+/* Of streams whose declaration names no type. */
+sheaf_type sheaf_ctf_precision(const sheaf_values *values);
 /* The streams that the settings declare; none is fine. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                                  sheaf_error *err);
-/* Streams and facts that an earlier reader has inferred; they may come from a file that cannot be trusted. */
-SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                               sheaf_error *err);
@@ -98,6 +103,16 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
  * part. The source stands where the lines begin before and after. */
 SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance,
                                        const sheaf_values *values, sheaf_error *err);
+
+/* ---- adopt.c ---- */
+
+/* Streams that an index tells: DATA where the lines that it names do not show them and no others. Facts are
+ * not adopted: nothing shows them. */
+SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_type type,
+                                       sheaf_error *err);
+/* STALE where lines show more than the adopted streams. */
+SHEAF_USE sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, const uint8_t *end,
+                                      sheaf_context *cx, sheaf_error *err);
 
 /* ---- decode.c and sample.c ---- */
 
@@ -132,6 +147,7 @@ typedef struct sheaf_ctf_decoding {
 	const uint8_t *key_at; /* where the open sequence begins */
 	int64_t key_line, sequence_lines;
 	int pause, waiting; /* lines that short.c is not asked for: after its next failure, and now */
+	bool held;          /* the piece was held against adopted streams */
 } sheaf_ctf_decoding;
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,

@@ -71,7 +71,7 @@ static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *value
                                  sheaf_error *err)
 {
 	if (how->known) {
-		SHEAF_TRY(sheaf_ctf_adopt(in, how->known, err));
+		SHEAF_TRY(sheaf_ctf_adopt(in, how->known, sheaf_ctf_precision(values), err));
 		return sheaf_ctf_begin(in, err);
 	}
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
@@ -110,10 +110,18 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return prepare(in, values, how, err);
 }
 
+static int witnesses(const void *reader, const int64_t **bytes)
+{
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	*bytes = in->witnesses;
+	return in->nwitnesses > 0 ? in->nwitnesses : 0;
+}
+
 static const sheaf_random_access random_access = {
 	.recall = sheaf_ctf_recall,
 	.resume = sheaf_ctf_resume,
 	.counting = sheaf_ctf_counting,
+	.witnesses = witnesses,
 	.measure = sheaf_ctf_measure,
 	.keys = sheaf_ctf_keys,
 };

@@ -44,6 +44,7 @@ static void look_at_piece(void *user, void *memory)
 	item *i = (item *)memory;
 	const uint8_t *begin = i->piece.bytes.data;
 	i->status = sheaf_ctf_look_begin(&i->look, f->in, false, &i->error);
+	i->look.byte = i->piece.byte;
 	if (i->status == SHEAF_OK)
 		i->status = sheaf_ctf_look_at(&i->look, begin, begin + i->piece.size, i->piece.line,
 		                              i->piece.line > f->in->first_line, &i->error);
@@ -80,11 +81,11 @@ static sheaf_status add_first(inference *f)
 static sheaf_status look_at_pieces(inference *f)
 {
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
-	/* An input that breaks off tells what it can; reading it meets the failure in its place. */
-	if (f->cut == SHEAF_END || (f->in->cut_off && f->look.schema.nfields > 0 && f->cut == f->in->cut_off))
-		return SHEAF_OK;
+	if (f->cut == SHEAF_END) return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
-	return f->cut;
+	bool broken = f->in->cut_off && f->look.schema.nfields > 0 && f->cut == f->in->cut_off;
+	return broken ? sheaf_forgive(f->cut, "reading an input that breaks off meets that again, in its place")
+	              : f->cut;
 }
 
 static sheaf_status read_at_depth(inference *f, int depth)
@@ -127,7 +128,8 @@ static sheaf_status read_part(inference *f, bool declared, size_t most, bool *co
 		*complete = status == SHEAF_OK && window.size < most;
 		if (window.size > most) window.size = most;
 		feed = window.size ? (const uint8_t *)memrchr(window.data, '\n', window.size) : NULL;
-		if (status && !feed) return status;
+		if (!feed) SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_forgive(status, "reading what follows the first part meets it again"));
 	}
 	const uint8_t *end = *complete ? window.data + window.size : feed + 1;
 	return sheaf_ctf_look_at(&f->look, window.data, end, f->in->line, false, f->err);
@@ -139,11 +141,36 @@ static void shape_fields(inference *f, sheaf_type type, bool guessed)
 {
 	for (int i = 0; i < f->in->schema.nfields; i++) {
 		const sheaf_ctf_guess *g = sheaf_ctf_guess_of(&f->look, i);
-		/* A stream of empty samples only: sparse adds no zeros that nobody wrote. */
-		bool sparse = g->sparse || g->most_values == 0;
-		int64_t dim = !sparse ? g->most_values : g->most_index >= 0 ? g->most_index + 1 : 1;
-		sheaf_field_make_stream(&f->in->schema.fields[i], sparse, dim, type);
+		sheaf_field_make_stream(&f->in->schema.fields[i], sheaf_ctf_guess_sparse(g), sheaf_ctf_guess_dim(g),
+		                        type);
 		if (guessed) f->in->schema.fields[i].levels[1].index_type = SHEAF_I64; /* no index is beyond it */
+	}
+}
+
+/* Keeps where a line begins without which other streams would be found. Where that takes too many lines,
+ * nobody else can be told the streams. */
+static void add_witness(sheaf_ctf_reader *in, int64_t byte)
+{
+	int at = 0;
+	while (at < in->nwitnesses && in->witnesses[at] < byte) at++;
+	if (in->nwitnesses < 0 || (at < in->nwitnesses && in->witnesses[at] == byte)) return;
+	if (in->nwitnesses == CTF_WITNESSES) {
+		in->nwitnesses = -1;
+		return;
+	}
+	memmove(in->witnesses + at + 1, in->witnesses + at,
+	        (size_t)(in->nwitnesses - at) * sizeof *in->witnesses);
+	in->witnesses[at] = byte;
+	in->nwitnesses++;
+}
+
+static void find_witnesses(inference *f)
+{
+	for (int i = 0; i < f->in->schema.nfields && f->in->nwitnesses >= 0; i++) {
+		const sheaf_ctf_guess *g = sheaf_ctf_guess_of(&f->look, i);
+		int64_t shows = g->sparse ? g->index_at : g->most_values ? g->values_at : g->first_at;
+		add_witness(f->in, g->first_at);
+		add_witness(f->in, shows);
 	}
 }
 
@@ -151,16 +178,16 @@ static void shape_fields(inference *f, sheaf_type type, bool guessed)
 static sheaf_status take_streams(inference *f, bool complete, size_t part, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
-	const char *word = sheaf_values_text(values, "precision");
 	in->schema = f->look.schema;
 	in->names = f->look.names;
 	f->look.schema = (sheaf_schema){0};
 	f->look.names = (sheaf_names){0};
-	shape_fields(f, word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32, !complete);
+	shape_fields(f, sheaf_ctf_precision(values), !complete);
 	in->facts.guess = in->guess;
 	snprintf(in->guess, sizeof in->guess, complete ? CTF_INFERRED : "inferred from the first %zu bytes",
 	         part);
 	in->guessed = !complete;
+	if (complete) find_witnesses(f);
 	if (in->schema.nfields > 0) return SHEAF_OK;
 	return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none",
 	                  sheaf_source_name(in->source));

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include <string.h>
 
-static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0};
+static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0, -1, -1, -1};
 
 static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i)
 {
@@ -21,7 +21,9 @@ static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t s
 	SHEAF_TRY(sheaf_names_add(&f->names, f->cx, field->name, size, f->err));
 	sheaf_builder_append(&f->guesses, &fresh, sizeof fresh);
 	*stream = f->schema.nfields - 1;
-	return sheaf_builder_status(&f->guesses, f->err);
+	SHEAF_TRY(sheaf_builder_status(&f->guesses, f->err));
+	guess_at(f, *stream)->first_at = f->line_at;
+	return SHEAF_OK;
 }
 
 /* ---- sequences ---- */
@@ -112,6 +114,8 @@ static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 /* What reading will reject tells nothing of the stream but that it is there. */
 static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 {
+	if (sample->most_values > g->most_values) g->values_at = sample->values_at;
+	if (sample->most_index > g->most_index || (sample->sparse && !g->sparse)) g->index_at = sample->index_at;
 	g->sparse |= sample->sparse;
 	if (sample->most_values > g->most_values) g->most_values = sample->most_values;
 	if (sample->most_index > g->most_index) g->most_index = sample->most_index;
@@ -119,7 +123,7 @@ static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 
 static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 {
-	sheaf_ctf_guess sample = {false, 0, -1, 0, 0};
+	sheaf_ctf_guess sample = {false, 0, -1, 0, 0, f->line_at, f->line_at, f->line_at};
 	enum { FEW = 4 }; /* a kernel does not pay for fewer */
 	bool sound = true;
 	for (int words = 0;; words++) {
@@ -140,6 +144,7 @@ static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 static sheaf_status read_line(sheaf_ctf_look *f)
 {
 	int stream;
+	f->line_at = f->byte + (f->at - f->begin);
 	open_sequence(f);
 	while (f->at < f->end && *f->at != '\n') {
 		f->at = sheaf_ctf_next_input(f->at, f->end);
@@ -182,7 +187,7 @@ void sheaf_ctf_look_free(sheaf_ctf_look *look)
 sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end, int64_t line,
                                bool continues, sheaf_error *err)
 {
-	look->at = begin;
+	look->at = look->begin = begin;
 	look->end = end;
 	look->line = line;
 	look->continues = continues;
@@ -196,6 +201,7 @@ static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *after
 {
 	const char *name = after->schema.fields[i].name;
 	int stream;
+	look->line_at = sheaf_ctf_guess_of(behind, i)->first_at;
 	SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
 	take_over(guess_at(look, stream), guess_at(after, i));
 	look->last = stream;

@@ -10,6 +10,9 @@ typedef struct sheaf_ctf_guess {
 	bool sparse;
 	int64_t most_values, most_index;
 	int64_t sequence, in_sequence; /* the last sequence with a sample, and how many it has */
+	/* Bytes at which the lines begin that show it first, and that show the most values and indices; -1: none.
+	 */
+	int64_t first_at, values_at, index_at;
 } sheaf_ctf_guess;
 
 typedef struct sheaf_ctf_look {
@@ -29,13 +32,13 @@ typedef struct sheaf_ctf_look {
 	bool open;
 	int64_t in_open; /* most samples of a stream in the open sequence */
 	uint64_t key;
-	int64_t line;
-	const uint8_t *at, *end;
+	int64_t line, byte, line_at; /* bytes in the input: of the run, of the line */
+	const uint8_t *at, *begin, *end;
 } sheaf_ctf_look;
 
 SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ctf_reader *in, bool declared,
                                             sheaf_error *err);
-/* A run of whole sequences, the first of which begins on `line`. */
+/* A run of whole sequences, the first of which begins on `line`, at look->byte of the input. */
 SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end,
                                          int64_t line, bool continues, sheaf_error *err);
 /* Adds what was seen after all that *look has seen. */
@@ -46,6 +49,17 @@ void sheaf_ctf_look_free(sheaf_ctf_look *look);
 static inline const sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *look, int stream)
 {
 	return (const sheaf_ctf_guess *)(const void *)look->guesses.data + stream;
+}
+
+/* A stream of empty samples only is sparse: that adds no zeros that nobody wrote. */
+static inline bool sheaf_ctf_guess_sparse(const sheaf_ctf_guess *g)
+{
+	return g->sparse || g->most_values == 0;
+}
+
+static inline int64_t sheaf_ctf_guess_dim(const sheaf_ctf_guess *g)
+{
+	return !sheaf_ctf_guess_sparse(g) ? g->most_values : g->most_index >= 0 ? g->most_index + 1 : 1;
 }
 
 #endif

@@ -22,6 +22,9 @@ sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, co
 {
 	sheaf_problem problem = {
 		.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
+	/* Before anything is said of the input: perhaps what was said of its streams is wrong. */
+	if (d->in->adopted && !d->held) SHEAF_TRY(sheaf_ctf_hold(d->in, d->begin, d->end, d->cx, d->err));
+	d->held = true;
 	return report_at(d, problem, at, d->line, at - d->line_start + 1, stream);
 }
 

@@ -9,7 +9,7 @@
 
 static const char *name_of(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
 
-static sheaf_type precision(const sheaf_values *values)
+sheaf_type sheaf_ctf_precision(const sheaf_values *values)
 {
 	const char *word = sheaf_values_text(values, "precision");
 	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
@@ -84,7 +84,8 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 	text[n++] = ':';
 	memcpy(text + n, line->words[3], (size_t)line->sizes[3]), n += (size_t)line->sizes[3];
 	text[n] = '\0';
-	if (sheaf_declared_from_text(text, &kind, NULL) != SHEAF_OK || kind.sparse < 0 || kind.dim < 0)
+	sheaf_status status = sheaf_declared_from_text(text, &kind, NULL);
+	if (status || kind.sparse < 0 || kind.dim < 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s:%d: expected dense or sparse and a dim of at least 1, found \"%.*s %.*s\"",
 		                  file, number, line->sizes[2], line->words[2], line->sizes[3], line->words[3]);
@@ -115,7 +116,7 @@ static sheaf_status read_map(sheaf_ctf_reader *in, sheaf_source *map, sheaf_type
 sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;
-	sheaf_type usual = precision(values);
+	sheaf_type usual = sheaf_ctf_precision(values);
 	for (int k = 0; (text = sheaf_values_nth(values, "stream", k)); k++) {
 		sheaf_declared declared;
 		SHEAF_TRY(sheaf_declared_from_text(text, &declared, err));
@@ -133,36 +134,6 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 		sheaf_source_close(map);
 		SHEAF_TRY(status);
 	}
-	return SHEAF_OK;
-}
-
-/* ---- streams that are known ---- */
-
-static sheaf_status adopt(sheaf_ctf_reader *in, const sheaf_field *known, sheaf_error *err)
-{
-	sheaf_field *field;
-	bool sparse = sheaf_field_is_sparse(known);
-	bool is_stream = (sparse || sheaf_field_is_dense(known)) && sheaf_field_dim(known) > 0 &&
-	                 (known->type == SHEAF_F32 || known->type == SHEAF_F64);
-	if (!is_stream || known->alias)
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "stream \"%s\": expected one that could be inferred, found another", known->name);
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, known->name, strlen(known->name), &field, err));
-	sheaf_field_make_stream(field, sparse, sheaf_field_dim(known), known->type);
-	return name_stream(in, field, err);
-}
-
-sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_error *err)
-{
-	for (int f = 0; f < known->schema->nfields; f++)
-		if (known->schema->fields[f].meaning != SHEAF_KEY)
-			SHEAF_TRY(adopt(in, &known->schema->fields[f], err));
-	if (in->schema.nfields == 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected known streams, found none",
-		                  sheaf_source_name(in->source));
-	in->facts = known->facts;
-	snprintf(in->guess, sizeof in->guess, CTF_INFERRED);
-	in->facts.guess = in->guess;
 	return SHEAF_OK;
 }
 

@@ -133,7 +133,8 @@ static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, 
 	sheaf_bytes part;
 	sheaf_source *copy;
 	sheaf_status failed = sheaf_source_ahead(source, FIRST_PART, &part, err);
-	if (failed && part.size == 0) return failed;
+	if (part.size == 0) SHEAF_TRY(failed);
+	SHEAF_TRY(sheaf_forgive(failed, "reading what follows the first part meets it again"));
 	s->complete = !failed && part.size < FIRST_PART;
 	if (part.size > FIRST_PART) part.size = FIRST_PART;
 	SHEAF_TRY(sheaf_source_memory(part, sheaf_source_name(source), quiet, &copy, err));
@@ -153,7 +154,7 @@ static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf
 
 static bool is_of_the_input(sheaf_status status)
 {
-	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_IO || status == SHEAF_UNSUPPORTED;
+	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
 }
 
 sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx,
@@ -168,7 +169,9 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_con
 	sheaf_status status =
 		glance ? read_first_part(out, source, quiet, err) : read_whole(out, source, quiet, err);
 	sheaf_context_free(quiet);
-	if (status && !is_of_the_input(status)) return status;
+	if (is_of_the_input(status))
+		status = sheaf_forgive(status, "reading the input meets it again and says so");
+	SHEAF_TRY(status);
 	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
 }
 

@@ -103,9 +103,9 @@ static sheaf_status look_at_all(sheaf_svm_reader *in, sheaf_error *err)
 		if (status) break;
 	}
 	sheaf_buffer_reset(&piece.bytes);
-	/* Where the input breaks off, the rows before come first; the failure is met again after them. */
-	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
-	if (status != SHEAF_END && !broken) return status;
+	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
+	if (broken) status = sheaf_forgive(status, "the rows before come first, and reading meets it after them");
+	if (status != SHEAF_END) SHEAF_TRY(status);
 	return sheaf_lined_rewind(in, err);
 }
 

@@ -159,8 +159,9 @@ static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool gl
 	in->facts.rows = in->guessed ? -1 : rows;
 	sheaf_frame_free(&frame);
 	sheaf_buffer_reset(&piece.bytes);
-	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
-	return status == SHEAF_END || broken ? SHEAF_OK : status;
+	if (status == SHEAF_END) return SHEAF_OK;
+	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
+	return broken ? sheaf_forgive(status, "it is met, and told, when the input is read") : status;
 }
 
 static sheaf_status make_schema(sheaf_tns_reader *in, const int64_t *shape, sheaf_error *err)
