@@ -148,6 +148,7 @@ static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_e
 	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &memory, err));
 	sheaf_index *x = d->index = (sheaf_index *)memory;
 	x->policy = policy;
+	x->asked = policy == SHEAF_INDEX_WRITE;
 	SHEAF_TRY(make_settings(d, &x->settings, err));
 	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
 	if (status == SHEAF_OK)

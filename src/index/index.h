@@ -75,8 +75,6 @@ void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces
 void sheaf_index_disown(sheaf_indexed *d);
 void sheaf_index_free(sheaf_indexed *d);
 
-/* Whether one may be written of the pieces that are found. */
-bool sheaf_index_is_wanted(const sheaf_indexed *d);
 /* STALE where a piece of the index's table is not as that says: its bytes, and the lengths of its rows, which
  * are those of `frame`, or measured where that is NULL. Any thread. */
 SHEAF_USE sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,

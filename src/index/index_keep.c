@@ -106,11 +106,6 @@ static bool is_worth_it(const sheaf_indexed *d)
 	       !sheaf_identity_is_fresh(&x->input);
 }
 
-bool sheaf_index_is_wanted(const sheaf_indexed *d)
-{
-	return d->index->asked || d->index->policy == SHEAF_INDEX_WRITE || is_worth_it(d);
-}
-
 static void stop_gathering(sheaf_index *x)
 {
 	if (x->gathering == SHEAF_GATHERING) {

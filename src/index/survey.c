@@ -54,7 +54,8 @@ static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 	d->surveying = (struct sheaf_surveying *)memory;
 	int64_t bytes = sheaf_table_bytes(d);
 	d->surveying->bytes = bytes ? bytes : INT64_MAX;
-	d->surveying->hashes = sheaf_index_is_wanted(d);
+	/* Of text, whose bytes are at hand, in case an index is made of it; of chunks where one is asked for. */
+	d->surveying->hashes = d->index->asked || (d->index->policy != SHEAF_INDEX_NEVER && bytes > 0);
 	sheaf_status status = sheaf_measurer_begin(&d->surveying->measurer, &d->input, err);
 	if (status == SHEAF_OK) status = sheaf_gathering_begin(&d->surveying->gathered, d->cx, err);
 	if (status) drop_surveying(d);

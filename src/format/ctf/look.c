@@ -201,7 +201,7 @@ static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *after
 {
 	const char *name = after->schema.fields[i].name;
 	int stream;
-	look->line_at = sheaf_ctf_guess_of(behind, i)->first_at;
+	look->line_at = sheaf_ctf_guess_of(after, i)->first_at;
 	SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
 	take_over(guess_at(look, stream), guess_at(after, i));
 	look->last = stream;
