@@ -186,7 +186,7 @@ static void fill_up(pen *p, size_t end)
 		size_t size = left - head < MOST ? left - head : MOST;
 		if (p->object->version == 1) size -= size % 8;
 		sheaf_status status = put(p, SHEAF_HDF5_NIL, 0, 0, (sheaf_bytes){nothing, size});
-		if (status) break; /* the builder keeps the failure */
+		if (status) break; /* none is too long */
 	}
 	sheaf_hdf5_put_zeros(p->b, end - p->b->size);
 }
