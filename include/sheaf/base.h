@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 /* Named by what the caller can do next. */
-typedef enum SHEAF_LOOK_AT sheaf_status {
+__extension__ typedef enum SHEAF_LOOK_AT sheaf_status {
 	SHEAF_OK,
 	SHEAF_END,         /* no more pieces, rows or values: not a failure */
 	SHEAF_NOMEM,       /* the allocator refused */
