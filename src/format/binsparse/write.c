@@ -46,8 +46,9 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 static bool is_asked_for(const sheaf_tensor *tensor, const sheaf_values *values)
 {
 	sheaf_bsp_layout layout;
-	return sheaf_values_text(values, "layout") ||
-	       (sheaf_bsp_layout_parse(tensor->layout, &layout, NULL) == SHEAF_OK && layout.rank == tensor->rank);
+	if (sheaf_values_text(values, "layout")) return true;
+	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &layout, NULL);
+	return !status && layout.rank == tensor->rank;
 }
 
 static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
