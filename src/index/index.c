@@ -93,8 +93,7 @@ sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
 	sheaf_index *x = d->index;
 	sheaf_identity now;
 	if (!x->applies)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected an input that can have an index, found that %s",
+		return sheaf_fail(err, x->obstacle, "%s: expected an input that can have an index, found that %s",
 		                  sheaf_source_name(d->source), x->why);
 	SHEAF_TRY(sheaf_source_identify(d->source, &x->input, &now, err));
 	if (x->hashed && !sheaf_identity_equal(&now, &x->input))
@@ -151,9 +150,12 @@ static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_e
 	x->asked = policy == SHEAF_INDEX_WRITE;
 	SHEAF_TRY(make_settings(d, &x->settings, err));
 	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
+	if (status && status != SHEAF_UNSUPPORTED) return sheaf_fail_again(err, &why);
 	if (status == SHEAF_OK)
-		SHEAF_TRY(sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, err));
+		status = sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, &why);
+	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return sheaf_fail_again(err, &why);
 	x->applies = x->places[0] != NULL;
+	x->obstacle = status ? status : SHEAF_UNSUPPORTED;
 	if (!x->applies)
 		say_why(x, "%.*s", (int)sizeof x->why - 1, status ? why.message : "its path is too long");
 	return SHEAF_OK;
@@ -316,7 +318,6 @@ void sheaf_index_free(sheaf_indexed *d)
 	sheaf_release(d->cx, x, sizeof *x);
 	d->index = NULL;
 }
-
 
 /* ---- holding it against the input ---- */
 

@@ -32,7 +32,8 @@ typedef struct sheaf_keeping {
 
 typedef struct sheaf_index {
 	sheaf_index_policy policy;
-	bool applies;         /* the input is one that can have an index */
+	bool applies; /* the input is one that can have an index; else this says why not: */
+	sheaf_status obstacle;
 	sheaf_identity input; /* its hash is made when it is needed: */
 	bool hashed;
 	char *places[SHEAF_INDEX_PLACES]; /* where it may be; NULL: nowhere */

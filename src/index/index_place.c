@@ -36,7 +36,8 @@ sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *
                                      sheaf_error *err)
 {
 	char resolved[PATH_MAX], cache[PATH_MAX], text[PATH_MAX];
-	if (!realpath(path, resolved)) return SHEAF_OK;
+	if (!realpath(path, resolved))
+		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", path);
 	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx,
 	                    &places[0], err));
 	if (!find_cache(cache)) return SHEAF_OK;
@@ -50,7 +51,9 @@ sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *
 bool sheaf_index_is_file(const char *path)
 {
 	struct stat info;
-	return path && lstat(path, &info) == 0 && S_ISREG(info.st_mode);
+	if (!path) return false;
+	if (lstat(path, &info) == 0) return S_ISREG(info.st_mode);
+	return errno != ENOENT && errno != ENOTDIR; /* whoever opens it will say what is wrong */
 }
 
 bool sheaf_index_is_free(const char *path)
