@@ -562,7 +562,7 @@ static void test_a_frame_made_by_hand_is_written(void **state)
 	assert_int_equal(bytes.size, strlen("0\t|a 1\n1\t|a 2\n"));
 	free_bytes(&bytes);
 	rows[2] = 3;
-	bytes = write_ctf(&frame, &schema, SHEAF_DATA);
+	bytes = write_ctf(&frame, &schema, SHEAF_USAGE);
 	assert_message("field \"a\", level 2: expected as many values as 3, found 2");
 	free_bytes(&bytes);
 	sheaf_schema_free(&schema);
@@ -581,7 +581,7 @@ static void test_a_frame_of_another_schema_is_refused(void **state)
 	free_bytes(&bytes);
 	assert_ok(sheaf_schema_add_sparse(&narrow, "sparse", 9, SHEAF_F64, &err));
 	assert_ok(sheaf_schema_add_keys(&narrow, &err));
-	bytes = write_ctf(&m.frame, &narrow, SHEAF_DATA);
+	bytes = write_ctf(&m.frame, &narrow, SHEAF_USAGE);
 	assert_message("expected an extent of at most 9, found 10");
 	free_bytes(&bytes);
 	sheaf_schema_free(&narrow);

@@ -283,7 +283,7 @@ static void try_frames(sheaf_status (*take)(void *user, const sheaf_frame *frame
 	char part[120];
 	snprintf(part, sizeof part, "%s: expected a frame, found NULL", name);
 	assert_usage(take(user, NULL), part);
-	snprintf(part, sizeof part, "%s: expected a frame of the same schema; ", name);
+	snprintf(part, sizeof part, "%s: expected a sound frame of the same schema; ", name);
 	for (size_t i = 0; i < COUNT(other); i++) assert_usage(take(user, &other[i].frame), part);
 	static const int64_t counts[] = {-1, 3, 1 << 30, INT64_MAX};
 	for (size_t i = 0; i < COUNT(counts); i++) {
@@ -646,14 +646,14 @@ static void test_arranging(void **state)
 	sheaf_arranger_free(NULL);
 	assert_ok(sheaf_arranger_new(schema, &to, NULL, cx, &a, &err));
 	assert_usage(sheaf_arranger_add(a, NULL, &err), "expected a frame");
-	assert_usage(sheaf_arranger_add(a, &other, &err), "expected a frame of the same schema");
+	assert_usage(sheaf_arranger_add(a, &other, &err), "expected a sound frame of the same schema");
 	assert_usage(sheaf_arranger_next(a, NULL, &err), "expected a place");
 	assert_usage(sheaf_arranger_count(a, NULL, &err), "expected a place");
 	assert_usage(sheaf_arranger_count(a, &count, &err), "expected entries that are all there");
 	sheaf_arranger_free(a);
 	assert_usage(sheaf_frame_arrange(NULL, schema, &to, NULL, cx, &own, &err), "expected a frame");
 	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, &own, &err),
-	             "expected a frame of the same schema");
+	             "expected a sound frame of the same schema");
 	assert_usage(sheaf_frame_arrange(&other, NULL, &to, NULL, cx, &own, &err), "expected a schema");
 	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, NULL, &own, &err), "expected a context");
 	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, NULL, &err), "expected a place");

@@ -117,8 +117,8 @@ typedef struct sheaf_create_options {
 	const char *format;            /* NULL: by the name's suffix */
 	const sheaf_setting *settings; /* of the format; one that it does not use for writing is a USAGE error */
 	int nsettings;
-	const sheaf_facts *totals; /* what the caller knows of all the rows that will come; NULL: nothing */
-	sheaf_duplicates duplicates;      /* of entries of a tensor */
+	const sheaf_facts *totals;   /* what the caller knows of all the rows that will come; NULL: nothing */
+	sheaf_duplicates duplicates; /* of entries of a tensor */
 	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the
 	                                     format cannot. NULL: as it is given, where the format can */
 	/* The output may be of any size. Else one beyond 64 times the bytes of the frames that were written, and
@@ -137,8 +137,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf
                                                    const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
 /* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the
- * one that the format wants. USAGE where the frame is not of the writer's schema. After a failure
- * sheaf_finish fails with the same, and nothing is committed. */
+ * one that the format wants. USAGE where the frame is not sound, or not of the writer's schema. After a
+ * failure sheaf_finish fails with the same, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame,
                                              sheaf_error *err);
 /* Both free the writer, whatever comes out. */

@@ -188,7 +188,7 @@ sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame, co
 	sheaf_error why;
 	if (!frame) return sheaf_not_given(function, "a frame", err);
 	sheaf_status status = sheaf_frame_check(frame, schema, SHEAF_CHECK_SIZES, &why);
-	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a frame of the same schema; %s", function,
+	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a sound frame of the same schema; %s", function,
 	                           why.message)
 	              : SHEAF_OK;
 }
