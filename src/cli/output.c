@@ -16,7 +16,7 @@ static struct {
 	char bytes[OUT_SIZE];
 	size_t used;
 	size_t marked; /* bytes before the mark that are still held back */
-	bool gone;     /* some behind it were written */
+	bool gone;     /* some after it were written */
 	int sys;       /* errno of the first write that failed, or 0 */
 } out;
 

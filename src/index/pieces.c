@@ -58,8 +58,7 @@ sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, shea
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_piece_hash(const sheaf_input *d, const sheaf_piece *piece, uint64_t *out,
-                              sheaf_error *err)
+sheaf_status sheaf_piece_hash(const sheaf_input *d, const sheaf_piece *piece, uint64_t *out, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
 	const sheaf_buffer *all = &piece->bytes;
@@ -159,7 +158,8 @@ static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *en
 	if (status == SHEAF_OK) status = sheaf_piece_hash(m->input, &piece, &hash, err);
 	if (status == SHEAF_OK) status = sheaf_measure(m, &piece, err);
 	if (status == SHEAF_OK && (m->rows != entry->rows || hash != entry->hash))
-		status = sheaf_fail(err, SHEAF_STALE, "%s (byte %" PRId64 "): expected a piece that its index has, found another",
+		status = sheaf_fail(err, SHEAF_STALE,
+		                    "%s (byte %" PRId64 "): expected a piece that its index has, found another",
 		                    sheaf_source_name(m->input->source), entry->byte);
 	sheaf_buffer_reset(&piece.bytes);
 	sheaf_buffer_reset(&piece.notes);

@@ -7,7 +7,9 @@
 #include "input/input.h"
 #include <sheaf/pieces.h>
 
-enum { SHEAF_PIECES_ENTRY = 72 /* bytes of a record: nine words of 64 bits, in the order of sheaf_piece_entry */ };
+enum {
+	SHEAF_PIECES_ENTRY = 72 /* bytes of a record: nine words of 64 bits, in the order of sheaf_piece_entry */
+};
 
 struct sheaf_pieces {
 	sheaf_context *cx;

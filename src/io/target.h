@@ -20,8 +20,8 @@ typedef struct sheaf_target {
 	int folder;    /* of the resolved target; -1: written directly */
 	char base[NAME_MAX + 1];
 	char temporary[SHEAF_TEMPORARY_SIZE];
-	int live; /* its place in the table of temporaries (live.h) */
-	int lock; /* of a sealed temporary: a second descriptor, which keeps its lock; else -1 */
+	int live;               /* its place in the table of temporaries (live.h) */
+	int lock;               /* of a sealed temporary: a second descriptor, which keeps its lock; else -1 */
 	int64_t written, begun; /* bytes; those that are on their way to the disk */
 	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
@@ -32,7 +32,8 @@ SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path,
                                          sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size,
                                           sheaf_error *err);
-/* The content is whole: it is synced and closed, and waits for its place. What is written directly is done. */
+/* The content is whole: it is synced and closed, and waits for its place. What is written directly is done.
+ */
 SHEAF_USE sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err);
 /* Puts a sealed file in its place; the folder is not synced yet. */
 SHEAF_USE sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err);

@@ -350,7 +350,7 @@ static void describe_contiguous(const description *d)
 	d->item->bytes = at < 0 ? 0 : bytes;
 	if (d->item->refused || at < 0 || d->item->count == 0) return;
 	if (at > r->size - r->base || bytes > r->size - r->base - at)
-		refuse(d, "values behind the end of the file");
+		refuse(d, "values after the end of the file");
 	else if (d->layout.size < (uint64_t)bytes)
 		refuse(d, "fewer values than its dimensions say");
 	else

@@ -136,7 +136,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cu
 
 /* ---- tree.c: B-trees ---- */
 
-/* Told of each entry of a leaf: its key and the address behind it. */
+/* Called for each entry of a leaf, with its key and the address after it. */
 typedef sheaf_status (*sheaf_hdf5_entry)(void *user, sheaf_cursor *key, int64_t address);
 /* All entries of a B-tree of version 1, in any order. */
 SHEAF_USE sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_size, int64_t address,
