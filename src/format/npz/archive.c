@@ -288,7 +288,8 @@ static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_me
 		                     "contents that end before the next member, or the list, begins", "others", err);
 	SHEAF_TRY(
 		sheaf_source_view_at(a->source, m->at + LOCAL_SIZE, (size_t)(*at - m->at - LOCAL_SIZE), &rest, err));
-	sheaf_status status = check_local(a, m, local, rest.data, err);
+	/* A head without a name and more has no bytes, and no place either. */
+	sheaf_status status = check_local(a, m, local, rest.data ? rest.data : local, err);
 	sheaf_buffer_reset(&rest);
 	return status;
 }
