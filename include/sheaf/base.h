@@ -124,14 +124,15 @@ typedef struct sheaf_problem {
 SHEAF_API const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size);
 
 /* The context: allocator, limits, stop flag, and the one channel for everything found wrong.
- * Everything opened with a context must be closed before the context is freed. */
+ * Everything opened with a context must be closed before the context is freed. Buffers may stay: what they
+ * need of the context does, too, until the last one is reset, on any thread. */
 typedef struct sheaf_context sheaf_context;
 
 typedef struct sheaf_context_options {
 	size_t size; /* sizeof(sheaf_context_options): how a later library knows an older caller */
 	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0
 	 * bytes aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0)
-	 * frees. */
+	 * frees. It is called until the last buffer is let go, which may be after sheaf_context_free. */
 	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
 	/* How many threads work at once, the caller's included; 0: as many as there are cores; 1: none are made.
@@ -144,6 +145,9 @@ typedef struct sheaf_context_options {
 	bool validate;      /* report everything, stop for nothing that can be passed */
 	bool allow_loss;    /* LOSS problems are reported and passed */
 	bool system_hdf5;   /* the HDF5 library of the system reads HDF5 files, where it is installed */
+	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
+	 * raises SIGBUS. */
+	bool no_mapping;
 	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows
 	 * comes at its end), on the thread that called the library, one at a time. It must not call the library
 	 * with the same context. */

@@ -32,6 +32,15 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read,
                                                        sheaf_context *cx, sheaf_source **out,
                                                        sheaf_error *err);
 
+/* The caller's function for bytes at any place, of an input of `size` bytes: it gives 1 to `n` bytes from
+ * `offset` on, which is below `size`, and returns how many, 0 where the input turns out to end there, or
+ * -errno. Nothing is copied to a temporary file to read such an input at random, so that the end of a remote
+ * file can be read first. Several threads may call it at once, where the context has several. */
+typedef int64_t (*sheaf_read_at_function)(void *user, int64_t offset, void *data, size_t n);
+SHEAF_API SHEAF_USE sheaf_status sheaf_source_ranges(sheaf_read_at_function read_at, void *user, int64_t size,
+                                                     const char *name, sheaf_context *cx, sheaf_source **out,
+                                                     sheaf_error *err);
+
 SHEAF_API void sheaf_source_close(sheaf_source *source);
 
 /* The path or name; "(stdin)" for "-". Lives as long as the source. */

@@ -9,6 +9,7 @@
 #include <sheaf/build.h>
 #include <sheaf/config.h>
 #include <sheaf/dataset.h>
+#include <sheaf/exchange.h>
 #include <sheaf/format.h>
 #include <sheaf/frame.h>
 #include <sheaf/index.h>

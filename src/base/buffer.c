@@ -40,7 +40,9 @@ static void let_go(sheaf_block *block)
 		block->release(block->user, block->memory, block->capacity);
 	else
 		sheaf_release(block->cx, block->memory, block->capacity);
-	sheaf_release(block->cx, block, sizeof *block);
+	sheaf_context *cx = block->cx;
+	sheaf_release(cx, block, sizeof *block);
+	sheaf_context_let_go(cx);
 }
 
 void sheaf_buffer_reset(sheaf_buffer *buffer)
@@ -61,6 +63,7 @@ static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error 
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_block), &memory, err));
 	*out = (sheaf_block *)memory;
 	(*out)->cx = sheaf_context_owner(cx);
+	sheaf_context_hold((*out)->cx);
 	atomic_init(&(*out)->owners, 1);
 	return SHEAF_OK;
 }
@@ -130,7 +133,8 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 	SHEAF_TRY(new_block(b->cx, &own, err));
 	sheaf_status status = sheaf_reallocate(b->cx, &memory, 0, capacity, err);
 	if (status) {
-		sheaf_release(own->cx, own, sizeof *own);
+		own->memory = NULL;
+		let_go(own);
 		return status;
 	}
 	if (b->size) memcpy(memory, b->data, b->size);

@@ -31,6 +31,8 @@ struct sheaf_context {
 	atomic_bool stopped;
 	sheaf_context *above; /* whose stop flag counts, too; NULL: none */
 	sheaf_context *owner; /* of the memory: itself, or the one that this listens for */
+	sheaf_context *held;  /* of a quiet context: the one whose limit counts its memory, too */
+	atomic_llong holders; /* of an owner: whoever will free it, and each block that is in use */
 	sheaf_pool *pool;
 	home *home;
 	home *ledger; /* where memory is counted: what a quiet context holds counts with the first one's, so that
@@ -80,8 +82,12 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	whole *w = (whole *)place_of_context(options, NULL, 0, sizeof *w);
 	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
 	memset(w, 0, sizeof *w);
-	w->cx = (sheaf_context){
-		.options = *options, .owner = &w->cx, .home = &w->home, .ledger = &w->home, .pool = &w->home.pool};
+	w->cx = (sheaf_context){.options = *options,
+	                        .owner = &w->cx,
+	                        .holders = 1,
+	                        .home = &w->home,
+	                        .ledger = &w->home,
+	                        .pool = &w->home.pool};
 	/* Sums of sizes are held against the limit before they are sizes: where those have 32 bits, it must be
 	 * one. */
 	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 4) : INT64_MAX;
@@ -121,14 +127,26 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	return SHEAF_OK;
 }
 
+void sheaf_context_hold(sheaf_context *owner) { atomic_fetch_add(&owner->holders, 1); }
+
+void sheaf_context_let_go(sheaf_context *owner)
+{
+	if (atomic_fetch_sub(&owner->holders, 1) != 1) return;
+	sheaf_context *held = owner->held;
+	sheaf_context_options options = owner->options;
+	sheaf_blocks_destroy(&owner->home->blocks);
+	sheaf_mutex_destroy(&owner->home->lock);
+	place_of_context(&options, (whole *)owner, sizeof(whole), 0);
+	if (held) sheaf_context_let_go(held);
+}
+
 void sheaf_context_free(sheaf_context *cx)
 {
 	if (!cx) return;
+	/* Threads end here: the last holder may be on any thread. */
 	sheaf_pool_destroy(&cx->home->pool);
-	sheaf_blocks_destroy(&cx->home->blocks);
-	sheaf_mutex_destroy(&cx->home->lock);
-	sheaf_context_options options = cx->options;
-	place_of_context(&options, (whole *)cx, sizeof(whole), 0);
+	sheaf_blocks_trim(&cx->home->blocks);
+	sheaf_context_let_go(cx);
 }
 
 sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_error *err)
@@ -140,6 +158,8 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	options.validate = true;
 	SHEAF_TRY(new_whole(&options, &w, err));
 	w->cx.above = cx;
+	w->cx.held = cx->owner;
+	sheaf_context_hold(cx->owner);
 	w->cx.ledger = cx->ledger;
 	w->cx.pool = cx->pool; /* its own stays idle */
 	*out = &w->cx;
@@ -191,6 +211,7 @@ sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err)
 bool sheaf_is_validating(const sheaf_context *cx) { return cx->options.validate; }
 bool sheaf_allows_loss(const sheaf_context *cx) { return cx->options.allow_loss; }
 bool sheaf_context_system_hdf5(const sheaf_context *cx) { return cx->options.system_hdf5; }
+bool sheaf_context_no_mapping(const sheaf_context *cx) { return cx->options.no_mapping; }
 int64_t sheaf_max_errors(const sheaf_context *cx) { return cx->options.max_errors; }
 int64_t sheaf_max_memory(const sheaf_context *cx) { return cx->options.max_memory; }
 

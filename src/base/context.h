@@ -30,6 +30,9 @@ SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener li
 void sheaf_context_end_listening(sheaf_context *cx);
 /* The context that lives as long as anything allocated with `cx`. */
 sheaf_context *sheaf_context_owner(sheaf_context *cx);
+/* What may outlive sheaf_context_free holds the owner until it has given its memory back. Any thread. */
+void sheaf_context_hold(sheaf_context *owner);
+void sheaf_context_let_go(sheaf_context *owner);
 
 /* The threads of the context, and how many may work at once. */
 struct sheaf_pool *sheaf_context_pool(const sheaf_context *cx);
@@ -49,6 +52,7 @@ SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, con
 bool sheaf_is_validating(const sheaf_context *cx);
 bool sheaf_allows_loss(const sheaf_context *cx);
 bool sheaf_context_system_hdf5(const sheaf_context *cx);
+bool sheaf_context_no_mapping(const sheaf_context *cx);
 int64_t sheaf_max_errors(const sheaf_context *cx);
 int64_t sheaf_max_memory(const sheaf_context *cx);
 void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total);

@@ -127,6 +127,7 @@ static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 {
 	int64_t end =
 		s->raw.base + s->raw.size; /* a map begins at a page, so it takes in what stands before the input */
+	if (sheaf_context_no_mapping(s->cx)) return SHEAF_OK;
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
 	if (memory == MAP_FAILED) return SHEAF_OK;

@@ -77,17 +77,23 @@ static size_t read_memory(const sheaf_raw *raw, void *data, size_t size)
 	return n;
 }
 
-static sheaf_status call_function(const sheaf_raw *raw, void *data, size_t size, size_t *got,
+/* The caller's functions; `at` is the byte from which on they are to read. */
+static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, size_t size, size_t *got,
                                   sheaf_error *err)
 {
 	int64_t n;
+	*got = 0;
+	if (raw->kind == SHEAF_RAW_RANGES && at >= raw->size) return SHEAF_OK;
+	if (raw->kind == SHEAF_RAW_RANGES && (uint64_t)size > (uint64_t)(raw->size - at))
+		size = (size_t)(raw->size - at);
 	do {
 		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
-		n = raw->read(raw->user, data, size);
+		n = raw->kind == SHEAF_RAW_RANGES ? raw->read_at(raw->user, at, data, size)
+		                                  : raw->read(raw->user, data, size);
 	} while (n == -EINTR);
 	if (n < 0) {
 		int sys = n < -INT32_MAX ? EIO : (int)-n;
-		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes", raw->name, raw->at);
+		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes", raw->name, at);
 	}
 	if ((uint64_t)n > size)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -110,7 +116,8 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 		if (raw->is_polled) SHEAF_TRY(sheaf_fd_wait(raw->cx, raw->fd, err));
 		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err));
 		break;
-	case SHEAF_RAW_FUNCTION: SHEAF_TRY(call_function(raw, data, size, got, err)); break;
+	case SHEAF_RAW_FUNCTION:
+	case SHEAF_RAW_RANGES: SHEAF_TRY(call_function(raw, raw->at, data, size, got, err)); break;
 	}
 	raw->at += (int64_t)*got;
 	raw->has_ended = *got == 0;
@@ -119,7 +126,7 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 
 bool sheaf_raw_is_lasting(const sheaf_raw *raw)
 {
-	return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE;
+	return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE || raw->kind == SHEAF_RAW_RANGES;
 }
 
 void sheaf_raw_rewind(sheaf_raw *raw)
@@ -149,6 +156,13 @@ sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t 
 	                  offset, size, raw->size);
 }
 
+static sheaf_status read_some_at(const sheaf_raw *raw, int64_t at, void *data, size_t size, size_t *got,
+                                 sheaf_error *err)
+{
+	if (raw->kind == SHEAF_RAW_RANGES) return call_function(raw, at, data, size, got, err);
+	return sheaf_fd_read(raw->cx, raw->fd, raw->base + at, data, size, got, raw->name, err);
+}
+
 sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,
                                sheaf_error *err)
 {
@@ -161,8 +175,7 @@ sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data,
 	for (size_t done = 0; done < size;) {
 		size_t got;
 		int64_t at = offset + (int64_t)done;
-		SHEAF_TRY(
-			sheaf_fd_read(raw->cx, raw->fd, raw->base + at, to + done, size - done, &got, raw->name, err));
+		SHEAF_TRY(read_some_at(raw, at, to + done, size - done, &got, err));
 		if (got == 0)
 			return sheaf_fail(err, SHEAF_SHORT,
 			                  "%s (byte %" PRId64

@@ -10,7 +10,8 @@ typedef enum sheaf_raw_kind {
 	SHEAF_RAW_MEMORY,
 	SHEAF_RAW_FILE,   /* regular: read by pread, which needs no shared position */
 	SHEAF_RAW_STREAM, /* pipe, device, socket */
-	SHEAF_RAW_FUNCTION
+	SHEAF_RAW_FUNCTION,
+	SHEAF_RAW_RANGES /* the caller's function, for bytes at any place */
 } sheaf_raw_kind;
 
 typedef struct sheaf_raw {
@@ -27,6 +28,7 @@ typedef struct sheaf_raw {
 	bool is_polled; /* a thread that no signal reaches reads it */
 	sheaf_bytes memory;
 	sheaf_read_function read;
+	sheaf_read_at_function read_at;
 	void *user;
 } sheaf_raw;
 

@@ -106,6 +106,24 @@ sheaf_status sheaf_source_function(sheaf_read_function read, void *user, const c
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_source_ranges(sheaf_read_at_function read_at, void *user, int64_t size, const char *name,
+                                 sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(read_at, "a function");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_EXPECT(size >= 0, "a size of at least 0", size);
+	sheaf_source *s = NULL;
+	SHEAF_TRY(new_source(cx, name ? name : "(ranges)", &s, err));
+	s->raw.kind = SHEAF_RAW_RANGES;
+	s->raw.read_at = read_at;
+	s->raw.user = user;
+	s->raw.size = size;
+	*out = s;
+	return SHEAF_OK;
+}
+
 void sheaf_source_close(sheaf_source *s)
 {
 	if (!s) return;

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows for other programs: buffers that outlive the dataset and the context they come from, inputs whose
+ * bytes a caller's function gives in any order. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char two_streams[] = "0 |A 1 2 |B 3:1 5:2.5\n"
+								  "0 |A 3 4\n"
+								  "1 |A 5 6 |B 0:7\n";
+static const sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:10:sparse"}};
+
+static sheaf_dataset *open_text(sheaf_context *cx, const char *name, const char *text)
+{
+	sheaf_dataset *dataset;
+	sheaf_open_options options = {.settings = streams, .nsettings = COUNT(streams)};
+	write_text(name, text);
+	assert_ok(sheaf_open(in_folder(name), &options, cx, &dataset, &err));
+	return dataset;
+}
+
+static const sheaf_flat *find(const sheaf_held *held, int column, sheaf_column_part part, int at)
+{
+	int n;
+	const sheaf_flat *flats = sheaf_held_buffers(held, &n);
+	for (int i = 0; i < n; i++)
+		if (flats[i].column == column && flats[i].part == (int)part && flats[i].at == at) return &flats[i];
+	fail_msg("expected part %d of column %d, found none", (int)part, column);
+	return NULL;
+}
+
+/* ---- buffers ---- */
+
+static void test_buffers_in_one_list(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *dataset = open_text(cx, "a.ctf", two_streams);
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	const sheaf_frame *frame;
+	sheaf_held *held;
+	assert_ok(sheaf_next(dataset, &frame, &err));
+	assert_ok(sheaf_frame_hold(frame, schema, cx, &held, &err));
+	int a = sheaf_schema_find(schema, "A"), b = sheaf_schema_find(schema, "B");
+	const sheaf_flat *rows = find(held, a, SHEAF_PART_OFFSETS, 0);
+	assert_int_equal(rows->count, 3);
+	assert_memory_equal(rows->data, ((int64_t[]){0, 2, 3}), 24);
+	const sheaf_flat *values = find(held, a, SHEAF_PART_VALUES, 0);
+	assert_int_equal(values->count, 6);
+	assert_int_equal(values->type, SHEAF_F32);
+	assert_memory_equal(values->data, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+	const sheaf_flat *indices = find(held, b, SHEAF_PART_INDICES, 0);
+	assert_int_equal(indices->count, 3);
+	assert_int_equal(indices->type, SHEAF_I32);
+	assert_memory_equal(indices->data, ((int32_t[]){3, 5, 0}), 12);
+	assert_memory_equal(find(held, b, SHEAF_PART_OFFSETS, 1)->data, ((int64_t[]){0, 2, 3}), 24);
+	sheaf_held_free(held);
+	sheaf_close(dataset);
+	end_context(cx);
+}
+
+static void test_what_is_missing_and_why(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_schema schema = {.rows = SHEAF_CELLS, .cx = cx};
+	sheaf_frame_builder *builder;
+	sheaf_frame frame;
+	sheaf_held *held;
+	assert_ok(sheaf_schema_add_column(&schema, "x", SHEAF_NUMBER, SHEAF_I32, SHEAF_NULLABLE, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &builder, &err));
+	for (int r = 0; r < 10; r++) {
+		if (r == 3)
+			sheaf_build_missing(builder, 0, 7);
+		else
+			sheaf_build_integer(builder, 0, r);
+		sheaf_build_row(builder);
+	}
+	assert_ok(sheaf_frame_builder_take(builder, &frame, &err));
+	sheaf_frame_builder_free(builder);
+	assert_ok(sheaf_frame_hold(&frame, &schema, cx, &held, &err));
+	const sheaf_flat *valid = find(held, 0, SHEAF_PART_VALID, 0);
+	assert_int_equal(valid->count, 10);
+	assert_int_equal(valid->first, 0);
+	assert_int_equal(((const uint8_t *)valid->data)[0], 0xff & ~(1 << 3));
+	assert_int_equal(((const int8_t *)find(held, 0, SHEAF_PART_CODES, 0)->data)[3], 7);
+	sheaf_held_free(held);
+	sheaf_frame_free(&frame);
+	sheaf_schema_free(&schema);
+	end_context(cx);
+}
+
+static void test_what_cannot_be_held(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_held *held;
+	sheaf_schema schema = {.cx = cx};
+	assert_status(SHEAF_USAGE, sheaf_frame_hold(NULL, &schema, cx, &held, &err));
+	assert_null(held);
+	assert_status(SHEAF_USAGE, sheaf_frame_hold(&(sheaf_frame){.nrows = -1}, &schema, cx, &held, &err));
+	assert_status(SHEAF_USAGE, sheaf_frame_hold(&(sheaf_frame){0}, &schema, NULL, &held, &err));
+	assert_null(sheaf_held_buffers(NULL, NULL));
+	sheaf_held_free(NULL);
+	end_context(cx);
+}
+
+/* ---- after the context ---- */
+
+/* Memory that is the test's, so that what is left can be counted when the context is gone. */
+static sheaf_held *hold_all(allocator *memory, int threads, const char *text)
+{
+	sheaf_held *held;
+	const sheaf_frame *frame;
+	sheaf_context_options options = options_with(memory);
+	options.threads = threads;
+	options.no_mapping = true;
+	sheaf_context *cx = context_with(&options);
+	sheaf_dataset *dataset = open_text(cx, "b.ctf", text);
+	assert_ok(sheaf_next(dataset, &frame, &err));
+	assert_ok(sheaf_frame_hold(frame, sheaf_dataset_schema(dataset), cx, &held, &err));
+	sheaf_close(dataset);
+	sheaf_context_free(cx);
+	return held;
+}
+
+static void test_buffers_outlive_their_context(void **state)
+{
+	(void)state;
+	for (int threads = 1; threads <= 3; threads += 2) {
+		allocator memory = {0};
+		sheaf_held *held = hold_all(&memory, threads, two_streams);
+		assert_true(memory.bytes > 0);
+		assert_memory_equal(find(held, 0, SHEAF_PART_VALUES, 0)->data, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+		sheaf_held_free(held);
+		assert_int_equal(memory.bytes, 0);
+	}
+}
+
+static void *let_go(void *held)
+{
+	sheaf_held_free((sheaf_held *)held);
+	return NULL;
+}
+
+static void test_buffers_go_on_any_thread(void **state)
+{
+	(void)state;
+	allocator memory = {0};
+	pthread_t threads[4];
+	sheaf_held *held[COUNT(threads)];
+	for (size_t i = 0; i < COUNT(threads); i++) held[i] = hold_all(&memory, 2, two_streams);
+	for (size_t i = 0; i < COUNT(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, let_go, held[i]), 0);
+	for (size_t i = 0; i < COUNT(threads); i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(memory.bytes, 0);
+}
+
+static void test_a_buffer_alone_keeps_what_it_needs(void **state)
+{
+	(void)state;
+	sheaf_buffer kept = {0};
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *dataset = open_text(cx, "c.ctf", two_streams);
+	const sheaf_frame *frame;
+	assert_ok(sheaf_next(dataset, &frame, &err));
+	kept = sheaf_buffer_ref(&frame->columns[0].values);
+	sheaf_close(dataset);
+	sheaf_context_free(cx);
+	assert_memory_equal(kept.data, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+	sheaf_buffer_reset(&kept);
+}
+
+/* ---- inputs in ranges ---- */
+
+typedef struct remote {
+	bytes_sink bytes;
+	int64_t most;    /* bytes in one answer */
+	int64_t fail_at; /* the byte from which on reading fails; -1: none */
+	int64_t end;     /* the input turns out to end here */
+} remote;
+
+static int64_t read_remote(void *user, int64_t offset, void *data, size_t n)
+{
+	const remote *r = (const remote *)user;
+	assert_true(offset >= 0 && n > 0);
+	if (r->fail_at >= 0 && offset + (int64_t)n > r->fail_at) return -ECONNRESET;
+	if (offset >= r->end) return 0;
+	int64_t size = (int64_t)n < r->most ? (int64_t)n : r->most;
+	if (size > r->end - offset) size = r->end - offset;
+	memcpy(data, r->bytes.data + offset, (size_t)size);
+	return size;
+}
+
+static remote remote_file(const char *name, int64_t most)
+{
+	remote r = {.bytes = read_file(name), .most = most, .fail_at = -1};
+	r.end = (int64_t)r.bytes.size;
+	return r;
+}
+
+static void convert(const char *from, const char *to)
+{
+	sheaf_context *cx = usual_context();
+	const char *input = in_folder(from);
+	sheaf_convert_options options = {.settings = streams, .nsettings = COUNT(streams)};
+	write_text(from, two_streams);
+	assert_ok(sheaf_convert(&input, 1, in_folder(to), &options, cx, &err));
+	end_context(cx);
+}
+
+/* Reads the remote file as a dataset to its end; gives its rows, or the status. */
+static sheaf_status count_rows(remote *r, const char *name, int64_t *rows)
+{
+	sheaf_context *cx = usual_context();
+	sheaf_source *source;
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	int64_t size = (int64_t)r->bytes.size;
+	*rows = 0;
+	assert_ok(sheaf_source_ranges(read_remote, r, size, name, cx, &source, &err));
+	sheaf_status status = sheaf_open_source(source, NULL, cx, &dataset, &err);
+	while (!status && !(status = sheaf_next(dataset, &frame, &err))) *rows += frame->nrows;
+	sheaf_close(dataset);
+	end_context(cx);
+	return status;
+}
+
+static void test_a_remote_file(void **state)
+{
+	(void)state;
+	int64_t rows;
+	convert("d.ctf", "d.cbf");
+	for (int64_t most = 1; most < 10000; most = most * 7 + 1) {
+		remote r = remote_file("d.cbf", most);
+		assert_int_equal(count_rows(&r, "far/d.cbf", &rows), SHEAF_END);
+		assert_int_equal(rows, 2);
+		free_bytes(&r.bytes);
+	}
+}
+
+static void test_a_compressed_remote_file(void **state)
+{
+	(void)state;
+	int64_t rows;
+	convert("e.ctf", "e.cbf.gz");
+	remote r = remote_file("e.cbf.gz", 10);
+	assert_int_equal(count_rows(&r, "far/e.cbf.gz", &rows), SHEAF_END);
+	assert_int_equal(rows, 2);
+	free_bytes(&r.bytes);
+}
+
+static void test_a_remote_file_that_breaks_off(void **state)
+{
+	(void)state;
+	int64_t rows;
+	convert("f.ctf", "f.cbf");
+	remote r = remote_file("f.cbf", 100);
+	r.fail_at = 40;
+	assert_int_equal(count_rows(&r, "far/f.cbf", &rows), SHEAF_IO);
+	assert_int_equal(err.sys, ECONNRESET);
+	assert_message("far/f.cbf");
+	r.fail_at = -1;
+	r.end = r.end - 3;
+	assert_int_equal(count_rows(&r, "far/f.cbf", &rows), SHEAF_SHORT);
+	free_bytes(&r.bytes);
+}
+
+static int64_t read_too_much(void *user, int64_t offset, void *data, size_t n)
+{
+	(void)user, (void)offset, (void)data;
+	return (int64_t)n + 1;
+}
+
+static void test_ranges_that_cannot_be(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_source *source;
+	sheaf_bytes bytes;
+	assert_status(SHEAF_USAGE, sheaf_source_ranges(NULL, NULL, 1, "a", cx, &source, &err));
+	assert_status(SHEAF_USAGE, sheaf_source_ranges(read_remote, NULL, -1, "a", cx, &source, &err));
+	assert_null(source);
+	assert_ok(sheaf_source_ranges(read_too_much, NULL, 10, "a", cx, &source, &err));
+	assert_status(SHEAF_USAGE, sheaf_source_ahead(source, 1, &bytes, &err));
+	assert_message("expected at most 10 bytes from the read function, found 11");
+	sheaf_source_close(source);
+	assert_ok(sheaf_source_ranges(read_too_much, NULL, 0, "a", cx, &source, &err));
+	assert_ok(sheaf_source_ahead(source, 1, &bytes, &err));
+	assert_int_equal(bytes.size, 0);
+	assert_int_equal(sheaf_source_size(source), 0);
+	sheaf_source_close(source);
+	end_context(cx);
+}
+
+/* ---- inputs that are not mapped ---- */
+
+static void test_no_mapping_reads_into_memory(void **state)
+{
+	(void)state;
+	sheaf_context_options options = {.no_mapping = true};
+	sheaf_context *cx = context_with(&options);
+	sheaf_source *source;
+	sheaf_buffer view = {0};
+	write_text("g", "0123456789");
+	assert_ok(sheaf_source_path(in_folder("g"), cx, &source, &err));
+	assert_ok(sheaf_source_make_seekable(source, &err));
+	assert_ok(sheaf_source_view_at(source, 2, 3, &view, &err));
+	write_text("g", "");
+	assert_memory_equal(view.data, "234", 3);
+	sheaf_buffer_reset(&view);
+	sheaf_source_close(source);
+	end_context(cx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_buffers_in_one_list),
+		cmocka_unit_test(test_what_is_missing_and_why),
+		cmocka_unit_test(test_what_cannot_be_held),
+		cmocka_unit_test(test_buffers_outlive_their_context),
+		cmocka_unit_test(test_buffers_go_on_any_thread),
+		cmocka_unit_test(test_a_buffer_alone_keeps_what_it_needs),
+		cmocka_unit_test(test_a_remote_file),
+		cmocka_unit_test(test_a_compressed_remote_file),
+		cmocka_unit_test(test_a_remote_file_that_breaks_off),
+		cmocka_unit_test(test_ranges_that_cannot_be),
+		cmocka_unit_test(test_no_mapping_reads_into_memory),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
