@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs whose lines are rows: what their formats share.
  *
- *   input.c   the lines into pieces, in order and in any     text.c   a piece, byte by byte, and what is
- * wrong with it */
+ *   input.c    the lines into pieces, in order and in any
+ *   text.c     a piece, byte by byte, and what is wrong with it
+ *   entries.h  lines of coordinates and a value */
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
 
@@ -98,6 +99,8 @@ typedef struct sheaf_lined_text {
 	const sheaf_piece *piece;
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
+	sheaf_severity severity; /* of a row that cannot be read: FATAL, unless somebody says otherwise */
+	const char *consequence; /* what becomes of it then; NULL: nothing is read on */
 } sheaf_lined_text;
 
 sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
@@ -111,5 +114,12 @@ SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_se
 SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity,
                                              const char *rule, const uint8_t *at, const char *stream,
                                              const char *expected, const char *consequence);
+/* Reports that the row cannot be read for what stands there. */
+SHEAF_USE sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, const uint8_t *at,
+                                          const char *stream, const char *expected);
+/* Reads the number at hand, of F32 or F64, or a word for what is no finite number; *ok: it was one, and a
+ * word ends after it. What is not has been reported. */
+SHEAF_USE sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, const char *stream,
+                                             double *out, bool *ok);
 
 #endif

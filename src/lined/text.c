@@ -2,12 +2,23 @@
 /* A piece being decoded: where it stands, and what is wrong there. */
 #include "base/context.h"
 #include "lined/lined.h"
+#include "number/nonfinite.h"
+#include "number/number.h"
 
 sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
                                      sheaf_error *err)
 {
 	const uint8_t *begin = piece->bytes.data;
-	return (sheaf_lined_text){in, cx, err, piece, begin, begin, begin + piece->size, begin, piece->line};
+	return (sheaf_lined_text){.in = in,
+	                          .cx = cx,
+	                          .err = err,
+	                          .piece = piece,
+	                          .begin = begin,
+	                          .at = begin,
+	                          .end = begin + piece->size,
+	                          .line_start = begin,
+	                          .line = piece->line,
+	                          .severity = SHEAF_FATAL};
 }
 
 sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
@@ -32,4 +43,38 @@ sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity 
 	while (from < text->end && *from == '\r') from++;
 	return sheaf_lined_report(text, severity, rule, at, stream, expected,
 	                          sheaf_show(from, text->end, text->in->syntax->stop, shown), consequence);
+}
+
+sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, const uint8_t *at,
+                                const char *stream, const char *expected)
+{
+	return sheaf_lined_report_at(text, text->severity, rule, at, stream, expected, text->consequence);
+}
+
+/* ---- numbers ---- */
+
+static sheaf_scanned scan(const sheaf_lined_text *text, sheaf_type type, double *out)
+{
+	float narrow;
+	if (type == SHEAF_F64) return sheaf_scan_f64((const char *)text->at, (const char *)text->end, out);
+	sheaf_scanned scanned = sheaf_scan_f32((const char *)text->at, (const char *)text->end, &narrow);
+	*out = (double)narrow;
+	return scanned;
+}
+
+sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, const char *stream, double *out,
+                                   bool *ok)
+{
+	sheaf_scanned scanned = {.flaw = SHEAF_NUMBER_OK};
+	const uint8_t *at = text->at, *word_end = sheaf_scan_nonfinite(at, text->end, out);
+	if (!word_end) scanned = scan(text, type, out);
+	text->at = word_end ? word_end : (const uint8_t *)scanned.end;
+	*ok = !scanned.flaw && sheaf_lined_ends_word(text->in->syntax, text->at, text->end);
+	if (!*ok)
+		return sheaf_lined_refuse(text, "not a number", scanned.flaw ? text->at : at, stream, "a number");
+	if (!scanned.infinite) return SHEAF_OK;
+	return sheaf_lined_report_at(text, SHEAF_WARNING, "value overflow", at, stream,
+	                             type == SHEAF_F64 ? "a value that float64 can hold"
+	                                               : "a value that float32 can hold",
+	                             "read as infinity");
 }

@@ -30,6 +30,23 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
+/* ---- reading ---- */
+
+static sheaf_status tell_of_comment(const sheaf_entry_decoding *d)
+{
+	return sheaf_lined_report(&d->text, SHEAF_BREACH, "comment among the entries", d->text.at, NULL,
+	                          "an entry, since comments stand before the sizes", "a comment",
+	                          "it is passed over");
+}
+
+static const char *const names[] = {"row", "column"};
+static const sheaf_entry_rules rules = {.names = names,
+                                        .announced = "as the sizes say",
+                                        .tell_of_comment = tell_of_comment,
+                                        .check = sheaf_mtx_check_triangle,
+                                        .find_place = sheaf_mtx_find_place,
+                                        .pass_places = sheaf_mtx_pass_places};
+
 static void close_reader(void *reader)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
@@ -42,6 +59,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	(void)values, (void)how;
 	in->syntax = &sheaf_mtx_syntax;
+	in->rules = &rules;
 	SHEAF_TRY(sheaf_mtx_read_header(in, err));
 	in->facts.rows = in->entries; /* what a file breaks off before is refused when that is found */
 	return SHEAF_OK;
@@ -65,7 +83,7 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.reader_size = sizeof(sheaf_mtx_reader),
 	.open = open_reader,
 	.cut = sheaf_lined_cut,
-	.decode = sheaf_mtx_decode,
+	.decode = sheaf_entry_decode,
 	.review = sheaf_mtx_review,
 	.rewind = sheaf_mtx_rewind,
 	.settle = sheaf_mtx_settle,

@@ -92,14 +92,14 @@ static sheaf_status take_word(const sheaf_mtx_reader *in, header_line *l, const 
 static sheaf_status check_banner(const sheaf_mtx_reader *in, const header_line *l, const uint8_t *at,
                                  sheaf_error *err)
 {
-	if (in->array && in->field == MTX_PATTERN)
+	if (in->bare && in->value == SHEAF_ENTRY_PATTERN)
 		return refuse(in, SHEAF_DATA, l, at, "a field with values in an array", "\"pattern\"", err);
-	if (in->symmetry == MTX_HERMITIAN && in->field != MTX_COMPLEX)
+	if (in->symmetry == MTX_HERMITIAN && in->value != SHEAF_ENTRY_COMPLEX)
 		return refuse(in, SHEAF_DATA, l, at, "the field complex in a hermitian matrix",
-		              sheaf_mtx_fields[in->field], err);
-	if (in->symmetry == MTX_SKEW && (in->field == MTX_PATTERN || in->field == MTX_UNSIGNED))
+		              sheaf_mtx_fields[in->value], err);
+	if (in->symmetry == MTX_SKEW && (in->value == SHEAF_ENTRY_PATTERN || in->value == SHEAF_ENTRY_UNSIGNED))
 		return refuse(in, SHEAF_DATA, l, at, "a field with signs in a skew-symmetric matrix",
-		              sheaf_mtx_fields[in->field], err);
+		              sheaf_mtx_fields[in->value], err);
 	return SHEAF_OK;
 }
 
@@ -114,14 +114,14 @@ static sheaf_status read_banner(sheaf_mtx_reader *in, header_line *l, sheaf_erro
 	SHEAF_TRY(take_word(in, l, marks, SHEAF_DATA, "%%MatrixMarket", &word, err));
 	SHEAF_TRY(take_word(in, l, objects, SHEAF_UNSUPPORTED, "the object matrix", &word, err));
 	SHEAF_TRY(take_word(in, l, formats, SHEAF_DATA, "coordinate or array", &word, err));
-	in->array = word == 1;
+	in->bare = word == 1;
 	pass_spaces(l);
 	at = l->at;
 	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_DATA,
 	                    "one of the fields real, integer, unsigned-integer, complex, pattern", &field, err));
 	SHEAF_TRY(take_word(in, l, sheaf_mtx_symmetries, SHEAF_DATA,
 	                    "one of general, symmetric, skew-symmetric, hermitian", &symmetry, err));
-	in->field = (sheaf_mtx_field)field;
+	in->value = (sheaf_entry_value)field;
 	in->symmetry = (sheaf_mtx_symmetry)symmetry;
 	SHEAF_TRY(check_banner(in, l, at, err));
 	pass_spaces(l);
@@ -183,7 +183,7 @@ static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 /* No entry is shorter than a digit, or two of them, and what parts them. */
 static sheaf_status check_room(const sheaf_mtx_reader *in, const header_line *l, sheaf_error *err)
 {
-	int64_t bytes = sheaf_source_size(in->lined.source), least = in->array ? 2 : 4;
+	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 4;
 	char expected[96], found[64];
 	if (bytes < 0 || in->entries == 0) return SHEAF_OK;
 	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
@@ -198,14 +198,14 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, header_line *l, sheaf_error
 	char found[SHEAF_SHOWN_SIZE];
 	SHEAF_TRY(read_size(in, l, "the number of rows", &in->rows, err));
 	SHEAF_TRY(read_size(in, l, "the number of columns", &in->columns, err));
-	if (!in->array) SHEAF_TRY(read_size(in, l, "the number of entries", &in->entries, err));
+	if (!in->bare) SHEAF_TRY(read_size(in, l, "the number of entries", &in->entries, err));
 	pass_spaces(l);
 	if (l->at < l->end)
 		return refuse(in, SHEAF_DATA, l, l->at, "the end of the sizes", found_at(l, l->at, found), err);
 	if (in->symmetry != MTX_GENERAL && in->rows != in->columns)
 		return refuse(in, SHEAF_DATA, l, l->begin, "as many rows as columns, since the matrix has a symmetry",
 		              "different sizes", err);
-	if (in->array && !count_array(in, &in->entries))
+	if (in->bare && !count_array(in, &in->entries))
 		return refuse(in, SHEAF_DATA, l, l->begin, "an array of less than 2^63 values", "larger sizes", err);
 	return check_room(in, l, err);
 }
@@ -219,21 +219,21 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	sheaf_field *value;
 	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, 2, (int64_t[]){in->rows, in->columns}, NULL,
 	                                    &value, err));
-	switch (in->field) {
-	case MTX_REAL: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false); break;
-	case MTX_INTEGER: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_I64, 1, false); break;
-	case MTX_UNSIGNED: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_U64, 1, false); break;
-	case MTX_COMPLEX: sheaf_field_make_cell(value, SHEAF_COMPLEX, SHEAF_F64, 2, false); break;
-	case MTX_PATTERN: sheaf_field_make_cell(value, SHEAF_BOOL, SHEAF_U8, 1, false); break;
+	switch (in->value) {
+	case SHEAF_ENTRY_REAL: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false); break;
+	case SHEAF_ENTRY_INTEGER: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_I64, 1, false); break;
+	case SHEAF_ENTRY_UNSIGNED: sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_U64, 1, false); break;
+	case SHEAF_ENTRY_COMPLEX: sheaf_field_make_cell(value, SHEAF_COMPLEX, SHEAF_F64, 2, false); break;
+	case SHEAF_ENTRY_PATTERN: sheaf_field_make_cell(value, SHEAF_BOOL, SHEAF_U8, 1, false); break;
 	}
 	sheaf_tensor *t = &in->schema.tensor;
 	t->order[0] = 1; /* columns first, as nearly all such files are */
 	t->order[1] = 0;
-	t->sorted = t->unique = in->array;
+	t->sorted = t->unique = in->bare;
 	t->structure = structures[in->symmetry];
-	t->dense = in->array;
-	t->iso = in->field == MTX_PATTERN;
-	snprintf(t->layout, sizeof t->layout, "%s", in->array ? "array" : "coordinate");
+	t->dense = in->bare;
+	t->iso = in->value == SHEAF_ENTRY_PATTERN;
+	snprintf(t->layout, sizeof t->layout, "%s", in->bare ? "array" : "coordinate");
 	return add_comments(in, err);
 }
 
@@ -273,6 +273,7 @@ sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 	if (status == SHEAF_OK) status = make_schema(in, err);
 	sheaf_builder_drop(&in->comments);
 	sheaf_lined_begin(&in->lined, in->lined.line);
-	in->lined.numbered = in->array;
+	in->lined.numbered = in->bare;
+	in->rank = 2;
 	return status;
 }

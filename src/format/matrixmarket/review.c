@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: how many entries there are, and, while validating, which of them stand in
+/* What only the whole input shows beside how many entries there are: while validating, which of them stand in
  * one place. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
-
-static int64_t coordinate(const sheaf_frame *frame, int c, int64_t r)
-{
-	const void *data = frame->columns[c].values.data;
-	return frame->columns[c].type == SHEAF_I64 ? ((const int64_t *)data)[r] : ((const int32_t *)data)[r];
-}
 
 /* All places of a matrix in one word; of a matrix too large for that, the rows. */
 static bool places_fit(const sheaf_mtx_reader *in)
@@ -28,42 +22,27 @@ static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, 
 	if (!in->places)
 		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		uint64_t i = (uint64_t)coordinate(frame, 0, r), j = (uint64_t)coordinate(frame, 1, r);
+		uint64_t i = (uint64_t)sheaf_entry_at(&frame->columns[0], r),
+				 j = (uint64_t)sheaf_entry_at(&frame->columns[1], r);
 		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err)
 		              : sheaf_sorter_add(in->places, i, j, err));
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status tell_of_too_many(const sheaf_mtx_reader *in, int64_t line, sheaf_error *err)
-{
-	char expected[96];
-	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", as the sizes say", in->entries);
-	sheaf_problem problem = {SHEAF_FATAL,   SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected,
-	                         "another one", NULL};
-	problem.place.file = sheaf_source_name(in->lined.source);
-	problem.place.line = line;
-	problem.place.column = 1;
-	return sheaf_report(in->cx, &problem, err);
-}
-
 sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	in->seen = row + frame->nrows;
-	if (row <= in->entries && in->entries < in->seen)
-		SHEAF_TRY(tell_of_too_many(in, lines[in->entries - row], err));
-	return sheaf_is_validating(in->cx) && !in->array ? note_places(in, frame, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_entry_review(reader, frame, row, err));
+	return sheaf_is_validating(in->cx) && !in->bare ? note_places(in, frame, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	in->seen = 0;
 	sheaf_sorter_free(in->places);
 	in->places = NULL;
-	return sheaf_lined_rewind(in, err);
+	return sheaf_entry_rewind(in, err);
 }
 
 /* ---- settling ---- */
@@ -105,17 +84,6 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 	return SHEAF_OK;
 }
 
-static sheaf_status tell_of_too_few(const sheaf_mtx_reader *in, sheaf_error *err)
-{
-	char expected[96], found[64];
-	snprintf(expected, sizeof expected, "%" PRId64 " entries, as the sizes say", in->entries);
-	snprintf(found, sizeof found, "%" PRId64, in->seen);
-	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected,
-	                         found,       NULL};
-	problem.place.file = sheaf_source_name(in->lined.source);
-	return sheaf_report(in->cx, &problem, err);
-}
-
 /* Sizes that the usual readers, which count in 32 bits, take wrongly. */
 static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
 {
@@ -137,9 +105,7 @@ sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
-	/* What was left out has been told of. */
-	if (in->seen < in->entries && sheaf_context_problems(in->cx, SHEAF_FATAL) == 0)
-		SHEAF_TRY(tell_of_too_few(in, err));
+	SHEAF_TRY(sheaf_entry_settle(reader, err));
 	SHEAF_TRY(note_sizes(in, err));
 	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
 }

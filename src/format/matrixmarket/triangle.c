@@ -7,25 +7,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t coordinate(const sheaf_builder *b, bool wide, int64_t r)
+static sheaf_mtx_symmetry symmetry_of(const sheaf_entry_decoding *d)
 {
-	return wide ? ((const int64_t *)(const void *)b->data)[r] : ((const int32_t *)(const void *)b->data)[r];
+	return ((const sheaf_mtx_reader *)d->in)->symmetry;
 }
 
-static void set_coordinate(sheaf_builder *b, bool wide, int64_t r, int64_t value)
+static int64_t coordinate(const sheaf_entry_decoding *d, int c, int64_t r)
 {
-	if (wide)
-		((int64_t *)(void *)b->data)[r] = value;
+	const void *data = d->to.columns[c].values.data;
+	return d->wide[c] ? ((const int64_t *)data)[r] : ((const int32_t *)data)[r];
+}
+
+static void set_coordinate(sheaf_entry_decoding *d, int c, int64_t r, int64_t value)
+{
+	void *data = d->to.columns[c].values.data;
+	if (d->wide[c])
+		((int64_t *)data)[r] = value;
 	else
-		((int32_t *)(void *)b->data)[r] = (int32_t)value;
+		((int32_t *)data)[r] = (int32_t)value;
 }
 
-/* Reports of an entry: its line is over. */
-static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
+/* Reports an entry: its line is over. */
+static sheaf_status tell(sheaf_entry_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
                          const char *expected, const char *consequence)
 {
 	char found[96];
-	int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
+	int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", i + 1, j + 1);
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(d->in->lined.source);
@@ -35,51 +42,51 @@ static sheaf_status tell(sheaf_mtx_decoding *d, sheaf_severity severity, const c
 }
 
 /* The value of the entry that one above the diagonal implies; the smallest integer has no opposite. */
-static bool turn_value(sheaf_mtx_decoding *d, int64_t r)
+static bool turn_value(sheaf_entry_decoding *d, int64_t r)
 {
-	const sheaf_mtx_reader *in = d->in;
+	sheaf_mtx_symmetry symmetry = symmetry_of(d);
 	double *reals = (double *)(void *)d->values->data;
 	int64_t *integers = (int64_t *)(void *)d->values->data;
-	if (in->symmetry == MTX_HERMITIAN) {
+	if (symmetry == MTX_HERMITIAN) {
 		reals[2 * r + 1] = -reals[2 * r + 1];
-	} else if (in->symmetry == MTX_SKEW && in->field == MTX_INTEGER) {
+	} else if (symmetry == MTX_SKEW && d->in->value == SHEAF_ENTRY_INTEGER) {
 		if (integers[r] == INT64_MIN) return false;
 		integers[r] = -integers[r];
-	} else if (in->symmetry == MTX_SKEW) {
-		int parts = in->field == MTX_COMPLEX ? 2 : 1;
+	} else if (symmetry == MTX_SKEW) {
+		int parts = d->in->value == SHEAF_ENTRY_COMPLEX ? 2 : 1;
 		for (int p = 0; p < parts; p++) reals[parts * r + p] = -reals[parts * r + p];
 	}
 	return true;
 }
 
-static sheaf_status turn(sheaf_mtx_decoding *d, int64_t r)
+static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 {
 	static const char rule[] = "entry above the diagonal",
 					  expected[] = "an entry on or below the diagonal, since the matrix has a symmetry";
-	int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
+	int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
 	SHEAF_TRY(tell(d, SHEAF_BREACH, rule, r, expected, "taken for the entry below that it implies"));
 	if (!turn_value(d, r)) return tell(d, SHEAF_FATAL, rule, r, "a value whose opposite has 64 bits", NULL);
-	set_coordinate(d->i, d->wide_i, r, j);
-	set_coordinate(d->j, d->wide_j, r, i);
+	set_coordinate(d, 0, r, j);
+	set_coordinate(d, 1, r, i);
 	return SHEAF_OK;
 }
 
-static bool is_zero(const sheaf_mtx_decoding *d, int64_t r)
+static bool is_zero(const sheaf_entry_decoding *d, int64_t r)
 {
 	const double *reals = (const double *)(const void *)d->values->data;
-	if (d->in->field == MTX_INTEGER) return ((const int64_t *)(const void *)d->values->data)[r] == 0;
-	return d->in->field == MTX_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
+	if (d->in->value == SHEAF_ENTRY_INTEGER) return ((const int64_t *)(const void *)d->values->data)[r] == 0;
+	return d->in->value == SHEAF_ENTRY_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
 }
 
 /* What a structure says of the diagonal: zeros there are their own opposites, and real numbers their own
  * conjugates. */
-static sheaf_status check_diagonal(sheaf_mtx_decoding *d, int64_t r)
+static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 {
-	const sheaf_mtx_reader *in = d->in;
-	if (in->symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values->data)[2 * r + 1] != 0)
+	sheaf_mtx_symmetry symmetry = symmetry_of(d);
+	if (symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values->data)[2 * r + 1] != 0)
 		return tell(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
 		            "kept as it is");
-	if (in->symmetry != MTX_SKEW) return SHEAF_OK;
+	if (symmetry != MTX_SKEW) return SHEAF_OK;
 	if (!is_zero(d, r))
 		return tell(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r,
 		            "no entries on the diagonal but zeros", NULL);
@@ -87,25 +94,25 @@ static sheaf_status check_diagonal(sheaf_mtx_decoding *d, int64_t r)
 	            "the zero is kept");
 }
 
-/* Nearly always none is to be looked at: that is found without a branch for each. */
-static bool all_below(const sheaf_mtx_decoding *d, int64_t from)
+/* Nearly always none has to be looked at: that is found without a branch for each. */
+static bool all_below(const sheaf_entry_decoding *d, int64_t from)
 {
 	bool any = false;
-	const int32_t *i = (const int32_t *)(const void *)d->i->data,
-				  *j = (const int32_t *)(const void *)d->j->data;
-	if (d->wide_i || d->wide_j) return false;
-	if (d->in->symmetry == MTX_SYMMETRIC)
+	const int32_t *i = (const int32_t *)(const void *)d->to.columns[0].values.data,
+				  *j = (const int32_t *)(const void *)d->to.columns[1].values.data;
+	if (d->wide[0] || d->wide[1]) return false;
+	if (symmetry_of(d) == MTX_SYMMETRIC)
 		for (int64_t r = from; r < d->to.nrows; r++) any |= i[r] < j[r];
 	else
 		for (int64_t r = from; r < d->to.nrows; r++) any |= i[r] <= j[r];
 	return !any;
 }
 
-sheaf_status sheaf_mtx_check_triangle(sheaf_mtx_decoding *d, int64_t from)
+sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from)
 {
-	if (d->in->symmetry == MTX_GENERAL || d->in->array || all_below(d, from)) return SHEAF_OK;
+	if (symmetry_of(d) == MTX_GENERAL || d->in->bare || all_below(d, from)) return SHEAF_OK;
 	for (int64_t r = from; r < d->to.nrows; r++) {
-		int64_t i = coordinate(d->i, d->wide_i, r), j = coordinate(d->j, d->wide_j, r);
+		int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
 		if (i < j) SHEAF_TRY(turn(d, r));
 		if (i == j) SHEAF_TRY(check_diagonal(d, r));
 	}

@@ -3,9 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/matrixmarket/matrixmarket.h"
-#include "number/digits.h"
-#include "number/number.h"
-#include "number/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +10,8 @@
 typedef struct sheaf_mtx_writer {
 	SHEAF_BASE(sheaf_output, output);
 	bool array;
-	sheaf_mtx_field field;
 	sheaf_mtx_symmetry symmetry;
-	bool upper; /* what comes stands above the diagonal, and is written as what it implies below */
-	int rank;
+	sheaf_entry_style style;
 	int64_t rows, columns, entries;
 } sheaf_mtx_writer;
 
@@ -78,13 +73,14 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- the header ---- */
 
-static sheaf_mtx_field field_of(const sheaf_schema *schema, const sheaf_mtx_writer *out)
+static sheaf_entry_value field_of(const sheaf_schema *schema, const sheaf_mtx_writer *out)
 {
 	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
-	if (value->meaning == SHEAF_COMPLEX) return MTX_COMPLEX;
+	if (value->meaning == SHEAF_COMPLEX) return SHEAF_ENTRY_COMPLEX;
 	if (value->meaning == SHEAF_BOOL)
-		return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? MTX_PATTERN : MTX_INTEGER;
-	return value->type == SHEAF_F64 ? MTX_REAL : MTX_INTEGER;
+		return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? SHEAF_ENTRY_PATTERN
+		                                                                      : SHEAF_ENTRY_INTEGER;
+	return value->type == SHEAF_F64 ? SHEAF_ENTRY_REAL : SHEAF_ENTRY_INTEGER;
 }
 
 /* A real matrix that is hermitian is symmetric. */
@@ -113,15 +109,12 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_builder_printf(&b, "%%%%MatrixMarket matrix %s %s %s\n", out->array ? "array" : "coordinate",
-	                     sheaf_mtx_fields[out->field], sheaf_mtx_symmetries[out->symmetry]);
+	                     sheaf_mtx_fields[out->style.value], sheaf_mtx_symmetries[out->symmetry]);
 	put_comments(&b, sheaf_schema_attribute(schema, "comment"));
 	sheaf_builder_printf(&b, "%" PRId64 " %" PRId64, out->rows, out->columns);
 	if (!out->array) sheaf_builder_printf(&b, " %" PRId64, out->entries);
 	sheaf_builder_byte(&b, '\n');
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
+	return sheaf_entry_write_header(&out->output, &b, err);
 }
 
 /* ---- create ---- */
@@ -135,24 +128,14 @@ static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_severity severity, s
 	return sheaf_report(out->cx, &problem, err);
 }
 
-static bool is_zero_fill(const sheaf_schema *schema)
-{
-	static const uint8_t zeros[sizeof schema->tensor.fill];
-	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
-	size_t size = sheaf_type_size(value->type) * (value->meaning == SHEAF_COMPLEX ? 2 : 1);
-	return !schema->tensor.has_fill || memcmp(schema->tensor.fill, zeros, size) == 0;
-}
-
 static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	for (int a = 0; a < schema->nattributes; a++)
 		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
 			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss,
 			               "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
-	if (!out->array && !is_zero_fill(schema))
-		SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, "fill", "zero where no entry is", "another fill",
-		               "it is left out", err));
-	if (out->rank == 1)
+	if (!out->array) SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
+	if (out->style.rank == 1)
 		return tell(out, SHEAF_ERROR, SHEAF_LOSS, "vector", "two dimensions", "one",
 		            "it becomes a matrix of one column", err);
 	return SHEAF_OK;
@@ -166,26 +149,38 @@ static bool count_positions(sheaf_mtx_writer *out)
 	return true;
 }
 
+/* What comes above the diagonal is written as what it implies below: with the opposite number in a
+ * skew-symmetric matrix, with the conjugate in a hermitian one. */
+static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	bool upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER ||
+	             t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
+	sheaf_entry_style *style = &out->style;
+	style->rank = t->rank;
+	style->ncoordinates = out->array ? 0 : t->rank;
+	style->one_column = t->rank == 1;
+	style->columns[0] = upper;
+	style->columns[1] = !upper;
+	style->value = field_of(schema, out);
+	if (upper && out->symmetry == MTX_SKEW) style->sign = SHEAF_ENTRY_OPPOSITE;
+	if (upper && out->symmetry == MTX_HERMITIAN) style->sign = SHEAF_ENTRY_CONJUGATE;
+}
+
 static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
                             sheaf_error *err)
 {
 	const sheaf_tensor *t = &schema->tensor;
-	out->rank = t->rank;
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
 	out->array = t->dense;
-	out->upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER ||
-	             t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
 	out->symmetry = symmetry_of(schema);
-	out->field = field_of(schema, out);
+	choose_style(out, schema);
 	out->entries = totals->rows;
 	if (out->array && !count_positions(out))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "tensor: expected a shape of less than 2^63 positions, found more");
-	if (out->entries < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected the number of entries before the first one, found it unknown",
-		                  sheaf_sink_name(out->sink));
+	SHEAF_TRY(sheaf_entry_need_count(&out->output, out->entries, err));
 	SHEAF_TRY(tell_of_losses(out, schema, err));
 	return write_header(out, schema, err);
 }
@@ -200,108 +195,13 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 /* ---- encode ---- */
 
-/* A line at most: two coordinates, two numbers, and what parts them. */
-enum { LINE_MAX = 5 * SHEAF_NUMBER_MAX, BATCH = 256 };
-
-static inline int64_t coordinate(const sheaf_column *column, int64_t r)
-{
-	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
-	                                 : ((const int32_t *)(const void *)column->values.data)[r];
-}
-
-static inline char *put_coordinate(char *to, int64_t value)
-{
-	to = value < 99999999 ? sheaf_put_below_1e8(to, (uint32_t)value + 1)
-	                      : sheaf_print_u64(to, (uint64_t)value + 1);
-	*to = ' ';
-	return to + 1;
-}
-
-/* Numbers are spelled some at a time, for which their lines are printed in groups. */
-typedef struct group {
-	const sheaf_column *values;
-	sheaf_spelling spelled;
-	int64_t from;  /* the row of the first */
-	int64_t first; /* the last first coordinate, and its text: it often comes again */
-	int first_size;
-	char first_text[SHEAF_NUMBER_MAX];
-} group;
-
-static inline char *put_place(const sheaf_mtx_writer *out, group *g, char *to, const sheaf_frame *frame,
-                              int64_t r)
-{
-	int64_t i = coordinate(&frame->columns[0], r), j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0,
-			first = out->upper ? j : i;
-	if (first != g->first) {
-		g->first = first;
-		g->first_size = (int)(put_coordinate(g->first_text, first) - g->first_text);
-	}
-	memcpy(to, g->first_text, sizeof g->first_text);
-	return put_coordinate(to + g->first_size, out->upper ? i : j);
-}
-
-/* What the opposite entry has: opposite numbers in a skew-symmetric matrix, the conjugate in a hermitian
- * one. */
-static void spell_group(const sheaf_mtx_writer *out, group *g, int64_t from, int64_t to)
-{
-	bool skew = out->upper && out->symmetry == MTX_SKEW,
-		 conjugate = out->upper && out->symmetry == MTX_HERMITIAN;
-	int64_t parts = out->field == MTX_COMPLEX ? 2 : 1;
-	const double *reals = (const double *)(const void *)g->values->values.data + from * parts;
-	double opposite[SHEAF_SPELLED];
-	size_t n = (size_t)((to - from) * parts);
-	for (size_t k = 0; k < n && (skew || conjugate); k++) opposite[k] = skew || k % 2 ? -reals[k] : reals[k];
-	sheaf_spell_f64(&g->spelled, skew || conjugate ? opposite : reals, n);
-	g->from = from;
-}
-
-static inline char *put_integer(const sheaf_mtx_writer *out, char *to, const sheaf_column *values, int64_t r)
-{
-	bool skew = out->upper && out->symmetry == MTX_SKEW;
-	const int64_t *integers = (const int64_t *)(const void *)values->values.data;
-	if (values->type == SHEAF_U8) return sheaf_print_u64(to, values->values.data[r] != 0);
-	if (skew && integers[r] == INT64_MIN) return sheaf_print_u64(to, UINT64_C(1) << 63);
-	return sheaf_print_i64(to, skew ? -integers[r] : integers[r]);
-}
-
-static inline char *put_value(const sheaf_mtx_writer *out, char *to, const group *g, int64_t r)
-{
-	size_t k = (size_t)(r - g->from);
-	switch (out->field) {
-	case MTX_REAL: return sheaf_print_spelled(to, &g->spelled, k);
-	case MTX_COMPLEX:
-		to = sheaf_print_spelled(to, &g->spelled, 2 * k);
-		*to++ = ' ';
-		return sheaf_print_spelled(to, &g->spelled, 2 * k + 1);
-	case MTX_PATTERN: return to - 1; /* the space after the place */
-	default: return put_integer(out, to, g->values, r);
-	}
-}
-
-static void put_lines(const sheaf_mtx_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from,
-                      int64_t to)
-{
-	group g = {.values = &frame->columns[out->rank], .first = -1};
-	bool is_spelled = out->field == MTX_REAL || out->field == MTX_COMPLEX;
-	int64_t lines = out->field == MTX_COMPLEX ? SHEAF_SPELLED / 2 : SHEAF_SPELLED;
-	if (!sheaf_builder_room(b, (size_t)(to - from) * LINE_MAX)) return;
-	char *at = (char *)b->data + b->size;
-	for (int64_t r = from; r < to; r++) {
-		if (is_spelled && (r - from) % lines == 0) spell_group(out, &g, r, to - r < lines ? to : r + lines);
-		if (!out->array) at = put_place(out, &g, at, frame, r);
-		at = put_value(out, at, &g, r);
-		*at++ = '\n';
-	}
-	b->size = (size_t)(at - (char *)b->data);
-}
-
 /* A pattern says that entries are there, and a falsehood would come back as the truth. */
 static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
                                 sheaf_context *cx, sheaf_error *err)
 {
-	if (out->field != MTX_PATTERN) return SHEAF_OK;
+	if (out->style.value != SHEAF_ENTRY_PATTERN) return SHEAF_OK;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		if (frame->columns[out->rank].values.data[r]) continue;
+		if (frame->columns[out->style.rank].values.data[r]) continue;
 		sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,    "false entry in a pattern", SHEAF_NOWHERE,
 		                         "true entries", "a false one", "it is written as true"};
 		problem.place.file = sheaf_sink_name(out->sink);
@@ -331,8 +231,8 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	if (!out->array) return SHEAF_OK;
 	int64_t below = row, column = column_of(out, &below), line = first_row(out, column) + below;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t i = coordinate(&frame->columns[0], r),
-				j = out->rank == 2 ? coordinate(&frame->columns[1], r) : 0;
+		int64_t i = sheaf_entry_at(&frame->columns[0], r),
+				j = out->style.rank == 2 ? sheaf_entry_at(&frame->columns[1], r) : 0;
 		if (i != line || j != column)
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "%s: expected an entry for each position, column by column, found (%" PRId64
@@ -347,17 +247,12 @@ static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t
                            sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
-	sheaf_builder b;
 	SHEAF_TRY(check_truth(out, frame, row, cx, err));
 	SHEAF_TRY(check_order(out, frame, row, err));
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t from = 0; from < frame->nrows && !b.failed; from += BATCH)
-		put_lines(out, &b, frame, from, frame->nrows - from < BATCH ? frame->nrows : from + BATCH);
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return sheaf_entry_encode(&out->style, frame, blob, cx, err);
 }
 
-/* ---- append, finish ---- */
+/* ---- finish ---- */
 
 static sheaf_status finish(void *created, sheaf_error *err)
 {

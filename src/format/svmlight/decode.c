@@ -148,6 +148,8 @@ sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, shea
 	const sheaf_svm_reader *in = (const sheaf_svm_reader *)reader;
 	sheaf_svm_decoding d = {
 		.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .kernel = sheaf_kernel_chosen()};
+	d.text.severity = SHEAF_ERROR;
+	d.text.consequence = "the row is left out";
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);

@@ -3,7 +3,6 @@
  * row. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
-#include "number/nonfinite.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 static sheaf_status leave_out(const sheaf_svm_decoding *d, const char *rule, const uint8_t *at,
                               const char *stream, const char *expected)
 {
-	return sheaf_lined_report_at(&d->text, SHEAF_ERROR, rule, at, stream, expected, "the row is left out");
+	return sheaf_lined_refuse(&d->text, rule, at, stream, expected);
 }
 
 static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at)
@@ -22,29 +21,9 @@ static bool ends_word(const sheaf_svm_decoding *d, const uint8_t *at)
 
 /* ---- numbers ---- */
 
-static sheaf_scanned scan(const sheaf_svm_decoding *d, double *out)
+static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, double *out, bool *ok)
 {
-	float narrow;
-	if (d->in->wide) return sheaf_scan_f64((const char *)d->text.at, (const char *)d->text.end, out);
-	sheaf_scanned scanned = sheaf_scan_f32((const char *)d->text.at, (const char *)d->text.end, &narrow);
-	*out = (double)narrow;
-	return scanned;
-}
-
-/* A number, and what stands after it: the end of a word, or a comma where there may be one. */
-static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, bool comma, double *out, bool *ok)
-{
-	const uint8_t *at = d->text.at;
-	sheaf_scanned scanned = {.flaw = SHEAF_NUMBER_OK};
-	const uint8_t *word_end = sheaf_scan_nonfinite(at, d->text.end, out);
-	if (!word_end) scanned = scan(d, out);
-	d->text.at = word_end ? word_end : (const uint8_t *)scanned.end;
-	*ok = !scanned.flaw && (ends_word(d, d->text.at) || (comma && *d->text.at == ','));
-	if (!*ok) return leave_out(d, "not a number", scanned.flaw ? d->text.at : at, stream, "a number");
-	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_lined_report_at(
-		&d->text, SHEAF_WARNING, "value overflow", at, stream,
-		d->in->wide ? "a value that float64 can hold" : "a value that float32 can hold", "read as infinity");
+	return sheaf_lined_read_real(&d->text, d->in->wide ? SHEAF_F64 : SHEAF_F32, stream, out, ok);
 }
 
 static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const char *stream,
@@ -93,7 +72,7 @@ static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 	double label;
 	*ok = true;
 	if (!d->in->many) {
-		SHEAF_TRY(read_number(d, "label", false, &label, ok));
+		SHEAF_TRY(read_number(d, "label", &label, ok));
 		if (*ok) sheaf_svm_put_value(d, &d->labels, label);
 		return SHEAF_OK;
 	}
@@ -147,7 +126,7 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 		return leave_out(d, "no ':' after an index", d->text.at, "features",
 		                 "':' and a value directly after the index");
 	d->text.at++;
-	SHEAF_TRY(read_number(d, "features", false, &value, ok));
+	SHEAF_TRY(read_number(d, "features", &value, ok));
 	if (!*ok) return SHEAF_OK;
 	sheaf_svm_put_index(&d->features, index - in->base);
 	sheaf_svm_put_value(d, &d->features, value);

@@ -24,11 +24,14 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
+static const sheaf_entry_rules rules = {.announced = "as the first line says"};
+
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
-	sheaf_tns_reader *in = (sheaf_tns_reader *)reader;
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
 	in->syntax = &sheaf_tns_syntax;
+	in->rules = &rules;
 	return sheaf_tns_look(in, values, how->glance, err);
 }
 
@@ -47,11 +50,11 @@ const sheaf_format sheaf_format_tns = {
 	.random = &random_access,
 	.write = &sheaf_tns_writing,
 	.probe = probe,
-	.reader_size = sizeof(sheaf_tns_reader),
+	.reader_size = sizeof(sheaf_entry_reader),
 	.open = open_reader,
 	.cut = sheaf_lined_cut,
-	.decode = sheaf_tns_decode,
-	.review = sheaf_tns_review,
-	.rewind = sheaf_tns_rewind,
-	.settle = sheaf_tns_settle,
+	.decode = sheaf_entry_decode,
+	.review = sheaf_entry_review,
+	.rewind = sheaf_entry_rewind,
+	.settle = sheaf_entry_settle,
 };

@@ -109,7 +109,7 @@ static void take_header(opening *o, const first_line lines[3], int n)
 	o->words = n == 3 ? lines[2].words : 0;
 }
 
-static sheaf_status read_opening(sheaf_tns_reader *in, opening *o, sheaf_error *err)
+static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error *err)
 {
 	enum { FIRST = 1 << 16 };
 	sheaf_bytes head;
@@ -140,8 +140,8 @@ static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
 	}
 }
 
-/* Reads all pieces, telling nothing: where one breaks off, that is told when it is read again. */
-static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
+/* Reads all pieces, reporting nothing: where one breaks off, that is reported when it is read again. */
+static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
                                    sheaf_error *err)
 {
 	enum { BYTES = 1 << 19, GLANCE = 1 << 15 };
@@ -150,7 +150,7 @@ static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool gl
 	sheaf_status status;
 	int64_t rows = 0;
 	while ((status = sheaf_lined_cut(in, glance ? GLANCE : BYTES, &piece, err)) == SHEAF_OK) {
-		if ((status = sheaf_tns_decode(in, &piece, &frame, quiet, err))) break;
+		if ((status = sheaf_entry_decode(in, &piece, &frame, quiet, err))) break;
 		widen(shape, &frame, in->rank);
 		rows += frame.nrows;
 		in->guessed = glance && piece.size >= GLANCE / 2;
@@ -164,17 +164,18 @@ static sheaf_status look_at_pieces(sheaf_tns_reader *in, int64_t *shape, bool gl
 	return broken ? sheaf_forgive(status, "it is met, and told, when the input is read") : status;
 }
 
-static sheaf_status make_schema(sheaf_tns_reader *in, const int64_t *shape, sheaf_error *err)
+static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sheaf_error *err)
 {
 	sheaf_field *value;
 	sheaf_schema_free(&in->schema);
 	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, shape, NULL, &value, err));
-	sheaf_field_make_cell(value, SHEAF_NUMBER, in->integers ? SHEAF_I64 : SHEAF_F64, 1, false);
+	sheaf_field_make_cell(value, SHEAF_NUMBER, in->value == SHEAF_ENTRY_INTEGER ? SHEAF_I64 : SHEAF_F64, 1,
+	                      false);
 	in->schema.tensor.sorted = in->schema.tensor.unique = false;
 	return SHEAF_OK;
 }
 
-static sheaf_status infer_shape(sheaf_tns_reader *in, int64_t *shape, bool glance, sheaf_error *err)
+static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	int64_t all[SHEAF_MAX_RANK];
@@ -187,7 +188,7 @@ static sheaf_status infer_shape(sheaf_tns_reader *in, int64_t *shape, bool glanc
 	sheaf_context_free(quiet);
 	in->facts.guess = in->guessed ? "inferred from the first 32768 bytes" : "inferred from the whole input";
 	SHEAF_TRY(status);
-	return sheaf_tns_rewind(in, err);
+	return sheaf_entry_rewind(in, err);
 }
 
 /* ---- looking ---- */
@@ -208,7 +209,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	                                   SHEAF_MAX_RANK, text);
 }
 
-static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_error *err)
+static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_error *err)
 {
 	in->rank = o->dims ? o->dims : o->words - 1;
 	const char *file = sheaf_source_name(in->lined.source);
@@ -226,12 +227,12 @@ static sheaf_status choose_rank(sheaf_tns_reader *in, const opening *o, sheaf_er
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_tns_look(sheaf_tns_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
+sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	opening o;
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
-	in->integers = o.integers || sheaf_values_flag(values, "integers");
+	in->value = o.integers || sheaf_values_flag(values, "integers") ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
 	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = in->facts.rows = o.count;

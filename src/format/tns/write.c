@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into lines, in the order in which they come. What they do not tell, the shape and the type, stands
+/* Entries into lines, in the order in which they come. What they do not say, the shape and the type, stands
  * in comments before them. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/tns/tns.h"
-#include "number/number.h"
 #include <inttypes.h>
-#include <string.h>
 
 typedef struct sheaf_tns_writer {
 	SHEAF_BASE(sheaf_output, output);
-	int rank;
+	sheaf_entry_style style;
 } sheaf_tns_writer;
 
 /* ---- accept ---- */
@@ -37,93 +35,43 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
-/* ---- create, append, finish ---- */
+/* ---- create, encode ---- */
 
-static sheaf_status write_opening(const sheaf_tns_writer *out, const sheaf_schema *schema, bool header,
-                                  int64_t entries, sheaf_error *err)
+static sheaf_status write_opening(const sheaf_tns_writer *out, bool header, int64_t entries, sheaf_error *err)
 {
+	const sheaf_tensor *t = &out->schema.tensor;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	if (schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64)
-		sheaf_builder_text(&b, TNS_INTEGERS "\n");
+	if (out->style.value == SHEAF_ENTRY_INTEGER) sheaf_builder_text(&b, TNS_INTEGERS "\n");
 	if (header)
-		sheaf_builder_printf(&b, "%d %" PRId64 "\n", out->rank, entries);
+		sheaf_builder_printf(&b, "%d %" PRId64 "\n", t->rank, entries);
 	else
 		sheaf_builder_text(&b, TNS_SHAPE " ");
-	for (int d = 0; d < out->rank; d++)
-		sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", schema->tensor.shape[d]);
+	for (int d = 0; d < t->rank; d++) sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", t->shape[d]);
 	sheaf_builder_byte(&b, '\n');
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
-}
-
-static sheaf_status tell_of_fill(const sheaf_tns_writer *out, const sheaf_schema *schema, sheaf_error *err)
-{
-	static const uint8_t zeros[sizeof schema->tensor.fill];
-	size_t size = sheaf_type_size(schema->fields[sheaf_schema_value(schema)].type);
-	if (!schema->tensor.has_fill || memcmp(schema->tensor.fill, zeros, size) == 0) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,      "fill", SHEAF_NOWHERE, "zero where no entry is",
-	                         "another fill", "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
+	return sheaf_entry_write_header(&out->output, &b, err);
 }
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	sheaf_tns_writer *out = (sheaf_tns_writer *)created;
+	const sheaf_schema *schema = &out->schema;
 	bool header = sheaf_values_flag(values, "extended");
-	if (header && totals->rows < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected the number of entries before the first one, found it unknown",
-		                  sheaf_sink_name(out->sink));
-	out->rank = out->schema.tensor.rank;
-	SHEAF_TRY(tell_of_fill(out, &out->schema, err));
-	return write_opening(out, &out->schema, header, totals->rows, err);
-}
-
-/* ---- encode ---- */
-
-enum { BATCH = 256 };
-
-static inline int64_t coordinate(const sheaf_column *column, int64_t r)
-{
-	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
-	                                 : ((const int32_t *)(const void *)column->values.data)[r];
-}
-
-static void put_lines(const sheaf_tns_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t from,
-                      int64_t until)
-{
-	const sheaf_column *values = &frame->columns[out->rank];
-	if (!sheaf_builder_room(b, (size_t)(until - from) * (size_t)(out->rank + 2) * SHEAF_NUMBER_MAX)) return;
-	char *to = (char *)b->data + b->size;
-	for (int64_t r = from; r < until; r++) {
-		for (int c = 0; c < out->rank; c++) {
-			to = sheaf_print_u64(to, (uint64_t)coordinate(&frame->columns[c], r) + 1);
-			*to++ = ' ';
-		}
-		to = values->type == SHEAF_F64
-		         ? sheaf_print_f64(to, ((const double *)(const void *)values->values.data)[r])
-		         : sheaf_print_i64(to, ((const int64_t *)(const void *)values->values.data)[r]);
-		*to++ = '\n';
-	}
-	b->size = (size_t)(to - (char *)b->data);
+	if (header) SHEAF_TRY(sheaf_entry_need_count(&out->output, totals->rows, err));
+	out->style.rank = out->style.ncoordinates = schema->tensor.rank;
+	for (int c = 0; c < schema->tensor.rank; c++) out->style.columns[c] = c;
+	out->style.value =
+		schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64 ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
+	SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
+	return write_opening(out, header, totals->rows, err);
 }
 
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                            sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_tns_writer *out = (const sheaf_tns_writer *)writer;
-	sheaf_builder b;
 	(void)row;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t from = 0; from < frame->nrows && !b.failed; from += BATCH)
-		put_lines(out, &b, frame, from, frame->nrows - from < BATCH ? frame->nrows : from + BATCH);
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return sheaf_entry_encode(&((const sheaf_tns_writer *)writer)->style, frame, blob, cx, err);
 }
 
 const sheaf_writing sheaf_tns_writing = {

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of entries: coordinates that count from 1, and a value. What Matrix Market and FROSTT share, of which
+ * each has its own header and its own rules.
+ *
+ *   entries_decode.c   a piece into columns: kernels read what lines are plain
+ *   entries_line.c     all other lines, one at a time, and what may be wrong with them
+ *   entries_review.c   what only the whole input shows
+ *   entries_write.c    entries into lines */
+#ifndef SHEAF_LINED_ENTRIES_H
+#define SHEAF_LINED_ENTRIES_H
+
+#include "data/frame_builder.h"
+#include "lined/lined.h"
+
+/* What stands after the coordinates. */
+typedef enum sheaf_entry_value {
+	SHEAF_ENTRY_REAL,     /* float64 */
+	SHEAF_ENTRY_INTEGER,  /* int64 */
+	SHEAF_ENTRY_UNSIGNED, /* uint64 */
+	SHEAF_ENTRY_COMPLEX,  /* two float64 */
+	SHEAF_ENTRY_PATTERN   /* nothing: each entry is true */
+} sheaf_entry_value;
+
+/* ---- reading ---- */
+
+/* What some writers do and the format's document does not know. Each is read where the format or the user
+ * says so, and told once, with the line that is the first of them. */
+typedef enum sheaf_entry_habit {
+	SHEAF_ENTRY_MORE_TEXT,     /* text after an entry, which is left out */
+	SHEAF_ENTRY_DECIMAL_PLACE, /* coordinates that are whole, but spelled 1.0 */
+	SHEAF_ENTRY_DECIMAL_VALUE, /* the same of integers */
+	SHEAF_ENTRY_SIGNED_PLACE,  /* coordinates with the sign + */
+	SHEAF_ENTRY_HABITS
+} sheaf_entry_habit;
+
+typedef struct sheaf_entry_count {
+	int64_t count, line; /* the line of the first one */
+} sheaf_entry_count;
+
+struct sheaf_entry_decoding;
+
+/* The rules of a format. */
+typedef struct sheaf_entry_rules {
+	const char *const *names; /* of the coordinates, in messages; NULL: they have numbers */
+	const char *announced;    /* who says how many entries there are: "as the sizes say" */
+	/* Comments are passed over; NULL: and nothing is said of them. */
+	sheaf_status (*tell_of_comment)(const struct sheaf_entry_decoding *d);
+	/* Holds the entries from row `from` on against what else the header says. NULL: it says nothing. */
+	sheaf_status (*check)(struct sheaf_entry_decoding *d, int64_t from);
+	/* Of lines that hold values alone, by the order in which they come: where number d->entry stands, and
+	 * where the one stands that comes n later, both of one column. NULL: there are no such lines. */
+	void (*find_place)(struct sheaf_entry_decoding *d);
+	void (*pass_places)(struct sheaf_entry_decoding *d, int64_t n);
+} sheaf_entry_rules;
+
+/* What the reader of such a format begins with. Its schema: the coordinates, then the value. */
+typedef struct sheaf_entry_reader {
+	SHEAF_BASE(sheaf_lined, lined);
+	const sheaf_entry_rules *rules;
+	int rank;
+	sheaf_entry_value value;
+	bool bare;              /* lines hold values alone, and are numbered */
+	bool inferred, guessed; /* the shape is that of the entries; of those in the first part */
+	unsigned habits;        /* those that are read: 1 << SHEAF_ENTRY_... */
+	bool lenient;           /* the user has asked for that: they are no breach */
+	int64_t entries;        /* as the header says; -1: it does not */
+	int64_t seen;           /* entries reviewed */
+	sheaf_entry_count met[SHEAF_ENTRY_HABITS];
+} sheaf_entry_reader;
+
+/* A piece being decoded. */
+typedef struct sheaf_entry_decoding {
+	const sheaf_entry_reader *in;
+	sheaf_lined_text text;
+	sheaf_frame_builder to;
+	sheaf_builder *values, *lines; /* the frame's */
+	bool wide[SHEAF_MAX_RANK];     /* coordinates: int64 */
+	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with
+	                it when that was inferred */
+	int64_t entry;                 /* of values alone: the number of the next one */
+	int64_t place[SHEAF_MAX_RANK]; /* and where that stands */
+	sheaf_entry_count met[SHEAF_ENTRY_HABITS];
+} sheaf_entry_decoding;
+
+/* Members of the format's table. */
+SHEAF_USE sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                          sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row,
+                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err);
+
+/* Reads the line at hand, whatever it is, and moves after its feed. */
+SHEAF_USE sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d);
+
+/* Coordinates are I32 or I64. */
+static inline int64_t sheaf_entry_at(const sheaf_column *column, int64_t r)
+{
+	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
+	                                 : ((const int32_t *)(const void *)column->values.data)[r];
+}
+
+/* ---- writing ---- */
+
+/* How a value is turned: as the opposite entry of a structure has it. */
+typedef enum sheaf_entry_sign {
+	SHEAF_ENTRY_AS_IS,
+	SHEAF_ENTRY_OPPOSITE,
+	SHEAF_ENTRY_CONJUGATE
+} sheaf_entry_sign;
+
+/* How entries become lines. */
+typedef struct sheaf_entry_style {
+	int rank;                    /* the value is the column after so many */
+	int ncoordinates;            /* of a line; 0: values alone */
+	int columns[SHEAF_MAX_RANK]; /* which coordinates, in their order on the line */
+	bool one_column;             /* a vector as a matrix: 1 is its second coordinate */
+	sheaf_entry_value value;
+	sheaf_entry_sign sign;
+} sheaf_entry_style;
+
+/* A member of the format's table, but for the style. */
+SHEAF_USE sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame,
+                                          sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+/* What such files cannot say: a fill that is not zero is lost. */
+SHEAF_USE sheaf_status sheaf_entry_lose_fill(const sheaf_output *out, sheaf_error *err);
+/* Writes what the builder has before the entries, and drops it. */
+SHEAF_USE sheaf_status sheaf_entry_write_header(const sheaf_output *out, sheaf_builder *header,
+                                                sheaf_error *err);
+/* USAGE where nobody knows how many entries there will be. */
+SHEAF_USE sheaf_status sheaf_entry_need_count(const sheaf_output *out, int64_t entries, sheaf_error *err);
+
+#endif

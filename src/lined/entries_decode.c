@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece into coordinates and values: kernels read what lines are plain, entries_line.c all others. */
+#include "base/context.h"
+#include "lined/entries.h"
+#include "number/kernel.h"
+#include "number/lines.h"
+
+/* ---- many at once ---- */
+
+static size_t value_size(const sheaf_entry_reader *in)
+{
+	return in->value == SHEAF_ENTRY_PATTERN ? 1 : in->value == SHEAF_ENTRY_COMPLEX ? 16 : 8;
+}
+
+/* For as many entries as there may be; some where none is asked for, too, so that there is a place after. */
+static bool make_room(sheaf_entry_decoding *d, size_t most)
+{
+	bool room = sheaf_builder_room(d->values, most * value_size(d->in) + 1) &&
+	            sheaf_builder_room(d->lines, most * sizeof(int64_t) + 1);
+	for (int c = 0; c < d->in->rank; c++)
+		room = sheaf_builder_room(&d->to.columns[c].values, most * sizeof(int64_t) + 1) && room;
+	return room;
+}
+
+/* Values alone: coordinates from the order that they come in, column by column. */
+static void place_values(sheaf_entry_decoding *d, size_t n)
+{
+	const sheaf_schema *schema = &d->in->schema;
+	for (size_t left = n; left > 0;) {
+		uint64_t below = (uint64_t)(schema->tensor.shape[0] - d->place[0]);
+		size_t run = below < left ? (size_t)below : left;
+		for (int c = 0; c < d->in->rank; c++)
+			for (size_t r = 0; r < run; r++)
+				sheaf_put_index(&d->to.columns[c].values, schema->fields[c].type,
+				                d->place[c] + (c ? 0 : (int64_t)r));
+		d->in->rules->pass_places(d, (int64_t)run);
+		left -= run;
+	}
+}
+
+/* Counts what the kernel has read. */
+static void take_rows(sheaf_entry_decoding *d, size_t n)
+{
+	int64_t *lines = (int64_t *)(void *)(d->lines->data + d->lines->size);
+	for (size_t r = 0; r < n; r++) lines[r] = d->text.line + (int64_t)r;
+	d->lines->size += n * sizeof *lines;
+	if (d->in->value == SHEAF_ENTRY_PATTERN) memset(d->values->data + d->values->size, 1, n);
+	d->values->size += n * value_size(d->in);
+	if (d->in->bare)
+		place_values(d, n);
+	else
+		for (int c = 0; c < d->in->rank; c++) d->to.columns[c].values.size += n * (d->wide[c] ? 8 : 4);
+	d->text.line += (int64_t)n;
+	d->to.nrows += (int64_t)n;
+}
+
+static void read_many(sheaf_entry_decoding *d, size_t most)
+{
+	const sheaf_entry_reader *in = d->in;
+	int64_t left = in->entries - d->entry;
+	if (in->bare && left < (int64_t)most) most = left > 0 ? (size_t)left : 0;
+	if (!make_room(d, most)) return; /* the builders keep the failure */
+	sheaf_entries run = {.at = d->text.at,
+	                     .end = d->text.end,
+	                     .coordinates = in->bare ? 0 : in->rank,
+	                     .numbers = in->value == SHEAF_ENTRY_COMPLEX ? 2 : in->value != SHEAF_ENTRY_PATTERN,
+	                     .integers = in->value == SHEAF_ENTRY_INTEGER,
+	                     .room = most};
+	for (int c = 0; c < in->rank; c++) {
+		run.to[c] = d->to.columns[c].values.data + d->to.columns[c].values.size;
+		run.wide[c] = d->wide[c];
+		run.limits[c] = (uint64_t)in->schema.tensor.shape[c];
+	}
+	run.values = d->values->data + d->values->size;
+	sheaf_kernel_chosen()->entries(&run);
+	d->text.at = run.at;
+	take_rows(d, run.count);
+}
+
+/* ---- the frame ---- */
+
+/* Lines that are there, at most: a piece's entries. */
+static size_t count_lines(const sheaf_entry_decoding *d)
+{
+	return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
+}
+
+static sheaf_status check(sheaf_entry_decoding *d, int64_t from)
+{
+	return d->in->rules->check ? d->in->rules->check(d, from) : SHEAF_OK;
+}
+
+/* What is wrong with the lines that the kernel has read is reported before the next line's. */
+static sheaf_status read_lines(sheaf_entry_decoding *d)
+{
+	size_t most = count_lines(d);
+	while (d->text.at < d->text.end) {
+		int64_t from = d->to.nrows, next;
+		if (d->in->value != SHEAF_ENTRY_UNSIGNED) read_many(d, most - (size_t)d->to.nrows);
+		SHEAF_TRY(sheaf_builder_status(d->values, d->text.err));
+		SHEAF_TRY(sheaf_builder_status(d->lines, d->text.err));
+		SHEAF_TRY(check(d, from));
+		next = d->to.nrows;
+		if (d->text.at < d->text.end) SHEAF_TRY(sheaf_entry_read_line(d));
+		SHEAF_TRY(check(d, next));
+		SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
+	}
+	sheaf_builder_append(&d->to.notes, d->met, sizeof d->met);
+	return SHEAF_OK;
+}
+
+static sheaf_status begin_frame(sheaf_entry_decoding *d, sheaf_frame *frame)
+{
+	const sheaf_entry_reader *in = d->in;
+	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &in->schema, frame, d->text.cx, d->text.err));
+	for (int c = 0; c < in->rank; c++) d->wide[c] = in->schema.fields[c].type == SHEAF_I64;
+	d->values = &d->to.columns[in->rank].values;
+	d->lines = &d->to.lines;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
+	sheaf_entry_decoding d = {.in = in,
+	                          .text = sheaf_lined_text_of(&in->lined, piece, cx, err),
+	                          .entry = in->bare ? piece->chunk : 0};
+	if (in->bare && d.entry < in->entries) in->rules->find_place(&d);
+	sheaf_status status = begin_frame(&d, frame);
+	if (status == SHEAF_OK) status = read_lines(&d);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the whole input shows: how many entries there are, and how its writer spelled them. */
+#include "base/context.h"
+#include "lined/entries.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static sheaf_status report(const sheaf_entry_reader *in, sheaf_problem problem, int64_t line,
+                           sheaf_error *err)
+{
+	problem.place.file = sheaf_source_name(in->lined.source);
+	problem.place.line = line;
+	problem.place.column = line > 0 ? 1 : problem.place.column;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status tell_of_too_many(const sheaf_entry_reader *in, int64_t line, sheaf_error *err)
+{
+	char expected[96];
+	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", %s", in->entries,
+	         in->rules->announced);
+	return report(in,
+	              (sheaf_problem){SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected,
+	                              "another one", NULL},
+	              line, err);
+}
+
+sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		if (in->met[h].count == 0) in->met[h].line = met[h].line;
+		in->met[h].count += met[h].count;
+	}
+	in->seen = row + frame->nrows;
+	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
+	return tell_of_too_many(in, lines[in->entries - row], err);
+}
+
+sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	in->seen = 0;
+	memset(in->met, 0, sizeof in->met);
+	return sheaf_lined_rewind(in, err);
+}
+
+/* ---- settling ---- */
+
+static sheaf_status tell_of_too_few(const sheaf_entry_reader *in, sheaf_error *err)
+{
+	char expected[96], found[64];
+	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
+	snprintf(found, sizeof found, "%" PRId64, in->seen);
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected,
+	                         found,       NULL};
+	problem.place.file = sheaf_source_name(in->lined.source);
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status tell_of_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
+{
+	static const struct {
+		const char *rule, *expected, *found, *consequence;
+	} sayings[SHEAF_ENTRY_HABITS] = {
+		[SHEAF_ENTRY_MORE_TEXT] = {"text after an entry", "nothing after an entry",
+	                               "text there, on this line first", "it is left out"},
+		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point",
+	                                   "some as 1.0, on this line first", "read as whole numbers"},
+		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point",
+	                                   "some as 1.0, on this line first", "read as whole numbers"},
+		[SHEAF_ENTRY_SIGNED_PLACE] = {"coordinate with a sign", "coordinates without a sign",
+	                                  "some as +1, on this line first", "read without it"},
+	};
+	const sheaf_entry_count *met = &in->met[habit];
+	char found[96];
+	snprintf(found, sizeof found, "%s (%" PRId64 " in all)", sayings[habit].found, met->count);
+	return report(in,
+	              (sheaf_problem){in->lenient ? SHEAF_WARNING : SHEAF_BREACH, SHEAF_DATA, sayings[habit].rule,
+	                              SHEAF_NOWHERE, sayings[habit].expected, found, sayings[habit].consequence},
+	              met->line, err);
+}
+
+sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
+{
+	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
+		if (in->met[h].count > 0) SHEAF_TRY(tell_of_habit(in, (sheaf_entry_habit)h, err));
+	/* What was left out has been reported. */
+	if (in->seen >= in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
+	return tell_of_too_few(in, err);
+}
