@@ -277,7 +277,8 @@ void finish_filling(filler *f, sheaf_column *column)
 {
 	assert_ok(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, &err));
 	assert_ok(sheaf_builder_finish(&f->entries, &column->levels[1].offsets, &err));
-	assert_ok(sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], &err));
+	if (sheaf_field_is_sparse(f->field))
+		assert_ok(sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], &err));
 	assert_ok(sheaf_builder_finish(&f->values, &column->values, &err));
 }
 

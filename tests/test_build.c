@@ -554,9 +554,9 @@ static void test_a_frame_made_by_hand_is_written(void **state)
 	int64_t rows[] = {0, 1, 2};
 	float values[] = {1, 2};
 	assert_ok(sheaf_schema_add_dense(&schema, "a", 1, SHEAF_F32, &err));
-	sheaf_column column = {.nlevels = 2, .type = SHEAF_F32, .values = borrow(values)};
-	column.levels[0] = (sheaf_level){.shape = {.kind = SHEAF_LIST}, .offsets = borrow(rows)};
-	column.levels[1].shape.extents[0] = 1;
+	sheaf_level levels[] = {{.shape = {.kind = SHEAF_LIST}, .offsets = borrow(rows)},
+	                        {.shape = {.kind = SHEAF_FIXED, .extents = {1}}}};
+	sheaf_column column = {.nlevels = 2, .levels = levels, .type = SHEAF_F32, .values = borrow(values)};
 	sheaf_frame frame = {.nrows = 2, .ncolumns = 1, .columns = &column};
 	bytes_sink bytes = write_ctf(&frame, &schema, SHEAF_OK);
 	assert_int_equal(bytes.size, strlen("0\t|a 1\n1\t|a 2\n"));

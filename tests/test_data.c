@@ -238,8 +238,11 @@ enum { SHAPES = 7, SHAPE_ROWS = 5 };
 typedef struct shapes {
 	sheaf_schema schema;
 	sheaf_field fields[SHAPES];
+	sheaf_level_shape wanted[SHAPES][2];
 	sheaf_frame frame;
 	sheaf_column columns[SHAPES];
+	sheaf_level levels[SHAPES][2];
+	sheaf_buffer indices[SHAPES][2];
 } shapes;
 
 static int64_t list_offsets[] = {0, 2, 2, 3, 6, 7};
@@ -258,8 +261,9 @@ static sheaf_field *add_shape(shapes *s, char *name, sheaf_type type, void *valu
 {
 	int c = s->frame.ncolumns++;
 	s->schema.nfields++;
-	s->fields[c] = (sheaf_field){.name = name, .type = type};
-	s->columns[c] = (sheaf_column){.type = type, .values = {(uint8_t *)values, bytes, NULL}};
+	s->fields[c] = (sheaf_field){.name = name, .type = type, .levels = s->wanted[c], .room = 2};
+	s->columns[c] =
+		(sheaf_column){.type = type, .levels = s->levels[c], .values = {(uint8_t *)values, bytes, NULL}};
 	return &s->fields[c];
 }
 
@@ -268,7 +272,8 @@ static sheaf_level *add_level(shapes *s, sheaf_level_shape shape, sheaf_buffer o
 	int c = s->frame.ncolumns - 1, l = s->columns[c].nlevels++;
 	s->fields[c].nlevels++;
 	s->fields[c].levels[l] = shape;
-	s->columns[c].levels[l] = (sheaf_level){.shape = shape, .offsets = offsets};
+	s->columns[c].levels[l] =
+		(sheaf_level){.shape = shape, .offsets = offsets, .indices = shape.rank ? s->indices[c] : NULL};
 	return &s->columns[c].levels[l];
 }
 
@@ -1127,9 +1132,9 @@ static void test_compare_of_long_samples(void **state)
 	enum { N = 600 };
 	double a[N];
 	float b[N];
-	sheaf_column ca = {.nlevels = 1, .type = SHEAF_F64, .values = borrow(a)},
-				 cb = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(b)};
-	ca.levels[0].shape = cb.levels[0].shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {N}};
+	sheaf_level runs = {.shape = {.kind = SHEAF_FIXED, .extents = {N}}};
+	sheaf_column ca = {.nlevels = 1, .levels = &runs, .type = SHEAF_F64, .values = borrow(a)},
+				 cb = {.nlevels = 1, .levels = &runs, .type = SHEAF_F32, .values = borrow(b)};
 	for (int i = 0; i < N; i++) a[i] = i, b[i] = (float)i;
 	assert_true(sheaf_positions_equal(&ca, 0, 0, &cb, 0, 0));
 	for (int i = 0; i < N; i++) {

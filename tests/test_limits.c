@@ -184,6 +184,34 @@ static void test_a_large_chunk(void **state)
 	end_context(cx);
 }
 
+/* Streams cost what they use: 20,000 of them, in a line of 170 kB, at most a kilobyte each to open, and not
+ * many more to read. */
+static void test_many_streams(void **state)
+{
+	(void)state;
+	enum { STREAMS = 20000, TO_OPEN = 1000, TO_READ = 2000 };
+	sheaf_context_options options = {.size = sizeof options, .threads = 1};
+	sheaf_context *cx = context_with(&options);
+	sheaf_dataset *d;
+	const sheaf_frame *frame;
+	int64_t opened, read;
+	char *text = malloc(STREAMS * 16), *at = text;
+	assert_non_null(text);
+	for (int i = 0; i < STREAMS; i++) at += sprintf(at, "|%x 1%c", i, i + 1 < STREAMS ? ' ' : '\n');
+	write_text("a.ctf", text);
+	free(text);
+	assert_ok(sheaf_open(in_folder("a.ctf"), NULL, cx, &d, &err));
+	sheaf_context_memory(cx, &opened);
+	assert_ok(sheaf_next(d, &frame, &err));
+	assert_int_equal(frame->ncolumns, STREAMS + 1);
+	sheaf_context_memory(cx, &read);
+	if (opened > STREAMS * (int64_t)TO_OPEN || read > STREAMS * (int64_t)TO_READ)
+		fail_msg("expected at most %d and %d bytes for each stream, found %ld and %ld", TO_OPEN, TO_READ,
+		         (long)(opened / STREAMS), (long)(read / STREAMS));
+	sheaf_close(d);
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_bound_of_a_writer),
 		cmocka_unit_test(test_many_more_rows_than_entries),
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,8 +83,8 @@ typedef struct sheaf_field {
 	sheaf_meaning meaning;
 	bool main; /* this stream's samples count as the row's length (CNTK's definesMBSize) */
 	sheaf_type type;
-	int nlevels;
-	sheaf_level_shape levels[SHEAF_MAX_LEVELS];
+	int nlevels, room; /* levels there are, at most SHEAF_MAX_LEVELS, and levels there is room for */
+	sheaf_level_shape *levels;
 	/* Fields that are neither streams nor keys: what their loss is called ("example name"), a static string,
 	 * and the value that says no more than its absence (of a STRING that is a missing one). */
 	const char *loss;
@@ -163,8 +163,8 @@ typedef struct sheaf_schema {
 
 typedef struct sheaf_level {
 	sheaf_level_shape shape;
-	sheaf_buffer offsets;                 /* LIST, COORD */
-	sheaf_buffer indices[SHEAF_MAX_RANK]; /* COORD */
+	sheaf_buffer offsets;  /* LIST, COORD */
+	sheaf_buffer *indices; /* COORD: shape.rank of them */
 	sheaf_buffer valid; /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not
 	                       missing; empty: none is */
 	int64_t valid_at;
@@ -175,7 +175,7 @@ typedef struct sheaf_level {
 typedef struct sheaf_column {
 	sheaf_meaning meaning;
 	int nlevels;
-	sheaf_level levels[SHEAF_MAX_LEVELS];
+	sheaf_level *levels;
 	sheaf_type type;
 	sheaf_buffer values;
 } sheaf_column;
@@ -188,7 +188,9 @@ typedef struct sheaf_frame {
 	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has
 	                       no lines */
 	sheaf_buffer notes; /* what a format's decode tells its review */
-	sheaf_context *cx;  /* whose memory the columns are; NULL in a frame that is made by hand */
+	sheaf_context *cx;  /* whose memory the columns are, with their levels and buffers of indices; NULL in a
+	                       frame that is made by hand */
+	size_t size;        /* bytes of that memory */
 	bool checked;       /* it comes from this library, which need not check it again; a frame that is made or
 	                       changed by hand has false here */
 } sheaf_frame;
@@ -234,8 +236,8 @@ typedef enum sheaf_depth {
 	SHEAF_CHECK_NONE,
 	SHEAF_CHECK_SIZES,   /* buffers are as long as their neighbours say; reads first and last offsets only */
 	SHEAF_CHECK_OFFSETS, /* every offset is in range and none decreases */
-	SHEAF_CHECK_FULL     /* every index is inside its extent, every coordinate of an entry inside the shape, and
-	                        what is missing covers nothing, too */
+	SHEAF_CHECK_FULL /* every index is inside its extent, every coordinate of an entry inside the shape, and
+	                    what is missing covers nothing, too */
 } sheaf_depth;
 /* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything
  * else: other functions look at the shapes and lengths of columns, USAGE where they are not those of the

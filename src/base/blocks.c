@@ -60,6 +60,7 @@ static void *take(sheaf_blocks *blocks, size_t size)
 
 static void *allocate(sheaf_blocks *blocks, size_t size)
 {
+	if (size < ALIGNMENT) return malloc(size); /* aligned for all that fits into it, and half as large */
 	void *memory = size >= LARGE ? take(blocks, size) : NULL;
 	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, size) != 0)
 		return memory;

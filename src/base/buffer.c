@@ -147,7 +147,7 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 
 static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
 {
-	enum { FIRST = 256 };
+	enum { FIRST = 64 };
 	size_t doubled = b->capacity ? b->capacity : FIRST;
 	while (doubled < needed) doubled = doubled > SIZE_MAX / 2 ? needed : doubled * 2;
 	if (b->held) {

@@ -74,11 +74,7 @@ static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected streams that no other joined input has, found \"%s\" again",
 		                  name_of(part), from->name);
-	SHEAF_TRY(sheaf_schema_add(&s->schema, s->cx, from->name, strlen(from->name), &field, err));
-	char *name = field->name;
-	*field = *from;
-	field->name = name;
-	field->alias = NULL;
+	SHEAF_TRY(sheaf_schema_add_like(&s->schema, s->cx, from, &field, err));
 	void *origins = s->origins;
 	size_t fields = (size_t)s->schema.nfields;
 	sheaf_status status = sheaf_reallocate(s->cx, &origins, (fields - 1) * sizeof *s->origins,

@@ -172,7 +172,7 @@ void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
 {
 	sheaf_column_builder *to = item_column(b, column, "a missing item", true);
 	if (!to) return;
-	if (to->field->nlevels == 0 || to->levels[0].shape.missing != SHEAF_NULLABLE) {
+	if (to->field->nlevels == 0 || to->levels[0].shape->missing != SHEAF_NULLABLE) {
 		fail(b, SHEAF_USAGE, column, "expected an item, since none may be missing, found none");
 	} else if (code < 0 || code > 127) {
 		fail(b, SHEAF_USAGE, column, "expected a code from 0 to 127, found %d", code);
@@ -223,7 +223,7 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 			return;
 		}
 	for (int64_t k = 0; k < n; k++)
-		sheaf_put_index(&to->levels[1].indices[0], to->levels[1].shape.index_type, indices[k]);
+		sheaf_put_index(&to->levels[1].indices[0], to->levels[1].shape->index_type, indices[k]);
 	if (sheaf_mul_size(&bytes, (size_t)n, size)) sheaf_builder_append(&to->values, values, bytes);
 	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / size));
 }
@@ -288,13 +288,13 @@ static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_p
 		*size = sheaf_type_size(to->field->type);
 		return &to->values;
 	}
-	if (part == SHEAF_PART_OFFSETS && level && to->levels[at].shape.kind != SHEAF_FIXED)
+	if (part == SHEAF_PART_OFFSETS && level && to->levels[at].shape->kind != SHEAF_FIXED)
 		return &to->levels[at].offsets;
-	if (part == SHEAF_PART_VALID && level && to->levels[at].shape.missing) return &to->levels[at].valid;
-	if (part == SHEAF_PART_CODES && level && to->levels[at].shape.missing) return &to->levels[at].codes;
-	for (int l = 0; part == SHEAF_PART_INDICES && at >= 0 && l < n; at -= to->levels[l++].shape.rank)
-		if (at < to->levels[l].shape.rank) {
-			*size = sheaf_type_size(to->levels[l].shape.index_type);
+	if (part == SHEAF_PART_VALID && level && to->levels[at].shape->missing) return to->levels[at].valid;
+	if (part == SHEAF_PART_CODES && level && to->levels[at].shape->missing) return to->levels[at].codes;
+	for (int l = 0; part == SHEAF_PART_INDICES && at >= 0 && l < n; at -= to->levels[l++].shape->rank)
+		if (at < to->levels[l].shape->rank) {
+			*size = sheaf_type_size(to->levels[l].shape->index_type);
 			return &to->levels[l].indices[at];
 		}
 	fail(b, SHEAF_USAGE, column, "expected a part that the column has, found part %d, number %d", (int)part,

@@ -266,6 +266,11 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
 		return sheaf_fail(err, SHEAF_USAGE, "tensor: expected levels of %d dimensions, found %d",
 		                  tensor->rank, depth);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, "value", 5, &field, err));
+	sheaf_status status = sheaf_field_make_room(field, schema->cx, nlevels + 1, err);
+	if (status) {
+		sheaf_schema_remove(schema, schema->nfields - 1);
+		return status;
+	}
 	sheaf_field_make_cell(field, meaning, type, 2, false);
 	field->nlevels = 0;
 	for (int l = 0; l < nlevels; l++) {

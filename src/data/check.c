@@ -133,10 +133,12 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning))
 		return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
+	if (column->nlevels > 0 && !column->levels) return flaw(&at, "levels:", field->nlevels, 0);
 	if (column->type != field->type) return flaw(&at, "element type", (int)field->type, (int)column->type);
 	for (; at.level < column->nlevels; at.level++) {
 		const sheaf_level_shape *have = &column->levels[at.level].shape, *want = &field->levels[at.level];
 		SHEAF_TRY(check_shape(&at, have, want));
+		if (have->rank && !column->levels[at.level].indices) return flaw(&at, "indices:", have->rank, 0);
 		SHEAF_TRY(check_level(&at, &column->levels[at.level], depth, &n));
 	}
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
@@ -188,7 +190,7 @@ sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame, co
 	sheaf_error why;
 	if (!frame) return sheaf_not_given(function, "a frame", err);
 	sheaf_status status = sheaf_frame_check(frame, schema, SHEAF_CHECK_SIZES, &why);
-	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a sound frame of the same schema; %s", function,
-	                           why.message)
+	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a sound frame of the same schema; %s",
+	                           function, why.message)
 	              : SHEAF_OK;
 }

@@ -6,13 +6,23 @@
 #include "base/memory.h"
 #include <string.h>
 
+/* ---- the memory of columns ----
+ *
+ * One block has the columns, after them the levels of all, two at least of each, and after those the buffers
+ * of their indices. */
+
+enum { LEAST_LEVELS = 2 }; /* a view makes streams of cells in place */
+
+static int levels_of(int nlevels) { return nlevels > LEAST_LEVELS ? nlevels : LEAST_LEVELS; }
+
 static void reset_column(sheaf_column *column)
 {
-	for (int l = 0; l < SHEAF_MAX_LEVELS; l++) {
+	for (int l = 0; l < levels_of(column->nlevels); l++) {
 		sheaf_buffer_reset(&column->levels[l].offsets);
 		sheaf_buffer_reset(&column->levels[l].valid);
 		sheaf_buffer_reset(&column->levels[l].codes);
-		for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_buffer_reset(&column->levels[l].indices[r]);
+		for (int r = 0; r < column->levels[l].shape.rank; r++)
+			sheaf_buffer_reset(&column->levels[l].indices[r]);
 	}
 	sheaf_buffer_reset(&column->values);
 }
@@ -21,36 +31,95 @@ void sheaf_frame_free(sheaf_frame *frame)
 {
 	if (!frame) return;
 	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
-	if (frame->columns)
-		sheaf_release(frame->cx, frame->columns, (size_t)frame->ncolumns * sizeof *frame->columns);
+	if (frame->columns) sheaf_release(frame->cx, frame->columns, frame->size);
 	sheaf_buffer_reset(&frame->lines);
 	sheaf_buffer_reset(&frame->notes);
 	*frame = (sheaf_frame){0};
 }
 
-static sheaf_status make_columns(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_error *err)
+/* What a frame's columns are made after: fields, or columns of another frame, all or those chosen. */
+typedef struct pattern {
+	int n;
+	const sheaf_field *fields;
+	const sheaf_column *columns;
+	const int *chosen;
+} pattern;
+
+static int pattern_levels(const pattern *p, int c)
 {
-	void *columns;
-	if (frame->ncolumns == n && frame->columns) return SHEAF_OK;
-	sheaf_frame_free(frame);
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *frame->columns, &columns, err));
-	*frame = (sheaf_frame){.ncolumns = n, .columns = (sheaf_column *)columns, .cx = sheaf_context_owner(cx)};
+	return p->fields ? p->fields[c].nlevels : p->columns[p->chosen ? p->chosen[c] : c].nlevels;
+}
+
+static int pattern_rank(const pattern *p, int c, int l)
+{
+	return p->fields ? p->fields[c].levels[l].rank
+	                 : p->columns[p->chosen ? p->chosen[c] : c].levels[l].shape.rank;
+}
+
+static bool is_made_after(const sheaf_frame *frame, const pattern *p)
+{
+	if (!frame->columns || frame->ncolumns != p->n) return false;
+	for (int c = 0; c < p->n; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		if (column->nlevels != pattern_levels(p, c)) return false;
+		for (int l = 0; l < column->nlevels; l++)
+			if (column->levels[l].shape.rank != pattern_rank(p, c, l)) return false;
+	}
+	return true;
+}
+
+static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	void *memory;
+	size_t nlevels = 0, nindices = 0;
+	for (int c = 0; c < p->n; c++) {
+		nlevels += (size_t)levels_of(pattern_levels(p, c));
+		for (int l = 0; l < pattern_levels(p, c); l++) nindices += (size_t)pattern_rank(p, c, l);
+	}
+	size_t size =
+		(size_t)p->n * sizeof(sheaf_column) + nlevels * sizeof(sheaf_level) + nindices * sizeof(sheaf_buffer);
+	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
+	*frame = (sheaf_frame){
+		.ncolumns = p->n, .columns = (sheaf_column *)memory, .cx = sheaf_context_owner(cx), .size = size};
+	sheaf_level *levels = (sheaf_level *)(frame->columns + p->n);
+	sheaf_buffer *indices = (sheaf_buffer *)(levels + nlevels);
+	for (int c = 0; c < p->n; c++) {
+		frame->columns[c].nlevels = pattern_levels(p, c);
+		frame->columns[c].levels = levels;
+		for (int l = 0; l < frame->columns[c].nlevels; l++) {
+			levels[l].shape.rank = pattern_rank(p, c, l);
+			levels[l].indices = indices;
+			indices += levels[l].shape.rank;
+		}
+		levels += levels_of(frame->columns[c].nlevels);
+	}
 	return SHEAF_OK;
+}
+
+static sheaf_status make_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx, sheaf_error *err)
+{
+	if (is_made_after(frame, p)) return SHEAF_OK;
+	sheaf_frame_free(frame);
+	return allocate_columns(frame, p, cx, err);
 }
 
 sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
                                sheaf_error *err)
 {
-	SHEAF_TRY(make_columns(frame, schema->nfields, cx, err));
+	pattern as = {.n = schema->nfields, .fields = schema->fields};
+	SHEAF_TRY(make_columns(frame, &as, cx, err));
 	for (int c = 0; c < schema->nfields; c++) {
 		const sheaf_field *field = &schema->fields[c];
 		sheaf_column *column = &frame->columns[c];
 		column->meaning = field->meaning;
-		column->nlevels = field->nlevels;
 		column->type = field->type;
 		for (int l = 0; l < field->nlevels; l++) {
 			column->levels[l].shape = field->levels[l];
 			column->levels[l].valid_at = 0;
+			if (field->levels[l].missing) continue;
+			sheaf_buffer_reset(&column->levels[l].valid);
+			sheaf_buffer_reset(&column->levels[l].codes);
 		}
 	}
 	frame->nrows = 0;
@@ -119,7 +188,6 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 {
 	bool cut = true;
 	out->meaning = column->meaning;
-	out->nlevels = column->nlevels;
 	out->type = column->type;
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
@@ -154,7 +222,8 @@ sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t t
                                sheaf_frame *out, sheaf_error *err)
 {
 	if (!columns) n = frame->ncolumns;
-	SHEAF_TRY(make_columns(out, n, frame->cx, err));
+	pattern as = {.n = n, .columns = frame->columns, .chosen = columns};
+	SHEAF_TRY(make_columns(out, &as, frame->cx, err));
 	for (int c = 0; c < n; c++)
 		slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
@@ -239,7 +308,6 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 {
 	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
 	to->meaning = from->meaning;
-	to->nlevels = from->nlevels;
 	to->type = from->type;
 	for (int l = 0; l < from->nlevels; l++) {
 		const sheaf_level *level = &from->levels[l];
@@ -262,7 +330,8 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until,
                                 sheaf_context *cx, sheaf_error *err)
 {
-	SHEAF_TRY(make_columns(to, rows->ncolumns, cx, err));
+	pattern as = {.n = rows->ncolumns, .columns = rows->columns};
+	SHEAF_TRY(make_columns(to, &as, cx, err));
 	for (int c = 0; c < rows->ncolumns; c++)
 		SHEAF_TRY(sheaf_column_append(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until},
 		                              cx, err));

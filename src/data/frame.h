@@ -12,6 +12,12 @@
  * added. */
 SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
                                         sheaf_field **out, sheaf_error *err);
+/* Room for levels beyond the two that a field begins with, up to SHEAF_MAX_LEVELS. */
+SHEAF_USE sheaf_status sheaf_field_make_room(sheaf_field *field, sheaf_context *cx, int nlevels,
+                                             sheaf_error *err);
+/* Appends a copy of a field of another schema, without its alias. */
+SHEAF_USE sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
+                                             sheaf_field **out, sheaf_error *err);
 /* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same
  * order. */
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);

@@ -15,9 +15,11 @@ static sheaf_status walk_level(sheaf_frame_builder *b, sheaf_level_builder *from
                                sheaf_error *err)
 {
 	SHEAF_TRY(s(b, &from->offsets, level ? &level->offsets : NULL, err));
-	SHEAF_TRY(s(b, &from->valid, level ? &level->valid : NULL, err));
-	SHEAF_TRY(s(b, &from->codes, level ? &level->codes : NULL, err));
-	for (int r = 0; r < from->shape.rank; r++)
+	if (from->shape->missing) {
+		SHEAF_TRY(s(b, from->valid, level ? &level->valid : NULL, err));
+		SHEAF_TRY(s(b, from->codes, level ? &level->codes : NULL, err));
+	}
+	for (int r = 0; r < from->shape->rank; r++)
 		SHEAF_TRY(s(b, &from->indices[r], level ? &level->indices[r] : NULL, err));
 	return SHEAF_OK;
 }
@@ -73,33 +75,48 @@ sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_erro
 
 /* ---- beginning ---- */
 
-/* One at least, which stays empty: who fills streams need not ask whether they are sparse. */
-static size_t count_indices(const sheaf_level_shape *shape) { return shape->rank ? (size_t)shape->rank : 1; }
+enum { GAPS = 2 }; /* builders of what is missing: valid and codes */
+
+static size_t count_builders(const sheaf_level_shape *shape)
+{
+	return (size_t)shape->rank + (shape->missing ? GAPS : 0);
+}
+
+/* The builders of a level, from *next on, which is moved beyond them. What a level has not is one that stays
+ * empty: who fills streams need not ask whether they are sparse, or may be missing. */
+static void give_builders(sheaf_level_builder *level, sheaf_builder *empty, sheaf_builder **next)
+{
+	level->valid = level->codes = level->indices = empty;
+	if (level->shape->missing) {
+		level->valid = (*next)++;
+		level->codes = (*next)++;
+	}
+	if (level->shape->rank) level->indices = *next;
+	*next += level->shape->rank;
+}
 
 static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = b->schema;
-	size_t levels = 0, indices = 0, size;
+	size_t levels = 0, builders = 1;
 	for (int f = 0; f < schema->nfields; f++) {
 		levels += (size_t)schema->fields[f].nlevels;
 		for (int l = 0; l < schema->fields[f].nlevels; l++)
-			indices += count_indices(&schema->fields[f].levels[l]);
+			builders += count_builders(&schema->fields[f].levels[l]);
 	}
-	size = (size_t)schema->nfields * sizeof(sheaf_column_builder) + levels * sizeof(sheaf_level_builder) +
-	       indices * sizeof(sheaf_builder);
-	SHEAF_TRY(sheaf_allocate(b->cx, size ? size : 1, &b->memory, err));
-	b->memory_size = size ? size : 1;
+	b->memory_size = (size_t)schema->nfields * sizeof(sheaf_column_builder) +
+	                 levels * sizeof(sheaf_level_builder) + builders * sizeof(sheaf_builder);
+	SHEAF_TRY(sheaf_allocate(b->cx, b->memory_size, &b->memory, err));
 	b->columns = (sheaf_column_builder *)b->memory;
 	sheaf_level_builder *level = (sheaf_level_builder *)(b->columns + schema->nfields);
-	sheaf_builder *index = (sheaf_builder *)(level + levels);
+	sheaf_builder *empty = (sheaf_builder *)(level + levels), *next = empty + 1;
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		b->columns[f].field = field;
 		b->columns[f].levels = level;
 		for (int l = 0; l < field->nlevels; l++, level++) {
-			level->shape = field->levels[l];
-			level->indices = index;
-			index += count_indices(&field->levels[l]);
+			level->shape = &field->levels[l];
+			give_builders(level, empty, &next);
 		}
 	}
 	return SHEAF_OK;
@@ -109,7 +126,7 @@ static void begin_offsets(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++)
 		for (int l = 0; l < b->columns[c].field->nlevels; l++)
-			if (b->columns[c].levels[l].shape.kind != SHEAF_FIXED)
+			if (b->columns[c].levels[l].shape->kind != SHEAF_FIXED)
 				sheaf_builder_i64(&b->columns[c].levels[l].offsets, 0);
 }
 
@@ -135,7 +152,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 /* Positions of a level that has so many above it. */
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
-	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extents[0];
+	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extents[0];
 	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
 	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
 }
@@ -143,7 +160,7 @@ static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 /* Bits and codes end with the last position that was missing: they are filled up to the last of all. */
 static void fill_up(sheaf_level_builder *level, int64_t n)
 {
-	sheaf_builder *valid = &level->valid, *codes = &level->codes;
+	sheaf_builder *valid = level->valid, *codes = level->codes;
 	size_t bytes = (size_t)(n + 7) / 8;
 	if (valid->size && valid->size < bytes && sheaf_builder_room(valid, bytes - valid->size)) {
 		memset(valid->data + valid->size, 0xff, bytes - valid->size);
@@ -186,7 +203,7 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 
 void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 {
-	sheaf_builder *valid = &level->valid, *codes = &level->codes;
+	sheaf_builder *valid = level->valid, *codes = level->codes;
 	size_t bytes = (size_t)p / 8 + 1;
 	if (valid->size < bytes) {
 		if (!sheaf_builder_room(valid, bytes - valid->size)) return;
@@ -215,11 +232,11 @@ static void cut(sheaf_builder *b, size_t size)
 /* Bits of positions from n on are as if none had been missing. */
 static void cut_level(sheaf_level_builder *level, int64_t n)
 {
-	cut(&level->valid, (size_t)(n + 7) / 8);
-	if (n % 8 && level->valid.size == (size_t)(n + 7) / 8)
-		level->valid.data[n / 8] |= (uint8_t)(0xff << (n % 8));
-	cut(&level->codes, (size_t)n);
-	if (level->shape.kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
+	cut(level->valid, (size_t)(n + 7) / 8);
+	if (n % 8 && level->valid->size == (size_t)(n + 7) / 8)
+		level->valid->data[n / 8] |= (uint8_t)(0xff << (n % 8));
+	cut(level->codes, (size_t)n);
+	if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
 }
 
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
@@ -231,8 +248,8 @@ void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
 			sheaf_level_builder *level = &column->levels[l];
 			cut_level(level, n);
 			n = count_below(level, n);
-			for (int r = 0; r < level->shape.rank; r++)
-				cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape.index_type));
+			for (int r = 0; r < level->shape->rank; r++)
+				cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
 		}
 		cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
 	}
@@ -244,8 +261,8 @@ int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
 	int64_t n = 1;
 	for (; level < column->field->nlevels; level++) {
 		const sheaf_level_builder *at = &column->levels[level];
-		if (at->shape.kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
-		n *= at->shape.extents[0];
+		if (at->shape->kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
+		n *= at->shape->extents[0];
 	}
 	return n ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / n : 0;
 }

@@ -17,11 +17,12 @@
 #include <sheaf/build.h>
 
 typedef struct sheaf_level_builder {
-	sheaf_level_shape shape;
-	sheaf_builder offsets;  /* LIST, COORD: begins with 0 */
-	sheaf_builder *indices; /* COORD: shape.rank of them; else one that stays empty */
-	/* What is missing: both are empty up to the first position that is, or has a code. */
-	sheaf_builder valid, codes;
+	const sheaf_level_shape *shape; /* the field's */
+	sheaf_builder offsets;          /* LIST, COORD: begins with 0 */
+	sheaf_builder *indices;         /* COORD: shape->rank of them; else one that stays empty */
+	/* What is missing, where something can be: both are empty up to the first position that is, or has a
+	 * code. Else they are builders that stay empty. */
+	sheaf_builder *valid, *codes;
 } sheaf_level_builder;
 
 typedef struct sheaf_column_builder {

@@ -225,10 +225,11 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
-	sheaf_column column = {.meaning = field->meaning, .type = field->type};
-	sheaf_level *level = &column.levels[0];
-	level->shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
-	column.nlevels = field->meaning == SHEAF_COMPLEX;
+	sheaf_level parts = {.shape = {.kind = SHEAF_FIXED, .extents = {2}}};
+	sheaf_column column = {.meaning = field->meaning,
+	                       .type = field->type,
+	                       .nlevels = field->meaning == SHEAF_COMPLEX,
+	                       .levels = &parts};
 	column.values =
 		(sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
 	sheaf_item_text(b, &column, 0, 0, true);

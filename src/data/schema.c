@@ -160,11 +160,32 @@ sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const cha
                               sheaf_field **out, sheaf_error *err)
 {
 	char *copy;
+	void *levels;
+	enum { LEVELS = 2 }; /* as a stream has, and a cell at most */
 	schema->cx = cx;
 	SHEAF_TRY(make_room(schema, cx, err));
 	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
+	sheaf_status status = sheaf_allocate_array(cx, LEVELS, sizeof *(*out)->levels, &levels, err);
+	if (status) {
+		sheaf_release_text(cx, copy);
+		return status;
+	}
 	*out = &schema->fields[schema->nfields++];
-	**out = (sheaf_field){.name = copy, .type = SHEAF_F32};
+	**out =
+		(sheaf_field){.name = copy, .type = SHEAF_F32, .levels = (sheaf_level_shape *)levels, .room = LEVELS};
+	return SHEAF_OK;
+}
+
+static size_t levels_size(int nlevels) { return (size_t)nlevels * sizeof(sheaf_level_shape); }
+
+sheaf_status sheaf_field_make_room(sheaf_field *field, sheaf_context *cx, int nlevels, sheaf_error *err)
+{
+	void *levels = field->levels;
+	if (nlevels <= field->room) return SHEAF_OK;
+	SHEAF_TRY(sheaf_reallocate(cx, &levels, levels_size(field->room), levels_size(nlevels), err));
+	field->levels = (sheaf_level_shape *)levels;
+	memset(field->levels + field->room, 0, levels_size(nlevels - field->room));
+	field->room = nlevels;
 	return SHEAF_OK;
 }
 
@@ -274,6 +295,7 @@ static void free_field(sheaf_context *cx, sheaf_field *field)
 {
 	sheaf_release_text(cx, field->name);
 	sheaf_release_text(cx, field->alias);
+	sheaf_release(cx, field->levels, levels_size(field->room));
 }
 
 void sheaf_schema_remove(sheaf_schema *schema, int field)
@@ -284,15 +306,30 @@ void sheaf_schema_remove(sheaf_schema *schema, int field)
 	        (size_t)(schema->nfields - field) * sizeof *schema->fields);
 }
 
+sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
+                                   sheaf_field **out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_schema_add(schema, cx, from->name, strlen(from->name), out, err));
+	sheaf_status status = sheaf_field_make_room(*out, cx, from->nlevels, err);
+	if (status) {
+		sheaf_schema_remove(schema, schema->nfields - 1);
+		return status;
+	}
+	sheaf_field own = **out;
+	**out = *from;
+	(*out)->name = own.name;
+	(*out)->alias = NULL;
+	(*out)->levels = own.levels;
+	(*out)->room = own.room;
+	if (from->nlevels) memcpy(own.levels, from->levels, levels_size(from->nlevels));
+	return SHEAF_OK;
+}
+
 static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out,
                                sheaf_error *err)
 {
 	sheaf_field *field;
-	SHEAF_TRY(sheaf_schema_add(out, cx, from->name, strlen(from->name), &field, err));
-	char *name = field->name;
-	*field = *from;
-	field->name = name;
-	field->alias = NULL;
+	SHEAF_TRY(sheaf_schema_add_like(out, cx, from, &field, err));
 	return from->alias ? sheaf_field_set_alias(field, cx, from->alias, strlen(from->alias), err) : SHEAF_OK;
 }
 

@@ -107,6 +107,7 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
 	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
 		return refuse("a field", err);
+	SHEAF_TRY(sheaf_field_make_room(field, cx, (int)nlevels, err));
 	field->meaning = (sheaf_meaning)meaning;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;

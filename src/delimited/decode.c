@@ -94,7 +94,7 @@ static sheaf_status read_columns(sheaf_delimited_decoding *d)
 		            .at = (uint32_t)d->in->columns[f],
 		            .values = &to->values,
 		            .level = to->field->nlevels > 0 ? to->levels : NULL};
-		(c.level && c.level->shape.kind == SHEAF_LIST ? read_runs : read_items)(&c);
+		(c.level && c.level->shape->kind == SHEAF_LIST ? read_runs : read_items)(&c);
 	}
 	return sheaf_frame_builder_status(&d->to, d->err);
 }

@@ -39,6 +39,7 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "value", 5, &field, err));
 	in->schema.rows = SHEAF_WHOLE;
+	SHEAF_TRY(sheaf_field_make_room(field, in->cx, d->layout.nlevels + 1, err));
 	field->type = d->values.type;
 	field->nlevels = d->layout.nlevels;
 	for (int l = 0; l < field->nlevels; l++) shape_level(d, l, &field->levels[l]);

@@ -15,7 +15,7 @@ sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_st
 	sheaf_builder_begin(&cells->values, cx, &column->values);
 	sheaf_builder_begin(&cells->valid, cx, &column->levels[1].valid);
 	sheaf_builder_begin(&cells->ends, cx, &column->levels[1].offsets);
-	sheaf_builder_begin(&cells->indices, cx, &column->levels[1].indices[0]);
+	sheaf_builder_begin(&cells->indices, cx, stream->sparse ? &column->levels[1].indices[0] : NULL);
 	if (stream->sparse) {
 		sheaf_builder_i64(&cells->ends, 0);
 		cells->entry_of_size = (size_t)stream->width * sizeof *cells->entry_of;
@@ -101,7 +101,8 @@ sheaf_status sheaf_lens_cells_finish(sheaf_lens_cells *cells, sheaf_column *colu
 	SHEAF_TRY(sheaf_builder_finish(&cells->values, &column->values, err));
 	SHEAF_TRY(sheaf_builder_finish(&cells->valid, &column->levels[1].valid, err));
 	SHEAF_TRY(sheaf_builder_finish(&cells->ends, &column->levels[1].offsets, err));
-	return sheaf_builder_finish(&cells->indices, &column->levels[1].indices[0], err);
+	return cells->stream->sparse ? sheaf_builder_finish(&cells->indices, &column->levels[1].indices[0], err)
+	                             : SHEAF_OK;
 }
 
 void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx)

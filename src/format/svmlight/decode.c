@@ -21,8 +21,8 @@ void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index)
 
 static void begin_stream(sheaf_svm_stream *s, sheaf_column_builder *to)
 {
-	s->sparse = to->levels[1].shape.kind == SHEAF_COORD;
-	s->wide = s->sparse && to->levels[1].shape.index_type == SHEAF_I64;
+	s->sparse = to->levels[1].shape->kind == SHEAF_COORD;
+	s->wide = s->sparse && to->levels[1].shape->index_type == SHEAF_I64;
 	s->lists = &to->levels[0].offsets;
 	s->entries = &to->levels[1].offsets;
 	s->indices = to->levels[1].indices;
