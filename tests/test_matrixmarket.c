@@ -56,14 +56,26 @@ static const conversion conversions[] = {
 	/* entries on request: of what is not zero */
 	{"mtx", "%%MatrixMarket matrix array integer general\n1 2\n0\n5\n", "mtx", "-layout=coordinate", SHEAF_OK,
      "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 2 5\n", NULL},
-	/* unsigned integers that fit */
-	{"mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 5\n", "mtx", NULL,
-     SHEAF_OK, "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 5\n", NULL},
-	/* and one that does not */
+	/* unsigned integers of 64 bits */
 	{"mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n",
-     "mtx", NULL, SHEAF_LOSS, NULL, "values that fit int64"},
-	/* a vector */
-	{"tns", "3 1\n1 2\n", "mtx", NULL, SHEAF_LOSS, NULL, "expected two dimensions, found one"},
+     "mtx", NULL, SHEAF_OK,
+     "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n", NULL},
+	/* narrower ones are integers */
+	{"mtx", "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint32_t\n1 1 1\n1 1 5\n",
+     "mtx", NULL, SHEAF_OK,
+     "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint32_t\n1 1 1\n1 1 5\n", NULL},
+	/* vectors */
+	{"mtx", "%%MatrixMarket vector coordinate integer general\n4 2\n1 5\n4 -2\n", "mtx", NULL, SHEAF_OK,
+     "%%MatrixMarket vector coordinate integer general\n4 2\n1 5\n4 -2\n", NULL},
+	{"mtx", "%%MatrixMarket vector array real general\n3\n1\n0\n-2\n", "mtx", NULL, SHEAF_OK,
+     "%%MatrixMarket vector array real general\n3\n1\n0\n-2\n", NULL},
+	{"tns", "3 1\n1 2\n", "mtx", NULL, SHEAF_OK,
+     "%%MatrixMarket vector coordinate real general\n3 2\n3 1\n1 2\n", NULL},
+	/* as a matrix of one column */
+	{"tns", "3 1\n1 2\n", "mtx", "-object=matrix", SHEAF_OK,
+     "%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 1\n1 1 2\n", NULL},
+	{"mtx", "%%MatrixMarket vector array real general\n3\n1\n0\n-2\n", "mtx", "-object=matrix", SHEAF_OK,
+     "%%MatrixMarket matrix array real general\n3 1\n1\n0\n-2\n", NULL},
 	/* three dimensions */
 	{"tns", "3 1 1 1\n", "mtx", NULL, SHEAF_UNSUPPORTED, NULL, "expected one or two dimensions, found 3"},
 	/* from another format */

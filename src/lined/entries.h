@@ -34,7 +34,7 @@ typedef enum sheaf_entry_habit {
 } sheaf_entry_habit;
 
 typedef struct sheaf_entry_count {
-	int64_t count, line; /* the line of the first one */
+	int64_t lines, first, last; /* lines on which it is met, and which of them are the first and the last */
 } sheaf_entry_count;
 
 struct sheaf_entry_decoding;

@@ -4,6 +4,8 @@
 #include "lined/entries.h"
 #include "number/kernel.h"
 #include "number/lines.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 /* ---- many at once ---- */
 
@@ -77,6 +79,69 @@ static void read_many(sheaf_entry_decoding *d, size_t most)
 	take_rows(d, run.count);
 }
 
+/* ---- types ---- */
+
+/* The range of an integer type that is narrower than what lines are read as. */
+static void range_of(const sheaf_field *field, int64_t *least, int64_t *most)
+{
+	int bits = 8 * (int)sheaf_type_size(field->type);
+	bool is_signed = field->type >= SHEAF_I8 && field->type <= SHEAF_I64;
+	*least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+	*most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+	if (field->meaning == SHEAF_BOOL) *most = 1;
+}
+
+static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const sheaf_field *field,
+                                 int64_t least, int64_t most, int64_t value)
+{
+	char expected[96], found[32];
+	snprintf(expected, sizeof expected, "a value of type %s, from %" PRId64 " to %" PRId64,
+	         field->meaning == SHEAF_BOOL ? "bool" : sheaf_type_name(field->type), least, most);
+	snprintf(found, sizeof found, "%" PRId64, value);
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "integer range", SHEAF_NOWHERE, expected, found, NULL};
+	problem.place.file = sheaf_source_name(d->in->lined.source);
+	problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
+	problem.place.column = 1;
+	return sheaf_report(d->text.cx, &problem, d->text.err);
+}
+
+/* Integers in place into those of fewer bytes: of either byte order the low ones. */
+static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *field)
+{
+	const int64_t *wide = (const int64_t *)(const void *)d->values->data;
+	size_t size = sheaf_type_size(field->type);
+	int64_t least, most;
+	range_of(field, &least, &most);
+	for (int64_t r = 0; r < d->to.nrows; r++) {
+		int64_t value = wide[r];
+		if (value < least || value > most) SHEAF_TRY(refuse_value(d, r, field, least, most, value));
+		const uint8_t *low = (const uint8_t *)&value;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		low += sizeof value - size;
+#endif
+		memcpy(d->values->data + (size_t)r * size, low, size);
+	}
+	d->values->size = (size_t)d->to.nrows * size;
+	return SHEAF_OK;
+}
+
+/* Values that the header wants in a narrower type than lines are read as. */
+static sheaf_status narrow_values(sheaf_entry_decoding *d)
+{
+	const sheaf_field *field = &d->in->schema.fields[d->in->rank];
+	const double *wide = (const double *)(const void *)d->values->data;
+	float *narrow = (float *)(void *)d->values->data;
+	size_t n = d->values->size / sizeof(double);
+	if (d->in->value == SHEAF_ENTRY_PATTERN || sheaf_type_size(field->type) == 8 || n == 0) return SHEAF_OK;
+	if (d->in->value == SHEAF_ENTRY_INTEGER) return narrow_integers(d, field);
+	for (size_t k = 0; k < n; k++) {
+		float value = (float)wide[k];
+		memcpy(&narrow[k], &value, sizeof value);
+	}
+	d->values->size = n * sizeof *narrow;
+	return SHEAF_OK;
+}
+
 /* ---- the frame ---- */
 
 /* Lines that are there, at most: a piece's entries. */
@@ -129,5 +194,6 @@ sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sh
 	if (in->bare && d.entry < in->entries) in->rules->find_place(&d);
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
+	if (status == SHEAF_OK) status = narrow_values(&d);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

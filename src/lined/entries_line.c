@@ -24,11 +24,14 @@ static bool ends_word(const sheaf_entry_decoding *d, const uint8_t *at)
 
 /* ---- habits ---- */
 
-/* Counts one that is read; false where it is not. */
+/* Counts the line of one that is read; false where it is not. */
 static bool meet(sheaf_entry_decoding *d, sheaf_entry_habit habit)
 {
+	sheaf_entry_count *met = &d->met[habit];
 	if (!(d->in->habits >> habit & 1)) return false;
-	if (d->met[habit].count++ == 0) d->met[habit].line = d->text.line;
+	if (met->lines == 0) met->first = d->text.line;
+	met->lines += met->lines == 0 || met->last != d->text.line;
+	met->last = d->text.line;
 	return true;
 }
 

@@ -31,8 +31,8 @@ sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t 
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
 	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
-		if (in->met[h].count == 0) in->met[h].line = met[h].line;
-		in->met[h].count += met[h].count;
+		if (in->met[h].lines == 0) in->met[h].first = met[h].first;
+		in->met[h].lines += met[h].lines;
 	}
 	in->seen = row + frame->nrows;
 	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
@@ -65,29 +65,29 @@ static sheaf_status tell_of_habit(const sheaf_entry_reader *in, sheaf_entry_habi
 	static const struct {
 		const char *rule, *expected, *found, *consequence;
 	} sayings[SHEAF_ENTRY_HABITS] = {
-		[SHEAF_ENTRY_MORE_TEXT] = {"text after an entry", "nothing after an entry",
-	                               "text there, on this line first", "it is left out"},
-		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point",
-	                                   "some as 1.0, on this line first", "read as whole numbers"},
-		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point",
-	                                   "some as 1.0, on this line first", "read as whole numbers"},
-		[SHEAF_ENTRY_SIGNED_PLACE] = {"coordinate with a sign", "coordinates without a sign",
-	                                  "some as +1, on this line first", "read without it"},
+		[SHEAF_ENTRY_MORE_TEXT] = {"text after an entry", "nothing after an entry", "text", "it is left out"},
+		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point", "1.0 or the like",
+	                                   "read as whole numbers"},
+		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point", "1.0 or the like",
+	                                   "read as whole numbers"},
+		[SHEAF_ENTRY_SIGNED_PLACE] = {"coordinate with a sign", "coordinates without a sign", "a sign",
+	                                  "read without it"},
 	};
 	const sheaf_entry_count *met = &in->met[habit];
 	char found[96];
-	snprintf(found, sizeof found, "%s (%" PRId64 " in all)", sayings[habit].found, met->count);
+	snprintf(found, sizeof found, "%s on %" PRId64 " line%s", sayings[habit].found, met->lines,
+	         met->lines == 1 ? "" : "s, of which this is the first");
 	return report(in,
 	              (sheaf_problem){in->lenient ? SHEAF_WARNING : SHEAF_BREACH, SHEAF_DATA, sayings[habit].rule,
 	                              SHEAF_NOWHERE, sayings[habit].expected, found, sayings[habit].consequence},
-	              met->line, err);
+	              met->first, err);
 }
 
 sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
 {
 	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
-		if (in->met[h].count > 0) SHEAF_TRY(tell_of_habit(in, (sheaf_entry_habit)h, err));
+		if (in->met[h].lines > 0) SHEAF_TRY(tell_of_habit(in, (sheaf_entry_habit)h, err));
 	/* What was left out has been reported. */
 	if (in->seen >= in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
 	return tell_of_too_few(in, err);

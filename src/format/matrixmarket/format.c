@@ -12,14 +12,22 @@ static const char *const suffixes[] = {".mtx", ".mm", NULL};
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "coordinate|array",
      "a line for each entry with its place, or all values column by column (default: as the input is)", 0},
+	{"object", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "vector|matrix",
+     "what a tensor of one dimension becomes: a vector, or a matrix of one column, which more programs read "
+     "(default vector)",
+     0},
+	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read what the format forbids and other programs read, with warnings", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 static bool has_banner(sheaf_bytes head)
 {
-	static const char banner[] = "%%MatrixMarket";
+	static const char banner[] = "%MatrixMarket";
 	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0)
 		head = (sheaf_bytes){head.data + 3, head.size - 3};
+	if (head.size && head.data[0] == '%' && head.size > 1 && head.data[1] == '%')
+		head = (sheaf_bytes){head.data + 1, head.size - 1};
 	return head.size >= sizeof banner - 1 &&
 	       strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
 }
@@ -57,10 +65,13 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
                                 sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	(void)values, (void)how;
+	(void)how;
+	in->lenient = sheaf_values_flag(values, "lenient");
 	in->syntax = &sheaf_mtx_syntax;
 	in->rules = &rules;
 	SHEAF_TRY(sheaf_mtx_read_header(in, err));
+	if (in->lenient) in->habits = ~0U;
+	if (in->value == SHEAF_ENTRY_PATTERN) in->habits |= 1U << SHEAF_ENTRY_MORE_TEXT;
 	in->facts.rows = in->entries; /* what a file breaks off before is refused when that is found */
 	return SHEAF_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix Market files from the inside: the words that its rooms share.
  *
- *   format.c    the table entry, options, recognition       header.c   banner, comments, sizes: into a schema
- *   place.c     where the values of an array stand          triangle.c which triangle a structure's entries
- *   review.c    what only the whole input shows                        are in
+ *   format.c    the table entry, options, recognition       header.c   comments, sizes: into a schema
+ *   banner.c    the first line, and GraphBLAS's types       place.c    where the values of an array stand
+ *   line.c      a line of the header, and what may be wrong with it
+ *   triangle.c  which triangle entries are in               review.c   what only the whole input shows
  *   write.c     entries into lines
  *
  * What lines of entries are is in lined/entries.h; what is read and why in docs/formats/matrixmarket.md. */
@@ -24,16 +25,56 @@ static const sheaf_lined_syntax sheaf_mtx_syntax = {
 typedef struct sheaf_mtx_reader {
 	SHEAF_BASE(sheaf_entry_reader, entry_reader); /* bare: an array, column by column */
 	sheaf_mtx_symmetry symmetry;
-	int64_t rows, columns; /* as the sizes say */
+	int64_t rows, columns; /* as the sizes say; of a vector, 1 column */
+	sheaf_type type;       /* of its values, and whether they are truth values */
+	bool is_bool;
 	bool has_comments;
 	sheaf_builder comments; /* while the header is read */
 	sheaf_sorter *places;   /* (place, line) of every entry while validating */
 } sheaf_mtx_reader;
 
-/* ---- header.c ---- */
+/* A line of the header. */
+typedef struct sheaf_mtx_line {
+	const uint8_t *begin, *at, *end; /* end: its feed, or the input's end */
+	bool is_last;                    /* the input ends with it */
+} sheaf_mtx_line;
+
+static inline void sheaf_mtx_pass_spaces(sheaf_mtx_line *l)
+{
+	l->at = sheaf_lined_pass_spaces(&sheaf_mtx_syntax, l->at, l->end);
+}
+
+/* ---- line.c ---- */
+
+/* Fails, with what stands at byte `at` of the line at hand. */
+SHEAF_USE sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, sheaf_status status,
+                                        const sheaf_mtx_line *l, const uint8_t *at, const char *expected,
+                                        const char *found, sheaf_error *err);
+/* Reports what is always read although the format's document forbids it. */
+SHEAF_USE sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
+                                          const uint8_t *at, const char *rule, const char *expected,
+                                          const char *found, const char *consequence, sheaf_error *err);
+/* Fails, or reports, where the user asks for that. */
+SHEAF_USE sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
+                                       const char *rule, const char *expected, const char *found,
+                                       const char *consequence, sheaf_error *err);
+/* The same of all that stands after the last word; nothing is fine. */
+SHEAF_USE sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *rule,
+                                          const char *expected, sheaf_error *err);
+/* What stands there, as messages show it; returns text, or a word for nothing. */
+const char *sheaf_mtx_found(const sheaf_mtx_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE]);
 
 /* Reads up to the sizes, and makes the schema; the source stands after them. */
 SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err);
+
+/* ---- header.c ---- */
+
+/* ---- banner.c ---- */
+
+/* What all entries are; the line is the first one. */
+SHEAF_USE sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err);
+/* Where a comment is "%%GraphBLAS type ...", values are of that type. */
+void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line);
 
 /* ---- place.c, triangle.c: rules of entries ---- */
 

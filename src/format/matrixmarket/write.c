@@ -36,11 +36,11 @@ static bool is_array(const sheaf_tensor *t, const sheaf_values *values)
 	              : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
 }
 
-static sheaf_status accept_value(sheaf_field *field, sheaf_error *err)
+static sheaf_status accept_value(sheaf_field *field, bool is_skew, sheaf_error *err)
 {
 	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0,
 		 real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
-	if (number && !real) field->type = SHEAF_I64;
+	if (number && !real) field->type = field->type == SHEAF_U64 && !is_skew ? SHEAF_U64 : SHEAF_I64;
 	if (field->meaning == SHEAF_COMPLEX || (number && real)) field->type = SHEAF_F64;
 	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
 	if (!nullable && (number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL))
@@ -59,7 +59,8 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d",
 		                  t->rank);
 	if (value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
-	SHEAF_TRY(accept_value(&schema->fields[value], err));
+	bool is_skew = t->structure == SHEAF_SKEW_SYMMETRIC_LOWER || t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
+	SHEAF_TRY(accept_value(&schema->fields[value], is_skew, err));
 	if (!is_array(t, values)) {
 		t->dense = false;
 		t->unique = true;
@@ -80,6 +81,7 @@ static sheaf_entry_value field_of(const sheaf_schema *schema, const sheaf_mtx_wr
 	if (value->meaning == SHEAF_BOOL)
 		return schema->tensor.iso && !out->array && out->symmetry != MTX_SKEW ? SHEAF_ENTRY_PATTERN
 		                                                                      : SHEAF_ENTRY_INTEGER;
+	if (value->type == SHEAF_U64) return SHEAF_ENTRY_UNSIGNED;
 	return value->type == SHEAF_F64 ? SHEAF_ENTRY_REAL : SHEAF_ENTRY_INTEGER;
 }
 
@@ -106,12 +108,15 @@ static void put_comments(sheaf_builder *b, const char *text)
 
 static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
+	bool is_vector = out->style.rank == 1 && !out->style.one_column;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	sheaf_builder_printf(&b, "%%%%MatrixMarket matrix %s %s %s\n", out->array ? "array" : "coordinate",
-	                     sheaf_mtx_fields[out->style.value], sheaf_mtx_symmetries[out->symmetry]);
+	sheaf_builder_printf(&b, "%%%%MatrixMarket %s %s %s %s\n", is_vector ? "vector" : "matrix",
+	                     out->array ? "array" : "coordinate", sheaf_mtx_fields[out->style.value],
+	                     sheaf_mtx_symmetries[out->symmetry]);
 	put_comments(&b, sheaf_schema_attribute(schema, "comment"));
-	sheaf_builder_printf(&b, "%" PRId64 " %" PRId64, out->rows, out->columns);
+	sheaf_builder_printf(&b, "%" PRId64, out->rows);
+	if (!is_vector) sheaf_builder_printf(&b, " %" PRId64, out->columns);
 	if (!out->array) sheaf_builder_printf(&b, " %" PRId64, out->entries);
 	sheaf_builder_byte(&b, '\n');
 	return sheaf_entry_write_header(&out->output, &b, err);
@@ -135,9 +140,6 @@ static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_sche
 			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss,
 			               "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
 	if (!out->array) SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
-	if (out->style.rank == 1)
-		return tell(out, SHEAF_ERROR, SHEAF_LOSS, "vector", "two dimensions", "one",
-		            "it becomes a matrix of one column", err);
 	return SHEAF_OK;
 }
 
@@ -151,7 +153,7 @@ static bool count_positions(sheaf_mtx_writer *out)
 
 /* What comes above the diagonal is written as what it implies below: with the opposite number in a
  * skew-symmetric matrix, with the conjugate in a hermitian one. */
-static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema)
+static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema, const char *object)
 {
 	const sheaf_tensor *t = &schema->tensor;
 	bool upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER ||
@@ -159,7 +161,7 @@ static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema)
 	sheaf_entry_style *style = &out->style;
 	style->rank = t->rank;
 	style->ncoordinates = out->array ? 0 : t->rank;
-	style->one_column = t->rank == 1;
+	style->one_column = t->rank == 1 && object && strcmp(object, "matrix") == 0;
 	style->columns[0] = upper;
 	style->columns[1] = !upper;
 	style->value = field_of(schema, out);
@@ -168,14 +170,14 @@ static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema)
 }
 
 static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
-                            sheaf_error *err)
+                            const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_tensor *t = &schema->tensor;
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
 	out->array = t->dense;
 	out->symmetry = symmetry_of(schema);
-	choose_style(out, schema);
+	choose_style(out, schema, sheaf_values_text(values, "object"));
 	out->entries = totals->rows;
 	if (out->array && !count_positions(out))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -189,8 +191,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
                            sheaf_error *err)
 {
 	sheaf_mtx_writer *out = (sheaf_mtx_writer *)created;
-	(void)values;
-	return prepare(out, &out->schema, totals, err);
+	return prepare(out, &out->schema, totals, values, err);
 }
 
 /* ---- encode ---- */

@@ -32,6 +32,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
 	in->syntax = &sheaf_tns_syntax;
 	in->rules = &rules;
+	in->habits = 1U << SHEAF_ENTRY_DECIMAL_PLACE;
 	return sheaf_tns_look(in, values, how->glance, err);
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A line of the header: what is wrong with it, and whether it is read all the same. */
+#include "base/context.h"
+#include "format/matrixmarket/matrixmarket.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static sheaf_place place_of(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at)
+{
+	sheaf_place place = SHEAF_NOWHERE;
+	place.file = sheaf_source_name(in->lined.source);
+	place.line = in->lined.line;
+	place.column = (int64_t)(at - l->begin) + 1;
+	place.byte = sheaf_source_tell(in->lined.source) + (at - l->begin);
+	return place;
+}
+
+sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, sheaf_status status, const sheaf_mtx_line *l,
+                              const uint8_t *at, const char *expected, const char *found, sheaf_error *err)
+{
+	sheaf_place place = place_of(in, l, at);
+	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s",
+	                  place.file, place.line, place.column, place.byte, expected, found);
+}
+
+sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
+                                const char *rule, const char *expected, const char *found,
+                                const char *consequence, sheaf_error *err)
+{
+	sheaf_problem problem = {in->lenient ? SHEAF_WARNING : SHEAF_BREACH,
+	                         SHEAF_DATA,
+	                         rule,
+	                         place_of(in, l, at),
+	                         expected,
+	                         found,
+	                         consequence};
+	return sheaf_report(in->cx, &problem, err);
+}
+
+sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
+                             const char *rule, const char *expected, const char *found,
+                             const char *consequence, sheaf_error *err)
+{
+	char both[160];
+	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, rule, expected, found, consequence, err);
+	snprintf(both, sizeof both, "%s (--lenient reads the file all the same)", found);
+	return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, expected, both, err);
+}
+
+const char *sheaf_mtx_found(const sheaf_mtx_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
+{
+	return at == l->end && !l->is_last ? "the end of the line" : sheaf_show(at, l->end, '\n', text);
+}
+
+sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *rule,
+                                const char *expected, sheaf_error *err)
+{
+	char found[SHEAF_SHOWN_SIZE];
+	sheaf_mtx_pass_spaces(l);
+	if (l->at == l->end) return SHEAF_OK;
+	return sheaf_mtx_allow(in, l, l->at, rule, expected, sheaf_mtx_found(l, l->at, found),
+	                       "the rest of the line is left out", err);
+}
