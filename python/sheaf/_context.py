@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""The context of the library: settings, findings, progress, stopping; and handles, which close themselves."""
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+import threading
+import warnings
+import weakref
+from ctypes import byref, c_int64, c_void_p, create_string_buffer, sizeof
+
+from . import _layout as c
+from ._errors import DataWarning, Problem, UsageError, error_from
+from ._library import lib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    Progress = Callable[[int, "int | None"], object]
+
+_SHOWN = 10  # warnings of each rule, as the command has it
+_GRACE = 0.08  # seconds that a stopped call has before it is left to itself
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+# The library tells a number, and this says whose it is: callbacks that held contexts would keep them alive.
+_contexts: weakref.WeakValueDictionary[int, Context] = weakref.WeakValueDictionary()
+
+
+def _on_problem(user: int, problem: Any) -> None:
+    context = _contexts.get(user)
+    if context is not None:
+        context._guard(context._take_problem, problem[0])
+
+
+def _on_progress(user: int, done: int, total: int) -> None:
+    context = _contexts.get(user)
+    if context is not None and context.progress is not None:
+        context._guard(context.progress, done, total if total >= 0 else None)
+
+
+_fields = dict(c.sheaf_context_options._fields_)
+_ON_PROBLEM = _fields["on_problem"](_on_problem)
+_ON_PROGRESS = _fields["on_progress"](_on_progress)
+
+
+def caller_level() -> int:
+    """The ``stacklevel`` at which a warning points at the code that called this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _PACKAGE:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+class Context:
+    """Everything that the calls on one input or output share.
+
+    ``settings`` are members of ``sheaf_context_options``. Findings that do not stop a call become `DataWarning` after it, or go
+    to ``on_problem``; ``progress`` is called with the bytes that are done and those that there are, or None. An exception in
+    either stops the call and is raised by it.
+    """
+
+    def __init__(self, settings: Mapping[str, Any] | None = None, progress: Progress | None = None,
+                 on_problem: Callable[[Problem], object] | None = None) -> None:
+        self.progress, self._on_problem = progress, on_problem
+        self._raised: BaseException | None = None
+        self._warnings: list[str] = []
+        self._counts: dict[str, int] = {}
+        self._children = 0
+        self._closing = self.abandoned = False
+        self.pid = os.getpid()
+        self.handle = c_void_p()
+        user = id(self)
+        _contexts[user] = self
+        options = c.sheaf_context_options(**dict(settings or {}))
+        options.size = sizeof(options)
+        options.on_problem, options.user = _ON_PROBLEM, user
+        if progress is not None:
+            options.on_progress = _ON_PROGRESS
+        self.call(lib.sheaf_context_new, byref(options), byref(self.handle))
+
+    # ---- what the library tells ----
+
+    def _guard(self, function: Callable[..., object], *args: Any) -> None:
+        """An exception in a callback would vanish: it is kept, and the call stops."""
+        try:
+            function(*args)
+        except BaseException as error:  # noqa: BLE001: KeyboardInterrupt above all
+            self._raised = self._raised or error
+            self.stop()
+
+    def _take_problem(self, problem: c.sheaf_problem) -> None:
+        text = create_string_buffer(1024)
+        lib.sheaf_problem_text(byref(problem), text, len(text))
+        words = text.value.decode("utf-8", "replace")
+        if self._on_problem is not None:
+            self._on_problem(Problem.of(problem, words))
+            return
+        rule = (problem.rule or b"").decode()
+        count = self._counts[rule] = self._counts.get(rule, 0) + 1
+        if count <= _SHOWN:
+            self._warnings.append(words)
+        elif count == _SHOWN + 1:
+            self._warnings.append(f"more of this kind ({rule}) are counted, but not shown")
+
+    def tally(self) -> dict[str, int]:
+        """How many problems of each rule there were so far."""
+        counts, entry, i = {}, c.sheaf_tally(), 0
+        while lib.sheaf_context_tally(self.handle, i, byref(entry)):
+            counts[(entry.rule or b"").decode()] = entry.count
+            i += 1
+        return counts
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes that are allocated now, and at most so far."""
+        peak = c_int64()
+        return lib.sheaf_context_memory(self.handle, byref(peak)), peak.value
+
+    # ---- calls ----
+
+    def call(self, function: Callable[..., int], *args: Any) -> int:
+        """Calls, with an error as the last argument. Raises what went wrong; gives 0, or 1 at an end."""
+        err = c.sheaf_error()
+        status = function(*args, byref(err))
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
+        if self._warnings:
+            self._warn()
+        if status > c.SHEAF_END:
+            raise error_from(err)
+        return status
+
+    def run(self, function: Callable[..., int], *args: Any) -> int:
+        """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they wait for."""
+        if threading.current_thread() is not threading.main_thread():
+            return self.call(function, *args)
+        outcome: list[Any] = []
+        done = _thread.allocate_lock()
+        done.acquire()
+
+        def work() -> None:
+            try:
+                outcome.append(self.call(function, *args))
+            except BaseException as error:  # noqa: BLE001: raised below
+                outcome.append(error)
+            finally:
+                done.release()
+
+        try:
+            _thread.start_new_thread(work, ())
+        except RuntimeError:  # the interpreter ends, or has no more threads
+            return self.call(function, *args)
+        try:
+            done.acquire()
+        except BaseException:
+            self.stop()
+            if not done.acquire(timeout=_GRACE):
+                self.abandoned = True  # it waits for a pipe: what it uses is never closed
+            raise
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        return int(outcome[0])
+
+    def stop(self) -> None:
+        """Makes what is under way stop; any thread may call it."""
+        lib.sheaf_context_stop(self.handle)
+
+    def _warn(self) -> None:
+        texts, self._warnings = self._warnings, []
+        level = caller_level()
+        for text in texts:
+            warnings.warn(DataWarning(text), stacklevel=level)
+
+    # ---- the end ----
+
+    def join(self) -> None:
+        """Something else lives in this context."""
+        self._children += 1
+
+    def leave(self) -> None:
+        self._children -= 1
+        if self._closing:
+            self.close()
+
+    def close(self, _free: Any = lib.sheaf_context_free, _getpid: Any = os.getpid) -> None:
+        """Frees the context once nothing lives in it any more."""
+        self._closing = True
+        if self._children == 0 and self.handle and not self.abandoned and self.pid == _getpid():
+            handle, self.handle = self.handle, c_void_p()
+            _free(handle)
+
+    def __del__(self) -> None:
+        if hasattr(self, "handle"):
+            self.close()
+
+
+class Handle:
+    """A pointer of the library, with the function that ends it, the context it lives in, and a lock: one thread at a time."""
+
+    def __init__(self, context: Context, close: Callable[[c_void_p], object]) -> None:
+        self.context, self._close = context, close
+        self.pointer = c_void_p()
+        self.lock = threading.RLock()
+        self._joined = True
+        context.join()
+
+    def __enter__(self) -> c_void_p:
+        self.lock.acquire()
+        try:
+            self.check()
+        except BaseException:
+            self.lock.release()
+            raise
+        return self.pointer
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+    def check(self) -> None:
+        """Raises where it is closed, or of another process."""
+        if self.context.pid != os.getpid():
+            raise UsageError("expected use in the process that opened this; found a fork of it: open it again there")
+        if not self.pointer:
+            raise UsageError("expected it open, found it closed")
+        if self.context.abandoned:
+            raise UsageError("expected it whole, found that it was interrupted")
+
+    def close(self, _getpid: Any = os.getpid) -> None:
+        """Ends it; again is fine."""
+        context = self.context
+        if self.pointer and not context.abandoned and context.pid == _getpid():
+            with self.lock:
+                pointer, self.pointer = self.pointer, c_void_p()
+                if pointer:
+                    self._close(pointer)
+        if self._joined:
+            self._joined = False
+            context.leave()
+
+    def __del__(self) -> None:
+        if hasattr(self, "pointer"):
+            self.close()

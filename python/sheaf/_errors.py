@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong, as exceptions: each says where, what was expected, what was found, and which option is about it."""
+from __future__ import annotations
+
+import re
+
+from . import _layout as c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MESSAGE = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*), found (?P<found>.*?)(?:; (?P<consequence>[^;]*))?", re.DOTALL)
+_LINE = re.compile(r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>.*))?", re.DOTALL)
+_FILE = re.compile(r"(?P<file>.*?)(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>(?:chunk|\w+) [\d\"].*))?", re.DOTALL)
+_DEEPER = re.compile(r'(\w+) (?:"((?:[^"])*)"|(\d+))')
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_KEYWORDS = {"from": "from_"}
+_SEVERITIES = ("note", "warning", "breach", "error", "error")
+
+
+def keyword_of(option: str) -> str:
+    """The keyword argument of an option of the command: ``max-errors`` is ``max_errors``, ``from`` is ``from_``."""
+    return _KEYWORDS.get(option, option.replace("-", "_"))
+
+
+def in_python(message: str) -> str:
+    """A message with the options of the command as keyword arguments."""
+    return _OPTION.sub(lambda found: f"{keyword_of(found[1])}=", message).replace("=:", ":")
+
+
+class Place:
+    """Where in an input: what is not known, or does not apply, is None.
+
+    ``line`` and ``column`` count from 1, ``byte``, ``chunk`` and ``row`` from 0. ``text`` has all of it in words.
+    """
+
+    __slots__ = ("byte", "chunk", "column", "file", "line", "row", "stream", "text")
+
+    def __init__(self, text: str = "", file: str | None = None, line: int | None = None, column: int | None = None,
+                 byte: int | None = None, chunk: int | None = None, row: int | None = None, stream: str | None = None) -> None:
+        self.text, self.file, self.line, self.column = text, file, line, column
+        self.byte, self.chunk, self.row, self.stream = byte, chunk, row, stream
+
+    @classmethod
+    def from_text(cls, text: str) -> Place:
+        """Of "train.ctf:812:17 (byte 40211)", as messages begin."""
+        found = _LINE.fullmatch(text) or _FILE.fullmatch(text)
+        groups: dict[str, Any] = found.groupdict() if found else {}
+        place = cls(text, groups.get("file"))
+        for name in ("line", "column", "byte"):
+            if groups.get(name) is not None:
+                setattr(place, name, int(groups[name]))
+        for word, quoted, number in _DEEPER.findall(groups.get("deeper") or ""):
+            if quoted or not number:
+                place.stream = quoted
+            else:
+                setattr(place, word if word in ("chunk", "byte") else "row", int(number))
+        return place
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        known = [f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name != "text" and getattr(self, name) is not None]
+        return f"Place({', '.join(known)})"
+
+
+class Problem:
+    """One finding about an input, as ``validate`` gives it.
+
+    ``severity`` is "note", "warning", "breach" or "error"; ``rule`` its short name ("index range"); ``consequence`` says what
+    was left out, or is None.
+    """
+
+    __slots__ = ("consequence", "expected", "found", "loss", "place", "rule", "severity", "text")
+
+    def __init__(self, severity: str, rule: str, place: Place, expected: str, found: str, consequence: str | None,
+                 text: str, loss: bool = False) -> None:
+        self.severity, self.rule, self.place, self.expected, self.found = severity, rule, place, expected, found
+        self.consequence, self.text, self.loss = consequence, text, loss
+
+    @classmethod
+    def of(cls, problem: c.sheaf_problem, text: str) -> Problem:
+        """A copy of what the library tells."""
+        where = problem.place
+
+        def known(number: int, least: int) -> int | None:
+            return number if number >= least else None
+
+        place = Place(text.split(": expected ")[0], _text(where.file), known(where.line, 1), known(where.column, 1),
+                      known(where.byte, 0), known(where.chunk, 0), known(where.row, 0), _text(where.stream))
+        return cls(_SEVERITIES[problem.severity], _text(problem.rule) or "", place, _text(problem.expected) or "",
+                   _text(problem.found) or "", _text(problem.consequence), text, problem.status == c.SHEAF_LOSS)
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.text}"
+
+    def __repr__(self) -> str:
+        return f"Problem({str(self)!r})"
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+class SheafError(Exception):
+    """What the library says. ``status`` is its word for it: "data", "short", "loss", "limit", "usage", ...
+
+    ``place`` (a `Place`), ``expected``, ``found`` and ``option`` (the keyword argument that it is about) are None where the
+    message has none.
+    """
+
+    status = "data"
+    place: Place | None
+    expected: str | None
+    found: str | None
+    option: str | None
+
+    def __init__(self, message: str, option: str | None = None, status: str | None = None) -> None:
+        super().__init__(message)
+        _explain(self, message, option)
+        if status:
+            self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.option, self.status)
+
+
+class DataError(SheafError, ValueError):
+    """The input breaks its format's rules, or ends too early (``status`` "short")."""
+
+
+class UnknownError(SheafError, ValueError):
+    """No format reads this, or nothing of this name is there."""
+
+    status = "unknown"
+
+
+class LossError(SheafError, ValueError):
+    """The target cannot hold some of the data: ``allow_loss=True`` lets them go, or another format holds them."""
+
+    status = "loss"
+
+
+class UsageError(SheafError, ValueError):
+    """An argument is wrong, or does not fit another one."""
+
+    status = "usage"
+
+
+class UnsupportedError(SheafError, NotImplementedError):
+    """Valid, but not built in."""
+
+    status = "unsupported"
+
+
+class LimitError(SheafError, MemoryError):
+    """A limit was reached (``max_memory=``), or the system has no more memory (``status`` "nomem")."""
+
+    status = "limit"
+
+
+class StaleError(SheafError, RuntimeError):
+    """An index says of the input what is not so: open it with ``index="never"``."""
+
+    status = "stale"
+
+
+class StoppedError(SheafError):
+    """The work was stopped."""
+
+    status = "stopped"
+
+
+class DataWarning(UserWarning):
+    """What was read as intended, or left out, but the user should know."""
+
+
+_CLASSES: dict[int, type[SheafError]] = {
+    c.SHEAF_NOMEM: LimitError, c.SHEAF_UNKNOWN: UnknownError, c.SHEAF_DATA: DataError, c.SHEAF_SHORT: DataError,
+    c.SHEAF_UNSUPPORTED: UnsupportedError, c.SHEAF_LOSS: LossError, c.SHEAF_LIMIT: LimitError, c.SHEAF_USAGE: UsageError,
+    c.SHEAF_STOPPED: StoppedError, c.SHEAF_STALE: StaleError,
+}
+_STATUSES = {number: word for word, number in c.ENUMS["sheaf_status"].items()}
+
+
+def _explain(error: Any, message: str, option: str | None) -> None:
+    parts = _MESSAGE.fullmatch(message)
+    error.place = Place.from_text(parts["place"]) if parts and parts["place"] and option is None else None
+    error.expected = parts["expected"] if parts else None
+    error.found = parts["found"] if parts else None
+    error.option = option
+
+
+def error_from(err: c.sheaf_error) -> Exception:
+    """The exception for what a call of the library has filled in."""
+    message = in_python(err.message.decode("utf-8", "replace"))
+    option = keyword_of(err.option.decode()) if err.option else None
+    if err.status == c.SHEAF_IO:
+        error = OSError(err.sys, message) if err.sys else OSError(message)
+        _explain(error, message, option)
+        error.status = "io"  # type: ignore[attr-defined]
+        return error
+    return _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))

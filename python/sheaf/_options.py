@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Keyword arguments, which are the command's options: checked against its own table, and put into the library's structs.
+
+The table is printed by the command of the same build (``sheaf help --json``), so that an option that it has is one here. An
+option goes into the member of a struct that has its name; the few that have another one stand in `_MEMBERS`.
+"""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
+
+from . import _layout as c
+from ._errors import UsageError, error_from, keyword_of
+from ._library import lib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    Row = dict[str, Any]
+
+# Options whose member has another name: (struct, option): member. None: the face does it itself, see the functions.
+_MEMBERS: dict[tuple[str, str], str] = {
+    ("sheaf_open_options", "from"): "format",
+    ("sheaf_open_options", "dataset"): "member",
+    ("sheaf_convert_options", "dataset"): "member",
+    ("sheaf_create_options", "to"): "format",
+    ("sheaf_context_options", "hdf5"): "system_hdf5",
+    ("sheaf_batch_options", "size"): "batch_size",
+    ("sheaf_batch_options", "size-unit"): "unit",
+    ("sheaf_batch_options", "window-unit"): "window_in_samples",
+    ("sheaf_batch_options", "timeline"): "global_timeline",
+    ("sheaf_batch_options", "no-cross-sweep"): "stop_at_sweep_end",
+    ("sheaf_batch_options", "start-epoch"): "first_epoch",
+    ("sheaf_batch_options", "truncate"): "truncation",
+    ("sheaf_batch_options", "pad"): "pad_multiple",
+}
+# The word of a choice that makes a truth value true.
+_TRUE_WORDS = {"system_hdf5": "system", "window_in_samples": "samples", "global_timeline": "global"}
+# Members that are no options.
+_NO_OPTIONS = {"size", "settings", "nsettings", "used", "rows", "view", "user", "validate", "glance", "random", "pipe", "once", "entries",
+               "totals", "piece_bytes", "packing", "rank", "world", "weights"}
+_KINDS = ("flag", "text", "count", "size", "choice")
+
+_table: dict[str, Any] | None = None
+
+
+def table() -> dict[str, Any]:
+    """The commands and formats of this build with their options."""
+    global _table
+    if _table is None:
+        import json
+
+        path = os.path.join(os.path.dirname(os.path.abspath(c.__file__)), "_options.json")
+        with open(path, encoding="utf-8") as file:
+            _table = json.load(file)
+    return _table
+
+
+def rows_of(command: str) -> dict[str, Row]:
+    """The options of a command by name."""
+    for entry in table()["commands"]:
+        if entry["name"] == command:
+            return {row["name"]: row for row in entry["options"]}
+    return {}
+
+
+def format_rows(use: str) -> dict[str, Row]:
+    """The options of formats for "reading" or "writing"."""
+    return {row["name"]: row for entry in table()["formats"] for row in entry["options"] if row[use]}
+
+
+def option_of(keyword: str) -> str:
+    """The option of a keyword argument: ``from_`` is ``from``, ``max_errors`` is ``max-errors``."""
+    return keyword.rstrip("_").replace("_", "-")
+
+
+def _texts(row: Row, value: Any) -> list[str | None]:
+    """What the command line would say: None for a flag."""
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [None]
+    if isinstance(value, (list, tuple)):
+        argument = row.get("argument") or ""
+        separator = "," if "," in argument else "/" if argument == "RANK/WORLD" else None
+        parts = [str(part) if not isinstance(part, os.PathLike) else os.fspath(part) for part in value]
+        return [separator.join(parts)] if separator else list(parts)
+    return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+
+
+def _check(row: Row, text: str | None) -> None:
+    option = c.sheaf_option(name=row["name"].encode(), kind=_KINDS.index(row["kind"]), help=b"",
+                            argument=row["argument"].encode() if row.get("argument") else None)
+    err = c.sheaf_error()
+    if lib.sheaf_option_check(byref(option), None if text is None else text.encode(), byref(err)):
+        raise error_from(err)
+
+
+class Given:
+    """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of the command line."""
+
+    def __init__(self, command: str, keywords: Mapping[str, Any], uses: Iterable[str] = ("reading",),
+                 besides: Iterable[str] = ()) -> None:
+        own, of_formats = rows_of(command), {}
+        for use in uses:
+            of_formats.update(format_rows(use))
+        self.command = command
+        self.values: dict[str, list[str | None]] = {}
+        self.settings: list[tuple[str, str | None]] = []
+        for keyword, value in keywords.items():
+            name = option_of(keyword)
+            row = own.get(name) or of_formats.get(name)
+            if row is None or keyword != keyword_of(name):
+                raise _unknown(command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
+            texts = _texts(row, value)
+            for text in texts:
+                _check(row, text)
+            if name in own:
+                self.values[name] = texts
+            else:
+                self.settings += [(name, text) for text in texts]
+
+    def take(self, name: str) -> str | None:
+        """The text of an option that the face itself knows, or None."""
+        texts = self.values.get(name)
+        return texts[-1] if texts else None
+
+    def flag(self, name: str) -> bool:
+        return bool(self.values.get(name))
+
+    def number(self, name: str, otherwise: int) -> int:
+        """Of a count or a size, which has been checked."""
+        text = self.take(name)
+        if text is None:
+            return otherwise
+        out = c_int64()
+        lib.sheaf_size_from_text(text.encode(), byref(out))
+        return out.value
+
+    def members(self, struct: Any) -> dict[str, Any]:
+        """The members of a struct that options give."""
+        return dict(self._members(struct))
+
+    def _members(self, struct: Any) -> Iterator[tuple[str, Any]]:
+        types = dict(struct._fields_)
+        for name, texts in self.values.items():
+            member = _MEMBERS.get((struct.__name__, name)) or keyword_of(name)
+            renamed = (struct.__name__, name) in _MEMBERS
+            if texts and member in types and (renamed or member not in _NO_OPTIONS):
+                yield member, self._convert(struct, member, types[member], name, texts)
+
+    def _convert(self, struct: Any, member: str, kind: Any, name: str, texts: list[str | None]) -> Any:
+        text = texts[-1]
+        enum = c.ENUM_MEMBERS.get((struct.__name__, member))
+        if enum and text is not None:
+            return c.ENUMS[enum][text.replace("-", "_")]
+        if kind is c_bool:
+            return text is None or text == _TRUE_WORDS.get(member)
+        if kind in (c_int64, c_uint64, c_int):
+            return min(self.number(name, 0), 2**31 - 1) if kind is c_int else self.number(name, 0)
+        if kind is c_char_p:
+            return (text or "").encode()
+        raise UsageError(f"{keyword_of(name)}: expected an option that Python knows, found one of a later library")
+
+    def fill(self, struct: Any, **others: Any) -> Any:
+        """A struct with what was given, its size, and other members; it keeps alive what it points to."""
+        members = {**self.members(struct), **others}
+        filled = struct(size=sizeof(struct), **members)
+        filled._kept = members
+        if "settings" in dict(struct._fields_):
+            settings = (c.sheaf_setting * len(self.settings))(*[
+                (name.encode(), None if text is None else text.encode()) for name, text in self.settings])
+            filled.settings, filled.nsettings, filled._settings = settings, len(self.settings), settings
+        return filled
+
+
+def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(keyword, known, 1)
+    advice = f"; did you mean {near[0]}?" if near else ""
+    return UnknownOption(f"{command}: expected an option of it or of formats, found \"{keyword}\"{advice}")
+
+
+class UnknownOption(UsageError, TypeError):
+    """A keyword argument that is no option; `UsageError` and `TypeError`."""

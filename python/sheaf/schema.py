@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""What a dataset consists of: its fields, what its rows are, and of a tensor its shape and how its entries come."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref, cast, memmove, sizeof
+
+from . import _layout as c
+from ._library import lib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_ROWS = ("sequences", "rows", "entries", "tensors")
+_MEANINGS = {number: word for word, number in c.ENUMS["sheaf_meaning"].items()}
+# NumPy's names of the element types, in the order of sheaf_type.
+DTYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
+_NAMES = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64")
+
+
+class Field:
+    """A stream or a column.
+
+    ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "datetime", "datetimetz", "complex" or
+    "coordinate"; ``dim`` that of a stream, else None; ``type`` the element type ("float32"); ``alias`` the short name that the
+    file uses, or None.
+    """
+
+    __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage", "type", "type_number")
+
+    def __init__(self, field: c.sheaf_field) -> None:
+        self.name = field.name.decode("utf-8", "replace")
+        self.alias = None if field.alias is None else field.alias.decode("utf-8", "replace")
+        self.meaning = _MEANINGS[field.meaning]
+        self.main = bool(field.main)
+        self.type_number = int(field.type)
+        self.type = _NAMES[field.type]
+        self.storage = lib.sheaf_field_storage(byref(field)).decode()
+        self.dim: int | None = lib.sheaf_field_dim(byref(field)) if self.is_stream else None
+        shapes = [field.levels[i] for i in range(field.nlevels)]
+        self._levels = [(shape.kind, shape.rank, tuple(shape.extents), shape.index_type, shape.missing) for shape in shapes]
+        self.nullable = any(level[4] == c.SHEAF_NULLABLE for level in self._levels)
+        self.imputed = any(level[4] == c.SHEAF_IMPUTED for level in self._levels)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its rows are sequences of samples."""
+        return self.storage in ("dense", "sparse")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``sheaf info --json`` prints it."""
+        shown: dict[str, Any] = {"name": self.name}
+        if self.alias is not None:
+            shown["alias"] = self.alias
+        shown["storage"] = self.storage
+        if self.dim is not None:
+            shown["dim"] = self.dim
+        shown["type"] = self.type
+        return shown
+
+    def __repr__(self) -> str:
+        dim = "" if self.dim is None else f" dim={self.dim}"
+        return f"Field({self.name!r}, {self.storage}{dim} {self.type}{' nullable' if self.nullable else ''})"
+
+
+class Tensor:
+    """What is said of a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"), ``structure``
+    ("symmetric_lower"), ``order`` of the dimensions by which entries are ``sorted``, ``unique``, ``dense``, ``iso`` (all entries
+    have one value)."""
+
+    __slots__ = ("dense", "iso", "layout", "order", "shape", "sorted", "structure", "unique")
+
+    def __init__(self, tensor: c.sheaf_tensor) -> None:
+        self.shape = tuple(tensor.shape[: tensor.rank])
+        self.order = tuple(tensor.order[: tensor.rank])
+        self.sorted, self.unique, self.dense, self.iso = map(bool, (tensor.sorted, tensor.unique, tensor.dense, tensor.iso))
+        self.structure: str = lib.sheaf_structure_name(tensor.structure).decode()
+        self.layout: str = tensor.layout.decode()
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.layout or 'entries'}, shape={self.shape}, {self.structure})"
+
+
+class Schema:
+    """The fields of a dataset, in their order: a sequence of `Field`, which names find, too.
+
+    ``rows`` is "sequences", "rows" (of a table), "entries" (of a tensor) or "tensors"; ``tensor`` a `Tensor` for the last two,
+    else None; ``attributes`` what is said of the dataset as a whole.
+    """
+
+    def __init__(self, schema: c.sheaf_schema) -> None:
+        """A copy, which needs nothing of what it is made of."""
+        self._shadow(schema)
+        self.kind = int(schema.rows)
+        self.rows = _ROWS[schema.rows]
+        self.fields = [Field(self.c.fields[i]) for i in range(schema.nfields)]
+        self.tensor = Tensor(schema.tensor) if schema.rows in (c.SHEAF_ENTRIES, c.SHEAF_WHOLE) else None
+        self.attributes = {self._attributes[i].name.decode(): self._attributes[i].text.decode("utf-8", "replace")
+                           for i in range(schema.nattributes)}
+        self._numbers = {field.name: i for i, field in enumerate(self.fields)}
+
+    def _shadow(self, schema: c.sheaf_schema) -> None:
+        """A struct of ours that says the same, with texts of ours."""
+        self.c = c.sheaf_schema()
+        memmove(byref(self.c), byref(schema), sizeof(c.sheaf_schema))
+        self._fields = (c.sheaf_field * max(1, schema.nfields))()
+        self._attributes = (c.sheaf_attribute * max(1, schema.nattributes))()
+        if schema.nfields:
+            memmove(self._fields, schema.fields, sizeof(c.sheaf_field) * schema.nfields)
+        if schema.nattributes:
+            memmove(self._attributes, schema.attributes, sizeof(c.sheaf_attribute) * schema.nattributes)
+        self._texts: list[bytes] = []
+        for i in range(schema.nfields):
+            _own_texts(self._fields[i], ("name", "alias"), self._texts)
+        for i in range(schema.nattributes):
+            _own_texts(self._attributes[i], ("name", "text"), self._texts)
+        self.c.fields = cast(self._fields, POINTER(c.sheaf_field))
+        self.c.attributes = cast(self._attributes, POINTER(c.sheaf_attribute))
+        self.c.cx = None
+
+    def find(self, name: str) -> int:
+        """The number of the field of this name; `KeyError` where there is none."""
+        try:
+            return self._numbers[name]
+        except KeyError:
+            raise KeyError(f"expected one of {', '.join(self._numbers)}; found {name!r}") from None
+
+    @property
+    def names(self) -> list[str]:
+        return [field.name for field in self.fields]
+
+    @property
+    def streams(self) -> list[Field]:
+        """The fields that are sequences of samples."""
+        return [field for field in self.fields if field.is_stream]
+
+    @property
+    def columns(self) -> list[Field]:
+        """The fields that are neither streams nor keys."""
+        return [field for field in self.fields if not field.is_stream and field.meaning != "key"]
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._numbers
+
+    def __getitem__(self, name: str | int) -> Field:
+        return self.fields[name if isinstance(name, int) else self.find(name)]
+
+    def __arrow_c_schema__(self) -> object:
+        from ._arrow import schema_capsule
+
+        return schema_capsule(self)
+
+    def __repr__(self) -> str:
+        return f"Schema({self.rows}, {self.tensor or self.fields!r})"
+
+
+def _own_texts(struct: Any, names: tuple[str, ...], kept: list[bytes]) -> None:
+    for name in names:
+        text = getattr(struct, name)
+        if text is not None:
+            kept.append(text)
+            setattr(struct, name, text)
+
+
+__all__ = ["DTYPES", "Field", "Schema", "Tensor"]
