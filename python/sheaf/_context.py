@@ -11,7 +11,7 @@ import weakref
 from ctypes import byref, c_int64, c_void_p, create_string_buffer, sizeof
 
 from . import _layout as c
-from ._errors import DataWarning, Problem, UsageError, error_from
+from ._errors import DataWarning, Problem, UsageError, error_from, in_python
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ class Context:
     def _take_problem(self, problem: c.sheaf_problem) -> None:
         text = create_string_buffer(1024)
         lib.sheaf_problem_text(byref(problem), text, len(text))
-        words = text.value.decode("utf-8", "replace")
+        words = in_python(text.value.decode("utf-8", "replace"))
         if self._on_problem is not None:
             self._on_problem(Problem.of(problem, words))
             return
@@ -123,7 +123,9 @@ class Context:
     def call(self, function: Callable[..., int], *args: Any) -> int:
         """Calls, with an error as the last argument. Raises what went wrong; gives 0, or 1 at an end."""
         err = c.sheaf_error()
-        status = function(*args, byref(err))
+        return self._settle(function(*args, byref(err)), err)
+
+    def _settle(self, status: int, err: c.sheaf_error) -> int:
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised
@@ -137,17 +139,13 @@ class Context:
         """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they wait for."""
         if threading.current_thread() is not threading.main_thread():
             return self.call(function, *args)
-        outcome: list[Any] = []
+        err, statuses = c.sheaf_error(), []
         done = _thread.allocate_lock()
         done.acquire()
 
         def work() -> None:
-            try:
-                outcome.append(self.call(function, *args))
-            except BaseException as error:  # noqa: BLE001: raised below
-                outcome.append(error)
-            finally:
-                done.release()
+            statuses.append(function(*args, byref(err)))
+            done.release()
 
         try:
             _thread.start_new_thread(work, ())
@@ -160,9 +158,7 @@ class Context:
             if not done.acquire(timeout=_GRACE):
                 self.abandoned = True  # it waits for a pipe: what it uses is never closed
             raise
-        if isinstance(outcome[0], BaseException):
-            raise outcome[0]
-        return int(outcome[0])
+        return self._settle(statuses[0], err)
 
     def stop(self) -> None:
         """Makes what is under way stop; any thread may call it."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MESSAGE = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*), found (?P<found>.*?)(?:; (?P<consequence>[^;]*))?", re.DOTALL)
+_SYSTEM = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*?)(?P<found>); the system says: (?P<consequence>.*)", re.DOTALL)
 _LINE = re.compile(r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>.*))?", re.DOTALL)
 _FILE = re.compile(r"(?P<file>.*?)(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>(?:chunk|\w+) [\d\"].*))?", re.DOTALL)
 _DEEPER = re.compile(r'(\w+) (?:"((?:[^"])*)"|(\d+))')
@@ -186,10 +187,10 @@ _STATUSES = {number: word for word, number in c.ENUMS["sheaf_status"].items()}
 
 
 def _explain(error: Any, message: str, option: str | None) -> None:
-    parts = _MESSAGE.fullmatch(message)
+    parts = _SYSTEM.fullmatch(message) or _MESSAGE.fullmatch(message)
     error.place = Place.from_text(parts["place"]) if parts and parts["place"] and option is None else None
     error.expected = parts["expected"] if parts else None
-    error.found = parts["found"] if parts else None
+    error.found = (parts["found"] or parts["consequence"]) if parts else None
     error.option = option
 
 

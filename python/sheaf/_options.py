@@ -102,7 +102,7 @@ class Given:
     """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of the command line."""
 
     def __init__(self, command: str, keywords: Mapping[str, Any], uses: Iterable[str] = ("reading",),
-                 besides: Iterable[str] = ()) -> None:
+                 besides: Iterable[str] = (), name: str | None = None) -> None:
         own, of_formats = rows_of(command), {}
         for use in uses:
             of_formats.update(format_rows(use))
@@ -113,7 +113,7 @@ class Given:
             name = option_of(keyword)
             row = own.get(name) or of_formats.get(name)
             if row is None or keyword != keyword_of(name):
-                raise _unknown(command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
+                raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
             for text in texts:
                 _check(row, text)

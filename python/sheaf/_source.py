@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What can be opened: paths, bytes, objects that are read like files, and addresses like ``s3://bucket/train.cbf``.
+
+A path is left to the library. All else is read through a function of ours, in ranges where it can be: formats that need their
+end first then read that, and not everything.
+"""
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from ctypes import byref, c_void_p, memmove
+
+from . import _layout as c
+from ._errors import UsageError
+from ._library import lib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._context import Context
+
+    ReadAt = Callable[[int, int], bytes]
+
+_arguments = {name: types for name, (_, types) in c.FUNCTIONS.items()}
+_READ = _arguments["sheaf_source_function"][0]
+_READ_AT = _arguments["sheaf_source_ranges"][0]
+_BLOCK = 1 << 20  # bytes that are asked of a remote store at a time
+_BLOCKS = 16  # of them are kept
+
+
+def is_path(source: object) -> bool:
+    """Whether the library opens it by itself."""
+    return isinstance(source, (str, os.PathLike)) and "://" not in str(source)
+
+
+def name_of(source: Any) -> str:
+    """What messages call it."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source) if not isinstance(source, str) else source
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "(bytes)" if isinstance(source, (bytes, bytearray, memoryview)) else "(file)"
+
+
+def check(source: object) -> Any:
+    """The source, if it is one."""
+    if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)) or hasattr(source, "read"):
+        return source
+    raise UsageError(f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}")
+
+
+class Opened:
+    """A source of the library over something of Python's. ``kept`` must live as long as the dataset that takes it over."""
+
+    def __init__(self, source: Any, context: Context) -> None:
+        self.context = context
+        self.pointer = c_void_p()
+        self.kept: list[Any] = []
+        name = name_of(source).encode()
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            data = bytes(source)  # nobody else changes it; of bytes, no copy
+            self._ranges(lambda offset, n: data[offset:offset + n], len(data), name)
+        elif isinstance(source, (str, os.PathLike)):
+            read_at, size = _remote(os.fspath(source))
+            self._ranges(_Blocks(read_at, size).read_at, size, name)
+        elif _is_seekable(source):
+            size = source.seek(0, os.SEEK_END)
+            self._ranges(_Seeking(source).read_at, size, name)
+        else:
+            self._stream(source, name)
+
+    def _ranges(self, read_at: ReadAt, size: int, name: bytes) -> None:
+        """Of bytes that can be read anywhere, by any thread."""
+
+        def give(_user: int, offset: int, data: int, n: int) -> int:
+            return self._give(data, n, read_at, offset, n)
+
+        callback = _READ_AT(give)
+        self.kept.append(callback)
+        self.context.call(lib.sheaf_source_ranges, callback, None, size, name, self.context.handle, byref(self.pointer))
+
+    def _stream(self, source: Any, name: bytes) -> None:
+        """Of bytes that come once, in their order."""
+
+        def give(_user: int, data: int, n: int) -> int:
+            return self._give(data, n, source.read, n)
+
+        callback = _READ(give)
+        self.kept.append(callback)
+        self.context.call(lib.sheaf_source_function, callback, None, name, self.context.handle, byref(self.pointer))
+
+    def _give(self, data: int, n: int, read: Callable[..., Any], *arguments: int) -> int:
+        given: list[bytes] = []
+        self.context._guard(lambda: given.append(read(*arguments)))
+        if not given:
+            return -errno.EIO
+        size = min(n, len(given[0]))
+        memmove(data, bytes(given[0]) if not isinstance(given[0], bytes) else given[0], size)
+        return size
+
+
+def _is_seekable(source: Any) -> bool:
+    return hasattr(source, "seek") and (not hasattr(source, "seekable") or source.seekable())
+
+
+class _Seeking:
+    """A file of Python's has one place: one thread at a time goes there and reads."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._lock = file, threading.Lock()
+
+    def read_at(self, offset: int, n: int) -> bytes:
+        with self._lock:
+            self._file.seek(offset)
+            data = self._file.read(n)
+        if isinstance(data, str):
+            raise UsageError("source: expected a file opened in binary mode, found one of text")
+        return bytes(data)
+
+
+class _Blocks:
+    """Ranges of a remote object, in blocks, of which the last ones are kept: many small reads become few."""
+
+    def __init__(self, read_at: ReadAt, size: int) -> None:
+        self._read_at, self._size = read_at, size
+        self._blocks: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def _block(self, number: int) -> bytes:
+        with self._lock:
+            block = self._blocks.pop(number, None)
+        if block is None:
+            begin = number * _BLOCK
+            block = self._read_at(begin, min(_BLOCK, self._size - begin))
+        with self._lock:
+            self._blocks[number] = block
+            while len(self._blocks) > _BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+        return block
+
+    def read_at(self, offset: int, n: int) -> bytes:
+        if n > _BLOCK:
+            return self._read_at(offset, min(n, self._size - offset))
+        number, at = divmod(offset, _BLOCK)
+        return self._block(number)[at:at + n]  # fewer than n at the end of a block: the library asks again
+
+
+def _remote(address: str) -> tuple[ReadAt, int]:
+    """How an address is read: by fsspec, else by obstore."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        return _obstore(address)
+    system, path = url_to_fs(address)
+    return lambda offset, n: bytes(system.cat_file(path, start=offset, end=offset + n)), int(system.size(path))
+
+
+def _obstore(address: str) -> tuple[ReadAt, int]:
+    try:
+        import obstore
+        from obstore.store import from_url
+    except ImportError:
+        raise UsageError(f"{address}: expected fsspec or obstore, which read addresses; found neither "
+                         "(pip install sheaf-io[remote])") from None
+    folder, _, name = address.rpartition("/")
+    store = from_url(folder)
+    size = int(obstore.head(store, name)["size"])
+    return lambda offset, n: bytes(obstore.get_range(store, name, start=offset, length=n)), size

@@ -1,0 +1,591 @@
+# SPDX-License-Identifier: MIT
+"""The command's functions: each takes its options as keyword arguments, and gives what it prints as objects."""
+from __future__ import annotations
+
+import os
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, sizeof, string_at
+
+from . import _layout as c
+from ._context import Context, Handle
+from ._errors import DataError, Problem, SheafError, UsageError, error_from
+from ._library import lib
+from ._options import Given, table
+from ._progress import progress_of
+from .dataset import Dataset, Opening, Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from ._context import Progress
+    from .schema import Schema
+
+    Path = str | os.PathLike[str]
+
+_INDEX_STATES = ("none", "stale", "fresh")
+
+
+def _text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
+    """What a function of the library writes into a buffer."""
+    buffer, err = c.sheaf_buffer(), c.sheaf_error()
+    status = fill(buffer, err)
+    text = string_at(buffer.data, buffer.size).decode("utf-8", "replace") if buffer.size else ""
+    lib.sheaf_buffer_reset(byref(buffer))
+    if status:
+        raise error_from(err)
+    return text
+
+
+def _paths(paths: Path | Sequence[Path]) -> list[bytes]:
+    return [os.fsencode(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+
+
+def _array(paths: list[bytes]) -> Any:
+    return (c_char_p * len(paths))(*paths)
+
+
+# ---- convert ----
+
+
+def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> None:
+    """Writes the rows of one input, or of several, one after the other, into ``output``: what ``sheaf convert`` does.
+
+    The format of the output is named by its suffix or by ``to=``. It appears whole or not at all; one that exists is replaced
+    with ``force=True`` only. What the output cannot hold is a `LossError`, unless ``allow_loss=True``.
+
+    >>> sheaf.convert("words.ctf", tmp / "words.cbf")
+    """
+    given = Given("convert", options, ("reading", "writing"), ("progress",))
+    names, target = _paths(inputs), os.fsencode(output)
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
+    filled = given.fill(c.sheaf_convert_options)
+    if "index" not in given.values:
+        filled.index = c.SHEAF_INDEX_AUTO
+    context.run(lib.sheaf_convert, _array(names), len(names), target, byref(filled), context.handle)
+
+
+# ---- validate ----
+
+
+class Report(list):  # type: ignore[type-arg]
+    """What `validate` has found: a list of `Problem`, and whether the file is ``valid``. It is true where it is valid."""
+
+    def __init__(self, name: str, strict: bool) -> None:
+        super().__init__()
+        self.name, self._strict = name, strict
+
+    @property
+    def violations(self) -> list[Problem]:
+        """What the format's rules forbid; with ``strict=True`` warnings and notes, too."""
+        return [p for p in self if p.severity in ("breach", "error")]
+
+    @property
+    def valid(self) -> bool:
+        return not self.violations
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        found = f"{len(self.violations)} violations" if not self.valid else "valid"
+        return f"Report({self.name!r}: {found}, {len(self)} findings)"
+
+
+def validate(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None,
+             on_problem: Callable[[Problem], object] | None = None, **options: Any) -> Report:
+    """Reads a file to its end and gives everything that its format's rules forbid, or other programs refuse.
+
+    ``on_problem`` is called with each `Problem` as it is found; the report then has the violations only.
+
+    >>> report = sheaf.validate("words.ctf")
+    >>> report.valid, len(report.violations)
+    (True, 0)
+    """
+    given = Given("validate", options, besides=("mmap", "progress", "on_problem"))
+    opening = Opening(source, given, mmap, progress, {"validate": True})
+    report = Report(str(source), given.flag("strict"))
+
+    def take(problem: Problem) -> None:
+        if on_problem is not None:
+            on_problem(problem)
+        if on_problem is None or problem.severity in ("breach", "error"):
+            report.append(problem)
+
+    for member in _members_to_validate(opening):
+        try:
+            reader = Reader(opening, take, **({"member": member} if member else {}))
+            while reader.next() is not None:
+                pass
+        except DataError as error:
+            if not report or report[-1].text != str(error):
+                take(_ending(error))
+    return report
+
+
+def _ending(error: DataError) -> Problem:
+    """What ended the reading is a violation, too."""
+    from ._errors import Place
+
+    return Problem("error", "end of input" if error.status == "short" else "unreadable", error.place or Place(),
+                   error.expected or "", error.found or "", None, str(error))
+
+
+def _members_to_validate(opening: Opening) -> list[bytes | None]:
+    """What the file is read as, and the datasets that this is not."""
+    if "dataset" in opening.given.values or not isinstance(opening.source, (str, os.PathLike)):
+        return [None]
+    try:
+        names = members_of(opening)
+    except (SheafError, OSError):
+        return [None]  # a file that cannot be listed is read, and says why then
+    if len(names) < 2:
+        return [None]
+    try:
+        schema = Reader(opening).schema
+        read = len(schema) if schema.rows == "sequences" and len(schema) > 1 else 1
+    except UsageError:
+        return [name for name in names if name != b"/"] or [None]  # which one it would be is not clear: all of them
+    except SheafError:
+        read = 0
+    return [None] if len(names) <= read else [None, *[name for name in names if name != b"/"]]
+
+
+def members_of(opening: Opening) -> list[bytes]:
+    """The paths of the datasets in a container."""
+    context, found = opening.context(), []
+    arguments = c.FUNCTIONS["sheaf_members"][1]
+
+    def tell(_user: int, path: bytes, _err: Any) -> int:
+        found.append(path)
+        return c.SHEAF_OK
+
+    options = opening.given.fill(c.sheaf_open_options, member=None)
+    context.run(lib.sheaf_members, os.fsencode(opening.source), byref(options), context.handle, arguments[3](tell), None)
+    return found
+
+
+# ---- diff, hash ----
+
+
+class Difference:
+    """One difference: its ``row``, ``stream`` and ``sample`` (None: of the whole), what ``a`` and ``b`` have, and of a tensor's
+    entry its ``place``."""
+
+    __slots__ = ("a", "b", "place", "row", "sample", "stream")
+
+    def __init__(self, told: c.sheaf_difference) -> None:
+        def text(value: bytes | None) -> str | None:
+            return None if value is None else value.decode("utf-8", "replace")
+
+        self.row = told.row if told.row >= 0 else None
+        self.sample = told.sample if told.sample >= 0 else None
+        self.stream, self.a, self.b, self.place = text(told.stream), text(told.a), text(told.b), text(told.place)
+
+    def __repr__(self) -> str:
+        known = [f"{name}={getattr(self, name)!r}" for name in ("row", "stream", "sample", "place", "a", "b")
+                 if getattr(self, name) is not None]
+        return f"Difference({', '.join(known)})"
+
+
+class Differences(list):  # type: ignore[type-arg]
+    """The first differences between two datasets, and whether they are ``equal``. It is true where they differ."""
+
+    equal: bool = True
+
+    def __bool__(self) -> bool:
+        return not self.equal
+
+
+def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Differences:
+    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are told, 10 by default.
+
+    >>> sheaf.diff("words.ctf", "words.ctf").equal
+    True
+    """
+    given = Given("diff", options, besides=("mmap", "progress"))
+    limit, found = given.number("limit", 10), Differences()
+    of_contents = {"without": ("strict",)}
+    left = Reader(Opening(a, given, mmap, progress, **of_contents), entries=c.SHEAF_ENTRIES_CONTENT)
+    right = Reader(Opening(b, given, mmap, None, **of_contents), entries=c.SHEAF_ENTRIES_CONTENT)
+
+    def tell(_user: int, told: Any) -> bool:
+        if len(found) < limit:
+            found.append(Difference(told[0]))
+        return len(found) < limit
+
+    callback = dict(c.sheaf_diff_options._fields_)["on_difference"](tell)
+    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"), strict=given.flag("strict"),
+                                  on_difference=callback)
+    equal = c_bool()
+    with left.handle as first, right.handle as second:
+        left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
+    found.equal = bool(equal.value)
+    return found
+
+
+def hash(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
+    """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
+
+    >>> len(sheaf.hash("words.ctf"))
+    32
+    """
+    given = Given("hash", options, besides=("mmap", "progress"))
+    reader = Reader(Opening(source, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+    hashing = Handle(reader.context, lib.sheaf_hash_free)
+    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), given.flag("strict"),
+                        reader.context.handle, byref(hashing.pointer))
+    digits = create_string_buffer(33)
+    with hashing as pointer:
+        for frame in _c_frames(reader):
+            reader.context.call(lib.sheaf_hash_add, pointer, frame)
+        lib.sheaf_hash_text(pointer, digits)
+    return digits.value.decode()
+
+
+def _c_frames(reader: Reader) -> Iterator[Any]:
+    """The library's frames, one after the other, each borrowed until the next."""
+    frame = POINTER(c.sheaf_frame)()
+    while True:
+        with reader.handle as pointer:
+            if reader.context.run(lib.sheaf_next, pointer, byref(frame)):
+                return
+            yield frame
+
+
+# ---- stats ----
+
+
+def stats(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+    """Statistics of all rows, by stream: what ``sheaf stats --json`` prints.
+
+    >>> sheaf.stats("words.ctf")["sequences"]
+    3
+    """
+    given = Given("stats", options, besides=("mmap", "progress"))
+    return _stats(Reader(Opening(source, given, mmap, progress)))
+
+
+def stats_of(dataset: Dataset) -> dict[str, Any]:
+    """Those of an open dataset."""
+    return _stats(dataset._take_reader())
+
+
+def _stats(reader: Reader) -> dict[str, Any]:
+    import json
+
+    context, schema = reader.context, reader.schema
+    gathering, profile = Handle(context, lib.sheaf_stats_free), Handle(context, lib.sheaf_profile_free)
+    context.call(lib.sheaf_stats_new, byref(schema.c), context.handle, byref(gathering.pointer))
+    if schema.rows == "entries":
+        context.call(lib.sheaf_profile_new, byref(schema.c), None, context.handle, byref(profile.pointer))
+    for frame in _c_frames(reader):
+        context.call(lib.sheaf_stats_add, gathering.pointer, frame)
+        if profile.pointer:
+            context.call(lib.sheaf_profile_add, profile.pointer, frame)
+    text = _text_of(lambda out, err: lib.sheaf_stats_text(gathering.pointer, c.SHEAF_JSON, byref(out), byref(err)))
+    if profile.pointer:
+        context.run(lib.sheaf_profile_finish, profile.pointer)
+        more = _text_of(lambda out, err: lib.sheaf_profile_text(profile.pointer, True, byref(out), byref(err)))
+        text = text.rstrip()[:-1] + more + "}"
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+# ---- info, schema ----
+
+
+def info(source: Any, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
+    """What a file is, as far as it is known without reading all of it: what ``sheaf info --json`` prints.
+
+    >>> sheaf.info("words.ctf")["format"]
+    'ctf'
+    """
+    given = Given("info", options, besides=("mmap",))
+    opening = Opening(source, given, mmap)
+    if "dataset" not in given.values and isinstance(source, (str, os.PathLike)):
+        names = members_of(opening)
+        if len(names) > 1:
+            return _container(opening, names)
+    return _info(Reader(opening, glance=True), str(source))
+
+
+def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
+    """Of several datasets none is opened that was not asked for: they are listed."""
+    import json
+
+    listed = []
+    for name in names:
+        one: dict[str, Any] = {"path": name.decode("utf-8", "replace")}
+        try:
+            reader = Reader(opening, glance=True, member=name)
+        except (DataError, NotImplementedError) as error:
+            listed.append({**one, "refused": str(error)})
+            continue
+        listed.append({**one, **_listed(reader.schema, reader.facts()["rows"])})
+    context = opening.context()
+    options = opening.given.fill(c.sheaf_open_options)
+    more = _text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True, context.handle,
+                                                       byref(out), byref(err)))
+    found: dict[str, Any] = {"file": str(opening.source), "datasets": listed}
+    return {**found, **json.loads("{" + more.lstrip(",") + "}")}
+
+
+def _listed(schema: Schema, rows: int | None) -> dict[str, Any]:
+    if schema.rows == "entries":
+        shown: dict[str, Any] = {"tensor": _tensor(schema, rows)}
+    else:
+        shown = {schema.rows: rows} if rows is not None else {}
+        streams = schema.rows == "sequences"
+        shown["streams" if streams else "columns"] = [f.to_dict() for f in (schema.streams if streams else schema.columns)]
+    if schema.attributes:
+        shown["attributes"] = list(schema.attributes)
+    return shown
+
+
+def _tensor(schema: Schema, stored: int | None) -> dict[str, Any]:
+    tensor = schema.tensor
+    assert tensor is not None
+    number = lib.sheaf_schema_value(byref(schema.c))
+    value = schema.fields[number] if number >= 0 else None
+    shown: dict[str, Any] = {"format": tensor.layout} if tensor.layout else {}
+    shown.update(shape=list(tensor.shape), type=value.type if value else "none",
+                 complex=bool(value and value.meaning == "complex"), dense=tensor.dense, iso=tensor.iso,
+                 structure=tensor.structure)
+    if tensor.sorted:
+        shown["order"] = list(tensor.order)
+    if stored is not None:
+        shown["stored"] = stored
+    return shown
+
+
+def _schema_members(schema: Schema, stored: int | None) -> dict[str, Any]:
+    """The tensor, the streams, the columns."""
+    shown: dict[str, Any] = {"tensor": _tensor(schema, stored)} if schema.rows == "entries" else {}
+    if schema.rows == "sequences":
+        shown["streams"] = [field.to_dict() for field in schema.streams]
+    if schema.columns:
+        shown["columns"] = [field.to_dict() for field in schema.columns]
+    return shown
+
+
+def _index_info(pointer: c_void_p) -> c.sheaf_index_info:
+    found = c.sheaf_index_info()
+    lib.sheaf_dataset_index(pointer, byref(found))
+    return found
+
+
+def _info(reader: Reader, name: str) -> dict[str, Any]:
+    import json
+
+    facts, schema = reader.facts(), reader.schema
+    with reader.handle as pointer:
+        source = lib.sheaf_dataset_source(pointer)
+        done, total = c_int64(), c_int64()
+        lib.sheaf_source_progress(source, byref(done), byref(total))
+        compression = lib.sheaf_source_compression(source)
+        index = _index_info(pointer)
+        more = _text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
+        can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))
+        shown: dict[str, Any] = {"file": name, "format": reader.format}
+        if compression:
+            shown["compression"] = compression.decode()
+        if total.value >= 0:
+            shown["bytes"] = total.value
+        for word, fact in ((schema.rows, "rows"), ("samples", "samples"), ("chunks", "chunks")):
+            if facts[fact] is not None:
+                shown[word] = facts[fact]
+        shown.update(_schema_members(schema, facts["rows"]))
+        if facts["guess"]:
+            shown["inferred"] = facts["guess"]
+        if index.path and (index.found or not can & c.SHEAF_CAN_CONTAIN):
+            shown["index"] = _index_shown(index)
+    return {**shown, **json.loads("{" + more.lstrip(",") + "}")}
+
+
+def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
+    shown: dict[str, Any] = {"state": _INDEX_STATES[int(bool(index.found)) + int(bool(index.fresh))]}
+    if index.found:
+        shown["path"] = os.fsdecode(index.path or b"")
+        if index.why:
+            shown["why"] = index.why.decode()
+    if index.fresh:
+        shown["bytes"] = index.bytes
+    return shown
+
+
+def schema(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+    """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints. ``to=`` asks for
+    the declaration of one format only.
+
+    >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].split()[0]
+    '--stream'
+    """
+    given = Given("schema", options, besides=("mmap", "progress"))
+    reader = Reader(Opening(source, given, mmap, progress))
+    found: dict[str, Any] = {"file": str(source), "format": reader.format, **_schema_members(reader.schema, None)}
+    found["declarations"] = _declarations(reader, str(source), given.take("to"))
+    return found
+
+
+def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, str]:
+    texts = {}
+    with reader.handle as pointer:
+        own = lib.sheaf_dataset_format(pointer)
+        for format in [lib.sheaf_format_find(wanted.encode())] if wanted else _formats():  # noqa: A001
+            if not format:
+                raise UsageError(f'to: expected the name of a format, found "{wanted}"', "to")
+            try:
+                text = _text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
+                    f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle, byref(out), byref(err)))
+            except NotImplementedError:
+                if wanted:
+                    raise
+                continue
+            if text:
+                texts[lib.sheaf_format_name(format).decode()] = text
+    return texts
+
+
+def _declared_file(file: str, format: int, own: int) -> bytes:  # noqa: A002
+    """The file that a declaration speaks of: this one, or what it would be called in another format."""
+    if format == own:
+        return file.encode()
+    folder, slash, name = file.rpartition("/")
+    suffix = lib.sheaf_format_suffixes(format)[0]
+    return (folder + slash + name.split(".")[0]).encode() + (suffix or b"")
+
+
+def _formats() -> Iterator[int]:
+    i = 0
+    while True:
+        format = lib.sheaf_format_at(i)  # noqa: A001
+        if not format:
+            return
+        yield format
+        i += 1
+
+
+def formats() -> list[dict[str, Any]]:
+    """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a summary.
+
+    >>> [f["suffixes"] for f in sheaf.formats() if f["name"] == "cbf"]
+    [['.cbf']]
+    """
+    found = []
+    for format in _formats():  # noqa: A001
+        can, suffixes, i = lib.sheaf_format_can(format), [], 0
+        all_suffixes = lib.sheaf_format_suffixes(format)
+        while all_suffixes[i]:
+            suffixes.append(all_suffixes[i].decode())
+            i += 1
+        found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),
+                      "write": bool(can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
+                      "summary": lib.sheaf_format_summary(format).decode()})
+    return found
+
+
+# ---- index ----
+
+
+def index(source: Path, *, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+    """Writes the index beside a file, or compares it with ``check=True``: what ``sheaf index --json`` prints.
+
+    >>> sheaf.index(words)["state"]
+    'written'
+    """
+    given = Given("index", options, besides=("progress",))
+    checks = given.flag("check")
+    opening = Opening(source, given, False, progress)
+    reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if checks else c.SHEAF_INDEX_USE,
+                    piece_bytes=given.number("piece-bytes", 0))
+    with reader.handle as pointer:
+        state, what = (_check_index if checks else _write_index)(reader, pointer, given)
+        index = _index_info(pointer)
+        found: dict[str, Any] = {"file": str(source), "state": state}
+        if what:
+            found["found"] = what
+        if index.path:
+            found["index"] = os.fsdecode(index.path)
+        if index.fresh and not what:
+            found.update(bytes=index.bytes, pieces=index.pieces, piece_bytes=index.piece_bytes)
+            found[reader.schema.rows] = index.rows
+            if reader.schema.rows == "sequences":
+                found["samples"] = index.samples
+            found["inferred"] = bool(index.inferred)
+    return found
+
+
+def _write_index(reader: Reader, pointer: c_void_p, given: Given) -> tuple[str, str | None]:
+    index, wanted = _index_info(pointer), given.number("piece-bytes", 0)
+    if index.fresh and (index.piece_bytes == 0 or wanted in (0, index.piece_bytes)):
+        return "fresh", None
+    reader.context.run(lib.sheaf_dataset_write_index, pointer)
+    return "written", None
+
+
+def _check_index(reader: Reader, pointer: c_void_p, _given: Given) -> tuple[str, str | None]:
+    try:
+        reader.context.run(lib.sheaf_dataset_check_index, pointer)
+    except (DataError, SheafError) as error:
+        if error.status not in ("data", "short", "unknown"):
+            raise
+        return "bad", str(error)
+    return "sound", None
+
+
+# ---- split, merge ----
+
+
+def _part_names(output: bytes, parts: int) -> list[bytes]:
+    """OUT.0, OUT.1, ... with as many digits as the last one has."""
+    digits = len(str(parts - 1))
+    return [b"%s.%0*d" % (output, digits, i) for i in range(parts)]
+
+
+def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None, **options: Any) -> dict[str, int]:
+    """Copies the rows of a file, as they stand, to several: to ``outputs``, or with ``parts=N`` to ``OUT.0``, ``OUT.1``, ...
+    Gives the rows of each.
+
+    >>> list(sheaf.split("words.ctf", [tmp / "a.ctf", tmp / "b.ctf"]).values())
+    [2, 1]
+    """
+    given = Given("split", options, besides=("progress",))
+    targets, parts = _paths(outputs), given.number("parts", -1)
+    if parts >= 0:
+        if len(targets) != 1:
+            raise UsageError(f"outputs: expected one with parts=, found {len(targets)}", "parts")
+        if not 1 <= parts <= 1000:
+            raise UsageError(f"parts: expected a number from 1 to 1000, found {parts}", "parts")
+        targets = _part_names(targets[0], parts)
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
+    rows, filled = (c_int64 * len(targets))(), given.fill(c.sheaf_open_options)
+    context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled), context.handle, rows)
+    return {os.fsdecode(target): n for target, n in zip(targets, rows)}
+
+
+def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> int:
+    """Copies the rows of several files, as they stand, to one; gives how many there are."""
+    given = Given("merge", options, besides=("progress",))
+    names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
+    filled = given.fill(c.sheaf_open_options)
+    context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle, byref(rows))
+    return rows.value
+
+
+def head_of(dataset: Dataset, rows: int) -> str:
+    """The first rows as text."""
+    texts, left = [], rows
+    for frame in dataset:
+        lines = frame.texts("text_short").splitlines()
+        texts += lines[:left]
+        left = rows - len(texts)
+        if left <= 0:
+            break
+    return "\n".join(texts)
+
+
+def command_names() -> list[str]:
+    """The commands of this build."""
+    return [entry["name"] for entry in table()["commands"]]

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""Datasets: opened, their rows read."""
+from __future__ import annotations
+
+import os
+import threading
+from ctypes import POINTER, byref
+
+from . import _layout as c
+from ._context import Context, Handle
+from ._errors import StaleError, UsageError
+from ._library import lib
+from ._options import Given
+from ._progress import progress_of
+from ._source import Opened, check, is_path, name_of
+from .frame import Frame
+from .schema import Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ._context import Progress
+
+_BESIDES = ("mmap", "progress")
+
+
+class Opening:
+    """How an input is opened: its source and what was said about it. It pickles, and holds nothing open."""
+
+    def __init__(self, source: Any, given: Given, mmap: bool = False, progress: bool | Progress | None = None,
+                 settings: Mapping[str, Any] | None = None, without: tuple[str, ...] = ()) -> None:
+        self.source, self.given, self.mmap, self.progress = check(source), given, mmap, progress
+        self._settings, self._without = dict(settings or {}), without
+
+    def context(self, on_problem: Any = None) -> Context:
+        """A context for this input."""
+        settings = {name: value for name, value in self.given.members(c.sheaf_context_options).items() if name not in self._without}
+        settings.update(self._settings)
+        settings.setdefault("no_mapping", not self.mmap)
+        return Context(settings, progress_of(self.progress, name_of(self.source)), on_problem)
+
+    def open(self, context: Context, **members: Any) -> Handle:
+        """A dataset of the library, open."""
+        options = self.given.fill(c.sheaf_open_options, **members)
+        if "index" not in self.given.values:
+            options.index = members.get("index", c.SHEAF_INDEX_AUTO)
+        handle = Handle(context, lib.sheaf_close)
+        if is_path(self.source):
+            path = os.fsencode(self.source)
+            context.run(lib.sheaf_open, path, byref(options), context.handle, byref(handle.pointer))
+        else:
+            opened = Opened(self.source, context)
+            handle.kept = opened
+            context.run(lib.sheaf_open_source, opened.pointer, byref(options), context.handle, byref(handle.pointer))
+        return handle
+
+    def insist_on_index(self) -> bool:
+        return self.given.take("index") == "require"
+
+
+class Dataset:
+    """Rows of a file, of any format: a schema, and frames.
+
+    Each ``for frame in dataset`` begins anew, and so does each table made of it, as far as the source can be read again. A
+    dataset belongs to one process; it pickles as the way to open it. Its methods may be called from any thread.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._lock = threading.RLock()
+        self._reader: Reader | None = Reader(opening)
+        self.schema: Schema = self._reader.schema
+        self.format: str = self._reader.format
+        self._facts = self._reader.facts()
+
+    @property
+    def name(self) -> str:
+        """The path, or what messages call the source."""
+        return name_of(self._opening.source)
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are; None where that is not known without reading all of them."""
+        return self._facts["rows"]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known without reading all of it: rows, samples, chunks, longest; None where it is not."""
+        return dict(self._facts)
+
+    def _take_reader(self) -> Reader:
+        """The reader that has not begun yet, or a new one."""
+        with self._lock:
+            reader, self._reader = self._reader, None
+        return reader if reader is not None else Reader(self._opening)
+
+    def __iter__(self) -> Iterator[Frame]:
+        reader = self._take_reader()
+        try:
+            yield from reader
+        finally:
+            reader.close()
+
+    def read(self) -> Frame:
+        """All rows as one frame."""
+        reader = self._take_reader()
+        try:
+            return reader.read_all()
+        finally:
+            reader.close()
+
+    def head(self, rows: int = 10) -> str:
+        """The first rows as text, long ones cut, as the command prints them."""
+        from .commands import head_of
+
+        return head_of(self, rows)
+
+    def stats(self) -> dict[str, Any]:
+        """Statistics of all rows: what ``sheaf stats --json`` prints."""
+        from .commands import stats_of
+
+        return stats_of(self)
+
+    def close(self) -> None:
+        """Lets go of the file; arrays stay."""
+        with self._lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dataset, (self._opening,)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from ._arrow import dataset_stream
+
+        return dataset_stream(self, requested_schema)
+
+    def to_arrow(self, offsets: int = 64) -> Arrow:
+        """The same rows for what wants lists with offsets of 32 bits (Spark): ``offsets=32``."""
+        return Arrow(self, offsets)
+
+    def _repr_html_(self) -> str:
+        from ._html import dataset_card
+
+        return dataset_card(self)
+
+    def __repr__(self) -> str:
+        rows = "" if self.rows is None else f", {self.rows} {self.schema.rows}"
+        return f"Dataset({self.name!r}, {self.format}{rows}: {', '.join(self.schema.names)})"
+
+
+class Arrow:
+    """A dataset, or a frame, as a table whose lists have offsets of so many bits."""
+
+    def __init__(self, rows: Dataset | Frame, offsets: int) -> None:
+        if offsets not in (32, 64):
+            raise UsageError(f"offsets: expected 32 or 64, found {offsets}")
+        self._rows, self._small = rows, offsets == 32
+
+    def __arrow_c_schema__(self) -> object:
+        from ._arrow import schema_capsule
+
+        return schema_capsule(self._rows.schema, self._small)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from ._arrow import dataset_stream, frames_stream
+
+        if isinstance(self._rows, Dataset):
+            return dataset_stream(self._rows, requested_schema, self._small)
+        return frames_stream(self._rows.schema, [self._rows], self._rows._context, requested_schema, self._small)
+
+
+class Reader:
+    """One pass over a dataset: a context and an open handle."""
+
+    def __init__(self, opening: Opening, on_problem: Any = None, **members: Any) -> None:
+        self.opening, self._on_problem, self._members = opening, on_problem, members
+        self._open()
+
+    def _open(self) -> None:
+        self.context = self.opening.context(self._on_problem)
+        try:
+            self.handle = self.opening.open(self.context, **self._members)
+        except StaleError:
+            self._without_index()
+            return
+        with self.handle as pointer:
+            self.schema = Schema(lib.sheaf_dataset_schema(pointer)[0])
+            self.format: str = lib.sheaf_format_name(lib.sheaf_dataset_format(pointer)).decode()
+        self._begun = False
+
+    def _without_index(self) -> None:
+        """An index that says what is not so is passed over, while nothing has been given."""
+        if self.opening.insist_on_index() or self._members.get("index") == c.SHEAF_INDEX_NEVER:
+            raise  # noqa: PLE0704: called where a StaleError is handled
+        self._members["index"] = c.SHEAF_INDEX_NEVER
+        self.opening.given.values.pop("index", None)
+        self._open()
+
+    def facts(self) -> dict[str, Any]:
+        found = c.sheaf_facts()
+        with self.handle as pointer:
+            lib.sheaf_dataset_facts(pointer, byref(found))
+        counts = {name: getattr(found, name) for name in ("rows", "samples", "chunks", "longest")}
+        facts: dict[str, Any] = {name: None if n < 0 else n for name, n in counts.items()}
+        facts["guess"] = None if found.guess is None else found.guess.decode("utf-8", "replace")
+        return facts
+
+    def next(self) -> Frame | None:
+        """The next frame, or None at the end."""
+        frame = POINTER(c.sheaf_frame)()
+        call = self.context.call if self._begun else self.context.run
+        with self.handle as pointer:
+            try:
+                if call(lib.sheaf_next, pointer, byref(frame)):
+                    return None
+                self._begun = True
+                return Frame(self.schema, self.context, frame)
+            except StaleError:
+                if self._begun:
+                    raise
+                self._without_index()
+        return self.next()
+
+    def __iter__(self) -> Iterator[Frame]:
+        while True:
+            frame = self.next()
+            if frame is None:
+                return
+            yield frame
+
+    def read_all(self) -> Frame:
+        """All rows as one frame."""
+        whole = c.sheaf_frame()
+        with self.handle as pointer:
+            try:
+                self.context.run(lib.sheaf_read_all, pointer, byref(whole))
+            except StaleError:
+                self._without_index()
+                return self.read_all()
+            try:
+                return Frame(self.schema, self.context, POINTER(c.sheaf_frame)(whole))
+            finally:
+                lib.sheaf_frame_free(byref(whole))
+
+    def close(self) -> None:
+        self.handle.close()
+
+
+def open(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Dataset:  # noqa: A001
+    """Opens a dataset: a path, an address (``s3://...``, by fsspec or obstore), bytes, or an object with ``read()``.
+
+    Options are those of ``sheaf cat`` and of the format: ``from_="ctf"``, ``stream=["A:784:dense"]``, ``max_errors=10``. Files are
+    read into memory; ``mmap=True`` maps those that can be (whoever truncates such a file ends this process).
+    ``progress`` is called with (bytes done, bytes there are or None), or True for a bar.
+
+    >>> d = sheaf.open("words.ctf")
+    >>> d.format, d.schema.names
+    ('ctf', ['key', 'word', 'label'])
+    """
+    return Dataset(Opening(source, Given("cat", options, besides=_BESIDES, name="open"), mmap, progress))
+
+
+def read(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Frame:
+    """All rows of a dataset as one frame; options as in `open`.
+
+    >>> len(sheaf.read("words.ctf"))
+    3
+    """
+    return open(source, mmap=mmap, progress=progress, **options).read()

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: MIT
+"""Rows in memory: a frame and its columns, whose NumPy arrays are views of the library's buffers.
+
+Arrays are read-only, since other frames may share their memory, which stays as long as anything does that came from it.
+"""
+from __future__ import annotations
+
+import struct
+from ctypes import POINTER, byref, c_int, c_void_p, cast, memmove, sizeof, string_at
+
+from . import _layout as c
+from ._library import lib
+from .schema import DTYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._context import Context
+    from .schema import Field, Schema
+
+_FLAT = struct.Struct("@Pqqiiii")
+_PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indices": c.SHEAF_PART_INDICES,
+          "valid": c.SHEAF_PART_VALID, "codes": c.SHEAF_PART_CODES}
+
+
+class Held:
+    """Buffers of the library that arrays point into: the last array that goes lets go of them."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self, pointer: c_void_p) -> None:
+        self.pointer = pointer
+
+    def flats(self) -> Iterator[tuple[int, int, int, int, int, int, int]]:
+        """(address, count, first, column, part, at, type) of each."""
+        n = c_int()
+        found = lib.sheaf_held_buffers(self.pointer, byref(n))
+        return _FLAT.iter_unpack(string_at(found, n.value * _FLAT.size)) if n.value else iter(())
+
+    def __del__(self, _free: Any = lib.sheaf_held_free) -> None:
+        _free(self.pointer)
+
+
+class _Memory:
+    """What NumPy makes an array of: it keeps the owner of the bytes."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, owner: object, address: int, shape: tuple[int, ...], dtype: str) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"data": (address, True), "shape": shape, "typestr": dtype, "version": 3}
+
+
+def view(owner: object, address: int, count: int, dtype: str) -> NDArray[Any]:
+    """A read-only array of ``count`` elements that begin at an address, which stay as long as their owner."""
+    import numpy as np
+
+    if count == 0:
+        empty = np.empty(0, dtype)
+        empty.flags.writeable = False
+        return empty
+    return np.asarray(_Memory(owner, address, (count,), f"={dtype}" if dtype[-1] != "1" else f"|{dtype}"))
+
+
+class Column:
+    """One stream or column of a frame.
+
+    ``values`` are, of a dense stream, (samples, dim); of a sparse one, the values of its entries; of a column with one item in
+    each row, the items, where they have one size; of texts and bytes, the bytes of all of them. ``offsets`` (int64, rows + 1)
+    says where each row's samples, or bytes, begin. A sparse stream has ``indices`` of its entries, and ``entry_offsets``
+    (int64, samples + 1). All of them begin at 0.
+    """
+
+    def __init__(self, frame: Frame, field: Field, parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
+        self.frame, self.field, self._parts = frame, field, parts
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    def part(self, part: str, at: int = 0) -> NDArray[Any] | None:
+        """A buffer as the library has it: "values", "offsets" or "valid" (bits) or "codes" of level ``at``, "indices" of a
+        dimension. Offsets need not begin at 0. None where there is none."""
+        found = self._parts.get((_PARTS[part], at))
+        if found is None:
+            return None
+        address, count, first, kind = found
+        if part == "valid":
+            return view(self.frame._held, address, (first + count + 7) // 8, "u1")
+        return view(self.frame._held, address, count, DTYPES[kind])
+
+    def _runs(self, at: int) -> tuple[NDArray[np.int64], int, int]:
+        """The offsets of a level from 0 on, and what part of the level below they cover."""
+        offsets = self.part("offsets", at)
+        if offsets is None or len(offsets) == 0:
+            import numpy as np
+
+            return np.zeros(1, np.int64), 0, 0
+        begin, end = int(offsets[0]), int(offsets[-1])
+        return (offsets if begin == 0 else offsets - begin), begin, end
+
+    def _positions(self) -> tuple[int, int]:
+        """The samples of a stream, or the items of texts, that are this frame's."""
+        return self._runs(0)[1:]
+
+    @property
+    def values(self) -> NDArray[Any]:
+        values = self.part("values")
+        assert values is not None
+        storage = self.field.storage
+        if storage == "dense":
+            begin, end = self._positions()
+            return values.reshape(-1, self.field.dim or 1)[begin:end]
+        if storage == "sparse":
+            begin, end = self._entries()[1:]
+            return values[begin:end]
+        if self._parts.get((_PARTS["offsets"], 0)) is not None:
+            begin, end = self._positions()
+            return values[begin:end]
+        return self._items(values)
+
+    def _items(self, values: NDArray[Any]) -> NDArray[Any]:
+        storage = self.field.storage
+        if storage == "complex":
+            return values.view(f"c{2 * values.dtype.itemsize}")
+        if storage == "datetime":
+            return values.view("M8[s]")
+        if storage == "datetimetz":
+            return values.reshape(-1, 2)
+        if storage == "bytes":
+            return values.reshape(len(self.frame), -1) if len(self.frame) else values.reshape(0, 1)
+        return values
+
+    @property
+    def offsets(self) -> NDArray[np.int64] | None:
+        """Where each row begins, and one more; None where each row has one item of one size."""
+        return self._runs(0)[0] if (_PARTS["offsets"], 0) in self._parts else None
+
+    def _entries(self) -> tuple[NDArray[Any], int, int]:
+        begin, end = self._positions()
+        offsets = self.part("offsets", 1)
+        if offsets is None or len(offsets) == 0:
+            return self._runs(1)
+        offsets = offsets[begin:end + 1]
+        first, last = int(offsets[0]), int(offsets[-1])
+        return (offsets if first == 0 else offsets - first), first, last
+
+    @property
+    def entry_offsets(self) -> NDArray[np.int64] | None:
+        """Of a sparse stream: where each sample's entries begin, and one more."""
+        return self._entries()[0] if self.field.storage == "sparse" else None
+
+    @property
+    def indices(self) -> NDArray[Any] | None:
+        """Of a sparse stream: the index of each entry."""
+        if self.field.storage != "sparse":
+            return None
+        indices = self.part("indices")
+        assert indices is not None
+        begin, end = self._entries()[1:]
+        return indices[begin:end]
+
+    @property
+    def valid(self) -> NDArray[np.bool_] | None:
+        """A truth value for each row, or sample: whether it is there; None where all are. A copy: they are bits."""
+        for level in range(len(self.field._levels)):
+            found = self._parts.get((_PARTS["valid"], level))
+            if found is not None and found[1]:
+                return self._bits(*found[:3])
+        return None
+
+    def _bits(self, address: int, count: int, first: int) -> NDArray[np.bool_]:
+        import numpy as np
+
+        packed = view(self.frame._held, address, (first + count + 7) // 8, "u1")
+        return np.unpackbits(packed, count=first + count, bitorder="little")[first:].view(np.bool_)
+
+    @property
+    def codes(self) -> NDArray[np.int8] | None:
+        """Why each row has no item, 0 where it has; None where nothing is said."""
+        return self.part("codes")
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool, texts and bytes as
+        objects. Of a stream, an array of the samples of each row, as objects."""
+        import numpy as np
+
+        storage = self.field.storage
+        valid = self.valid if storage not in ("dense", "sparse") else None
+        if storage == "bool":
+            items: NDArray[Any] = self.values != 0
+        elif storage == "char":
+            items = self.values.view("S1").astype("U1")
+        elif storage in ("text", "bytes", "dense", "sparse"):
+            items = np.empty(len(self), object)
+            for i, item in enumerate(self._objects()):
+                items[i] = item
+        else:
+            items = self.values
+        return items if valid is None else np.ma.masked_array(items, ~valid)
+
+    def _objects(self) -> Iterator[Any]:
+        storage, offsets = self.field.storage, self.offsets
+        if storage == "sparse":
+            matrix = self.to_scipy("csr")
+            assert offsets is not None
+            yield from (matrix[offsets[i]:offsets[i + 1]] for i in range(len(self)))
+        elif offsets is None:
+            yield from (bytes(row) for row in self.values)
+        elif storage == "dense":
+            values = self.values
+            yield from (values[offsets[i]:offsets[i + 1]] for i in range(len(self)))
+        else:
+            data, ends = self.values.tobytes(), offsets.tolist()
+            pieces = (data[ends[i]:ends[i + 1]] for i in range(len(self)))
+            yield from ((piece.decode("utf-8", "replace") if storage == "text" else piece) for piece in pieces)
+
+    def to_list(self) -> list[Any]:
+        """One object for each row; None where there is none."""
+        import numpy as np
+
+        items = self.to_numpy()
+        return items.tolist() if not isinstance(items, np.ma.MaskedArray) else [
+            None if gone else item for item, gone in zip(items.data.tolist(), np.ma.getmaskarray(items).tolist())]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        import numpy as np
+
+        items = self.to_numpy()
+        if copy is False and dtype is not None and np.dtype(dtype) != items.dtype:
+            raise ValueError(f"expected a type that needs no copy, {items.dtype}; found {dtype}")
+        return np.array(items, dtype=dtype, copy=True) if copy else items if dtype is None else items.astype(dtype, copy=False)
+
+    # ---- for others ----
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.values.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.values.__dlpack_device__()
+
+    def to_scipy(self, layout: str = "csr") -> Any:
+        """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are made of it."""
+        from ._scipy import matrix_of_stream
+
+        return matrix_of_stream(self, layout)
+
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
+        """A tensor that shares memory: of a dense stream nested (samples of each row), of a sparse one CSR (samples, dim); of
+        a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory`` copies into page-locked memory."""
+        from ._torch import tensor_of_column
+
+        return tensor_of_column(self, layout, pin_memory)
+
+    def to_jax(self) -> Any:
+        """As JAX has it: values, or for a sparse stream a BCSR of its samples."""
+        from ._others import jax_of_column
+
+        return jax_of_column(self)
+
+    def to_awkward(self) -> Any:
+        """An awkward array with an item for each row; it shares memory."""
+        from ._others import awkward_of_column
+
+        return awkward_of_column(self)
+
+    def __repr__(self) -> str:
+        return f"Column({self.field!r}, {len(self)} rows)"
+
+
+class Frame:
+    """Some rows, in columns: ``frame["name"]`` is a `Column`; ``len(frame)`` the number of rows.
+
+    It is a table for whatever speaks Arrow (``pyarrow.table(frame)``, ``polars.DataFrame(frame)``).
+    """
+
+    def __init__(self, schema: Schema, context: Context, frame: Any) -> None:
+        """Holds the buffers of a frame of the library, a pointer; the frame itself may go."""
+        held = c_void_p()
+        context.call(lib.sheaf_frame_hold, frame, byref(schema.c), context.handle, byref(held))
+        self._held = Held(held)
+        self._context, self.schema = context, schema
+        self._shadow(frame[0])
+        self._columns: dict[int, Column] = {}
+        self._parts: dict[int, dict[tuple[int, int], tuple[int, int, int, int]]] | None = None
+
+    def _shadow(self, frame: c.sheaf_frame) -> None:
+        """A frame of ours with the same buffers, which are held."""
+        n = frame.ncolumns
+        self._memory = (c.sheaf_column * max(1, n))()
+        if n:
+            memmove(self._memory, frame.columns, sizeof(c.sheaf_column) * n)
+        self.c = c.sheaf_frame(nrows=frame.nrows, ncolumns=n, columns=cast(self._memory, POINTER(c.sheaf_column)),
+                               cx=self._context.handle, checked=frame.checked)
+        self._nrows = int(frame.nrows)
+
+    def _flat(self) -> dict[int, dict[tuple[int, int], tuple[int, int, int, int]]]:
+        if self._parts is None:
+            parts: dict[int, dict[tuple[int, int], tuple[int, int, int, int]]] = {}
+            for address, count, first, column, part, at, kind in self._held.flats():
+                parts.setdefault(column, {})[part, at] = (address, count, first, kind)
+            self._parts = parts
+        return self._parts
+
+    def __len__(self) -> int:
+        return self._nrows
+
+    def __getitem__(self, name: str | int) -> Column:
+        number = name if isinstance(name, int) else self.schema.find(name)
+        column = self._columns.get(number)
+        if column is None:
+            column = Column(self, self.schema.fields[number], self._flat().get(number, {}))
+            self._columns[number] = column
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.schema.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.schema
+
+    def keys(self) -> list[str]:
+        """The names of the columns."""
+        return self.schema.names
+
+    def items(self) -> Iterator[tuple[str, Column]]:
+        return ((name, self[name]) for name in self.schema.names)
+
+    @property
+    def row_keys(self) -> NDArray[np.uint64]:
+        """The key of each row: its number where the format has none."""
+        import numpy as np
+
+        number = lib.sheaf_schema_key(byref(self.schema.c))
+        return np.arange(len(self), dtype=np.uint64) if number < 0 else self[number].values
+
+    def texts(self, style: str = "text") -> str:
+        """The rows as the command prints them: "text", "text_short" or "json"."""
+        text, err = c.sheaf_buffer(), c.sheaf_error()
+        number = c.ENUMS["sheaf_style"][style]
+        from ._errors import error_from
+
+        if lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), number, 0, 0, len(self), byref(text), byref(err)):
+            raise error_from(err)
+        words = string_at(text.data, text.size).decode("utf-8", "replace") if text.size else ""
+        lib.sheaf_buffer_reset(byref(text))
+        return words
+
+    # ---- for others ----
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        from ._arrow import frame_capsules
+
+        return frame_capsules(self, requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from ._arrow import frames_stream
+
+        return frames_stream(self.schema, [self], self._context, requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def to_scipy(self, layout: str = "csr") -> Any:
+        """A tensor's entries as a matrix: "csr", "csc" or "coo" ("coo" for any number of dimensions)."""
+        from ._scipy import matrix_of_frame
+
+        return matrix_of_frame(self, layout)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """A tensor as a dense array; of a table, a structured array."""
+        from ._scipy import array_of_frame
+
+        return array_of_frame(self)
+
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
+        """A tensor as torch has it (CSR or COO); else a dict of what ``Column.to_torch`` gives."""
+        from ._torch import tensors_of_frame
+
+        return tensors_of_frame(self, layout, pin_memory)
+
+    def to_binsparse(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """A tensor's Binsparse descriptor and its arrays by name: ``(header, buffers)``. Experimental."""
+        from ._others import binsparse_of_frame
+
+        return binsparse_of_frame(self)
+
+    def __binsparse__(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        return self.to_binsparse()
+
+    def to_awkward(self) -> Any:
+        """An awkward record array; it shares memory."""
+        from ._others import awkward_of_frame
+
+        return awkward_of_frame(self)
+
+    def _repr_html_(self) -> str:
+        from ._html import frame_card
+
+        return frame_card(self)
+
+    def __repr__(self) -> str:
+        return f"Frame({len(self)} {self.schema.rows}: {', '.join(self.schema.names)})"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The command's functions give what the command prints."""
+import json
+import subprocess
+import warnings
+
+import numpy as np
+import sheaf
+from common import FILES, command, matrix, raises, same, words
+
+
+def printed(*arguments):
+    return json.loads(command(*arguments, "--json"))
+
+
+def test_formats():
+    lines = command("formats", "--json").splitlines()
+    same(sheaf.formats(), [json.loads(line) for line in lines])
+
+
+def some_files(tmp):
+    """Files of most formats that can be read without options."""
+    named = [words(tmp), matrix(tmp)]
+    for pattern in ("ctf/good-*.ctf", "lens/good-*.ex", "csv/good-*.csv", "svmlight/good-*.svm*", "matrixmarket/good-*.mtx", "tns/good-*.tns"):
+        named += sorted(FILES.glob(pattern))
+    return named
+
+
+def agree(function, name, tmp):
+    """The function and the command say the same of each file, or both refuse it."""
+    compared = 0
+    for path in some_files(tmp):
+        try:
+            wanted = printed(name, path)
+        except subprocess.CalledProcessError:
+            wanted = None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = function(path)
+        except (sheaf.SheafError, OSError):
+            found = None
+        assert repr(found) == repr(wanted), f"{path}: expected {wanted!r}, found {found!r}"
+        compared += wanted is not None
+    assert compared > 20, compared
+
+
+def test_info(tmp):
+    agree(sheaf.info, "info", tmp)
+
+
+def test_stats(tmp):
+    agree(sheaf.stats, "stats", tmp)
+
+
+def test_schema(tmp):
+    agree(sheaf.schema, "schema", tmp)
+
+
+def test_hash(tmp):
+    agree(lambda path: {"file": str(path), "hash": sheaf.hash(path)}, "hash", tmp)
+
+
+def test_convert_diff_hash(tmp):
+    path = words(tmp)
+    sheaf.convert(path, tmp / "words.cbf")
+    assert sheaf.diff(path, tmp / "words.cbf").equal
+    same(sheaf.hash(path), sheaf.hash(tmp / "words.cbf"))
+    (tmp / "other.ctf").write_text(path.read_text().replace("17:1", "17:3"))
+    found = sheaf.diff(path, tmp / "other.ctf")
+    assert found and not found.equal
+    same((found[0].row, found[0].stream, found[0].a, found[0].b), (0, "word", "[17:1]", "[17:3]"))
+
+
+def test_losses_are_refused_or_allowed(tmp):
+    path = tmp / "named.ex"
+    path.write_text('name: { first } I: 1 0 T: 0 1;\n')
+    with raises(sheaf.LossError, "allow_loss") as caught:
+        sheaf.convert(path, tmp / "named.cbf", group=["in:2:input", "out:2:output"])
+    same(caught.error.status, "loss")
+    assert not (tmp / "named.cbf").exists()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        sheaf.convert(path, tmp / "named.cbf", group=["in:2:input", "out:2:output"], allow_loss=True)
+    assert any("name" in str(w.message) for w in told), told
+
+
+def test_validate(tmp):
+    report = sheaf.validate(words(tmp))
+    assert report.valid and report and not report.violations
+    path = tmp / "bad.ctf"
+    path.write_text("0 |a 1 2\n0 |a 1 x\n1 |a 1\n")
+    report = sheaf.validate(path, stream=["a:2:dense"])
+    assert not report and not report.valid
+    lines = [p.place.line for p in report.violations]
+    same(lines[:1], [2])
+    seen = []
+    assert not sheaf.validate(path, stream=["a:2:dense"], on_problem=seen.append)
+    same([p.text for p in seen], [p.text for p in report])
+
+
+def test_index(tmp):
+    path = words(tmp)
+    same(sheaf.index(path, check=True)["state"], "bad")
+    first = sheaf.index(path)
+    same(first["state"], "written")
+    second = sheaf.index(path)
+    same(second["state"], "fresh")
+    same(second, printed("index", path))
+    same(sheaf.index(path, check=True)["state"], "sound")
+    same(sheaf.info(path)["index"]["state"], "fresh")
+
+
+def test_split_and_merge(tmp):
+    path = tmp / "cells.scidb"
+    np.arange(10, dtype=np.int64).tofile(path)
+    cells = {"from_": "scidb", "format_string": "(int64)"}
+    parts = sheaf.split(path, tmp / "part", parts=3, **cells)
+    same(list(parts.values()), [4, 3, 3])
+    same([name[-2:] for name in parts], [".0", ".1", ".2"])
+    same(sheaf.merge(list(parts), tmp / "whole.scidb", **cells), 10)
+    same((tmp / "whole.scidb").read_bytes(), path.read_bytes())
+    same(list(sheaf.split(path, [tmp / "a", tmp / "b"], **cells).values()), [5, 5])
+    with raises(sheaf.UsageError, "parts: expected") as caught:
+        sheaf.split(path, tmp / "part", parts=0, **cells)
+    same(caught.error.option, "parts")
+    with raises(NotImplementedError):
+        sheaf.split(words(tmp), [tmp / "a", tmp / "b"])

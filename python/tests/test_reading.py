@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Opening and reading: views, sources, failures."""
+import io
+import os
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import sheaf
+from common import COMMAND, command, matrix, raises, same, words
+
+
+def test_streams_are_views(tmp):
+    frame = sheaf.read(words(tmp))
+    word, tag = frame["word"], frame["tag"]
+    same(word.values, np.ones(4, np.float32))
+    same(word.indices, np.array([2, 17, 9, 5], np.int32))
+    same(word.offsets, np.array([0, 3, 4]))
+    same(word.entry_offsets, np.arange(5))
+    same(tag.values, np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], np.float32))
+    same(tag.offsets, np.array([0, 3, 4]))
+    assert not word.values.flags.writeable and not tag.values.flags.owndata
+    with raises(ValueError):
+        word.values[0] = 2
+    # Asked again, it is the same memory.
+    assert np.shares_memory(tag.values, frame["tag"].values)
+    assert tag.values.__array_interface__["data"][0] == frame["tag"].part("values").__array_interface__["data"][0]
+
+
+def test_arrays_outlive_all_else(tmp):
+    values = sheaf.read(words(tmp))["tag"].values
+    other = [frame["tag"].values for frame in sheaf.open(words(tmp))][0]
+    same(values.sum(), 4.0)
+    same(other.sum(), 4.0)
+
+
+def test_a_dataset_begins_anew(tmp):
+    dataset = sheaf.open(words(tmp))
+    assert dataset.format == "ctf" and dataset.rows == 2
+    same([len(frame) for frame in dataset], [2])
+    same([len(frame) for frame in dataset], [2])
+    same(dataset.read().row_keys, np.array([0, 1], np.uint64))
+    again = pickle.loads(pickle.dumps(dataset))
+    same(again.schema.names, dataset.schema.names)
+    dataset.close()
+    dataset.close()
+
+
+def test_sources(tmp):
+    path = words(tmp)
+    wanted = sheaf.hash(path)
+    for source in (str(path), path.read_bytes(), bytearray(path.read_bytes()), io.BytesIO(path.read_bytes()), path.open("rb")):
+        same(sheaf.hash(source), wanted)
+        if hasattr(source, "close"):
+            source.close()
+    with raises(ValueError, "expected a path"):
+        sheaf.open(3)
+
+
+class Pipe(io.RawIOBase):
+    """Bytes that come once."""
+
+    def __init__(self, data):
+        self._data = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def read(self, n=-1):
+        return self._data.read(min(n, 7))
+
+
+def test_objects_that_are_read_once(tmp):
+    path = words(tmp)
+    same(sheaf.hash(Pipe(path.read_bytes()), stream=["word:18:sparse", "tag:3:dense"]), sheaf.hash(path))
+
+
+def test_what_a_source_raises_is_raised(tmp):
+    class Broken(Pipe):
+        def read(self, n=-1):
+            raise KeyError("gone")
+
+    with raises(KeyError, "gone"):
+        sheaf.open(Broken(b""))
+
+
+def test_ends_are_read_first(tmp):
+    """Of a file whose beginning says little only parts are read."""
+    path, binary = words(tmp), tmp / "words.cbf"
+    sheaf.convert(path, binary)
+    places = []
+
+    class Counting(io.BytesIO):
+        def read(self, n=-1):
+            places.append(self.tell())
+            return super().read(n)
+
+    same(sheaf.hash(Counting(binary.read_bytes())), sheaf.hash(path))
+    assert max(places) > 0
+
+
+def test_failures_say_where(tmp):
+    path = tmp / "bad.ctf"
+    path.write_text("0 |a 1 2\n0 |a 1 x\n")
+    with raises(sheaf.DataError, "bad.ctf:2") as caught:
+        sheaf.read(path, stream=["a:2:dense"])
+    error = caught.error
+    assert isinstance(error, ValueError) and error.status == "data"
+    same((error.place.file, error.place.line), (str(path), 2))
+    assert error.expected and error.found
+    again = pickle.loads(pickle.dumps(error))
+    same((str(again), again.place.line, again.status), (str(error), 2, "data"))
+
+
+def test_what_is_tolerated_is_a_warning(tmp):
+    path = tmp / "bad.ctf"
+    path.write_text("".join(f"{i} |a 1 2\n{i} |a {'1 x' if i % 2 else '3 4'}\n" for i in range(60)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame = sheaf.read(path, stream=["a:2:dense"], max_errors=100)
+    assert len(frame) > 0
+    assert {w.category for w in caught} == {sheaf.DataWarning}
+    assert len(caught) == 33 and "are counted" in str(caught[-1].message)
+    assert {w.filename for w in caught} == {__file__}
+
+
+def test_missing_files():
+    with raises(FileNotFoundError, "nowhere.ctf") as caught:
+        sheaf.open("nowhere.ctf")
+    same(caught.error.expected, "a readable file")
+
+
+def test_options_have_python_names(tmp):
+    path = words(tmp)
+    with raises(TypeError, "did you mean max_errors?"):
+        sheaf.open(path, max_erors=1)
+    with raises(sheaf.UsageError, "max_errors: expected") as caught:
+        sheaf.open(path, max_errors="many")
+    same(caught.error.option, "max_errors")
+    with raises(sheaf.UnknownError, "nothing"):
+        sheaf.open(path, from_="nothing")
+    with raises(TypeError):
+        sheaf.open(path, **{"max-errors": 1})
+    with raises(sheaf.UsageError, "features"):
+        sheaf.open(path, features=3)
+
+
+def test_limits_are_memory_errors(tmp):
+    path = tmp / "large.npy"
+    np.save(path, np.zeros(1 << 20))
+    with raises(MemoryError) as caught:
+        sheaf.read(path, max_memory="1M")
+    same(caught.error.status, "limit")
+
+
+def test_kinds_of_columns(tmp):
+    path = tmp / "table.csv"
+    path.write_text("n,t,x\n1,abc,1.5\n2,,2.5\n")
+    frame = sheaf.read(path)
+    same(frame["n"].to_list(), [1, 2])
+    same(frame["x"].to_list(), [1.5, 2.5])
+    same(frame.schema.rows, "rows")
+    assert frame["t"].to_list()[0] == "abc"
+
+
+def test_tensors_have_shapes(tmp):
+    dataset = sheaf.open(matrix(tmp))
+    same(dataset.schema.tensor.shape, (3, 4))
+    same(dataset.schema.rows, "entries")
+    same(dataset.rows, 4)
+
+
+def test_one_dataset_in_threads(tmp):
+    dataset = sheaf.open(words(tmp))
+    found = []
+
+    def work():
+        found.append(sum(len(frame) for frame in dataset))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    same(found, [2] * 4)
+
+
+def test_progress_is_told(tmp):
+    told = []
+    path = words(tmp)
+    sheaf.read(path, progress=lambda done, total: told.append((done, total)))
+    assert told and told[-1][1] == path.stat().st_size
+
+    def fail(done, total):
+        raise RuntimeError("enough")
+
+    with raises(RuntimeError, "enough"):
+        sheaf.read(path, progress=fail)
+
+
+def test_nothing_is_open_after_a_fork(tmp):
+    dataset = sheaf.open(words(tmp))
+    frames = iter(dataset)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            next(frames)
+        except sheaf.UsageError:
+            os._exit(0)
+        os._exit(1)
+    same(os.waitpid(pid, 0)[1], 0)
+    assert COMMAND and command("formats")
