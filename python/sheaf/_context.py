@@ -129,10 +129,11 @@ class Context:
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised
+        if status > c.SHEAF_END:
+            self._warn_of_failed(status)
+            raise error_from(err)
         if self._warnings:
             self._warn()
-        if status > c.SHEAF_END:
-            raise error_from(err)
         return status
 
     def run(self, function: Callable[..., int], *args: Any) -> int:
@@ -163,6 +164,15 @@ class Context:
     def stop(self) -> None:
         """Makes what is under way stop; any thread may call it."""
         lib.sheaf_context_stop(self.handle)
+
+    def _warn_of_failed(self, status: int) -> None:
+        """What was found before a failure, unless the failure says it."""
+        if status == c.SHEAF_LOSS:
+            self._warnings = []
+        try:
+            self._warn()
+        except Warning:  # warnings are exceptions here, and the failure is one already
+            pass
 
     def _warn(self) -> None:
         texts, self._warnings = self._warnings, []
