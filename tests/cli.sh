@@ -118,8 +118,8 @@ expect 2 stats --frm ctf words.ctf
 has err 'did you mean --from?'
 expect 2 stats --sream A:1:dense words.ctf
 has err 'did you mean --stream?'
-expect 2 cat --rows 3 words.ctf
-has err '--rows: expected an option of sheaf cat, found one that is not'
+expect 2 info --rows 3 words.ctf
+has err '--rows: expected an option of sheaf info, found one that is not'
 expect 2 formats --stream A:1:dense
 expect 2 cat -x words.ctf
 has err '-x: expected an option of sheaf cat'
@@ -128,15 +128,21 @@ end
 
 begin 'values of options are checked'
 expect 2 head -n x words.ctf
-has err 'sheaf: error: -n: expected a whole number, found x'
+has err 'sheaf: error: --rows: expected a number N, for the first N rows, or A:B, for those from A (counted from 0) up to B without it, found "x"'
 expect 2 head -qn words.ctf
-has err '-n: expected a whole number, found words.ctf'
+has err 'expected FILE..., found 0 operands'
 expect 2 head words.ctf -n
-has err '-n: expected N, found nothing'
-expect 2 head --rows x words.ctf
-has err '--rows: expected a whole number, found x'
+has err '-n: expected N|A:B, found nothing'
+for rows in x 3x 1:x x:1 5:3 1:2:3 -1 1- 99999999999999999999; do
+	expect 2 head "--rows=$rows" words.ctf
+	has err "found \"$rows\""
+done
+for sample in x 0% 101% -5% 10%x 1.5 %; do
+	expect 2 cat "--sample=$sample" words.ctf
+	has err "--sample: expected a number of rows, or a share above 0% and up to 100% such as 10%, found \"$sample\""
+done
 expect 2 head words.ctf --rows
-has err '--rows: expected N, found nothing'
+has err '--rows: expected N|A:B, found nothing'
 expect 2 head --json=yes words.ctf
 expect 2 cat --max-memory 12Q words.ctf
 expect 2 cat --progress perhaps words.ctf
@@ -216,8 +222,8 @@ end
 
 begin 'the number of files is checked'
 expect 2 cat
-has err 'expected FILE, found 0 operands'
-expect 2 cat words.ctf words.ctf
+has err 'expected FILE..., found 0 operands'
+expect 2 schema words.ctf words.ctf
 expect 2 diff words.ctf
 expect 2 convert words.ctf
 expect 2 formats words.ctf

@@ -7,6 +7,7 @@
 #define SHEAF_DATASET_H
 
 #include <sheaf/format.h>
+#include <sheaf/select.h>
 #include <sheaf/tensor.h>
 
 #ifdef __cplusplus
@@ -66,6 +67,7 @@ typedef struct sheaf_open_options {
 	sheaf_entries_as entries;
 	const char
 		*member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
+	sheaf_selection select; /* rows and columns that are given; zeros: all */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -104,7 +106,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_
  * what ends the input must be met. They are counted, or found in an index, but not read: what is wrong with
  * them is not told. sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
-/* Number of the first row of the frame that sheaf_next gave last. */
+/* Number of the first row of the frame that sheaf_next gave last, of the rows that are given: where some are
+ * selected, sheaf_frame.numbers has their numbers in the file. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
 /* The key of a row of that frame: its key where the format has keys, else its number; UINT64_MAX where there
  * is no such row. */
@@ -159,6 +162,7 @@ typedef struct sheaf_convert_options {
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
 	                     is LIMIT */
+	sheaf_selection select; /* of each input; as in sheaf_open_options */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -185,14 +185,15 @@ typedef struct sheaf_frame {
 	int64_t nrows;
 	int ncolumns;
 	sheaf_column *columns;
-	sheaf_buffer lines; /* int64 of each row: the line it begins on, for messages; empty where the input has
-	                       no lines */
-	sheaf_buffer notes; /* what a format's decode tells its review */
-	sheaf_context *cx;  /* whose memory the columns are, with their levels and buffers of indices; NULL in a
-	                       frame that is made by hand */
-	size_t size;        /* bytes of that memory */
-	bool checked;       /* it comes from this library, which need not check it again; a frame that is made or
-	                       changed by hand has false here */
+	sheaf_buffer lines;   /* int64 of each row: the line it begins on, for messages; empty where the input has
+	                         no lines */
+	sheaf_buffer numbers; /* int64 of each row: its number in the dataset; empty: they follow one another */
+	sheaf_buffer notes;   /* what a format's decode tells its review */
+	sheaf_context *cx;    /* whose memory the columns are, with their levels and buffers of indices; NULL in a
+	                         frame that is made by hand */
+	size_t size;          /* bytes of that memory */
+	bool checked; /* it comes from this library, which need not check it again; a frame that is made or
+	                 changed by hand has false here */
 } sheaf_frame;
 
 /* Typed views of the buffers; no checks. */

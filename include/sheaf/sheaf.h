@@ -17,6 +17,7 @@
 #include <sheaf/option.h>
 #include <sheaf/pieces.h>
 #include <sheaf/report.h>
+#include <sheaf/select.h>
 #include <sheaf/split.h>
 #include <sheaf/tensor.h>
 

@@ -36,7 +36,18 @@ enum {
 	TAKES_COORDINATES = 4096,
 	TAKES_VALUE = 8192,
 	TAKES_SHAPE = 16384,
-	TAKES_HDF5 = 32768
+	TAKES_HDF5 = 32768,
+	TAKES_ROWS = 65536,
+	TAKES_HEAD = 131072,
+	TAKES_SKIP = 262144,
+	TAKES_SAMPLE = 524288,
+	TAKES_SEED = 1048576,
+	TAKES_WHERE = 2097152,
+	TAKES_STREAMS = 4194304,
+	TAKES_COLUMNS = 8388608,
+	TAKES_TRANSPOSE = 16777216,
+	TAKES_SELECTION = TAKES_ROWS | TAKES_HEAD | TAKES_SKIP | TAKES_SAMPLE | TAKES_SEED | TAKES_WHERE |
+	                  TAKES_STREAMS | TAKES_COLUMNS | TAKES_TRANSPOSE
 };
 extern const sheaf_option shared_options[];
 
@@ -255,9 +266,14 @@ int visit_files(const arguments *args, opening how, visitor visit);
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
 
-/* Prints rows, `limit` of them after the first `skip`; limit -1: all. */
-SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip,
+/* What the command line says of the rows and columns that are wanted. */
+sheaf_selection selection_wanted(const arguments *args);
+
+/* Prints the first `limit` of the rows that are given; -1: all. */
+SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member,
                                   int64_t limit, sheaf_error *err);
+/* Between files whose rows are printed one after the other for people: which one comes. */
+void print_file_name(const session *s);
 
 /* What rows are called: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);

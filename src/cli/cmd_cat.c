@@ -6,8 +6,8 @@ static sheaf_status print_all(session *s, sheaf_dataset *dataset, sheaf_error *e
 {
 	const sheaf_values *values = &s->args->values;
 	sheaf_style style = sheaf_values_flag(values, "json") ? SHEAF_JSON : SHEAF_TEXT;
-	return print_rows(dataset, style, sheaf_values_text(values, "dataset"),
-	                  sheaf_values_number(values, "skip", 0), -1, err);
+	print_file_name(s);
+	return print_rows(dataset, style, sheaf_values_text(values, "dataset"), -1, err);
 }
 
 int run_cat(const arguments *args)

@@ -28,6 +28,7 @@ static sheaf_status convert(const session *s, sheaf_error *err)
 		.shape = sheaf_values_text(&args->values, "shape"),
 		.duplicates = duplicates_wanted(&args->values),
 		.structure = sheaf_values_text(&args->values, "structure"),
+		.select = selection_wanted(args),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);

@@ -27,15 +27,22 @@ static sheaf_status gather(gathering *g, sheaf_dataset *dataset, sheaf_error *er
 }
 
 /* What is known of the tensor stands in the same object. */
-static sheaf_status print(const gathering *g, bool json, sheaf_error *err)
+static sheaf_status print(const session *s, const gathering *g, bool json, sheaf_error *err)
 {
-	enum { ENDING = 2 /* "}" and a line feed */ };
+	enum { BEGINNING = 1, ENDING = 2 /* "}" and a line feed */ };
 	sheaf_buffer text = {0}, more = {0};
 	sheaf_status status = sheaf_stats_text(g->stats, json ? SHEAF_JSON : SHEAF_TEXT, &text, err);
 	if (status == SHEAF_OK && g->profile) status = sheaf_profile_text(g->profile, json, &more, err);
 	if (status == SHEAF_OK) {
-		size_t end = json && text.size > ENDING ? text.size - ENDING : text.size;
-		out_bytes(text.data, end);
+		size_t end = json && text.size > ENDING ? text.size - ENDING : text.size, begin = 0;
+		if (json && s->args->nfiles > 1) {
+			bool first = true;
+			begin = BEGINNING;
+			out_text("{");
+			out_json_member(&first, "file", s->label);
+			out_text(",");
+		}
+		out_bytes(text.data + begin, end - begin);
 		out_bytes(more.data, more.size);
 		out_bytes(text.data + end, text.size - end);
 	}
@@ -49,7 +56,8 @@ static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error 
 	gathering g = {0};
 	sheaf_status status = begin(s, sheaf_dataset_schema(dataset), &g, err);
 	if (status == SHEAF_OK) status = gather(&g, dataset, err);
-	if (status == SHEAF_OK) status = print(&g, sheaf_values_flag(&s->args->values, "json"), err);
+	if (status == SHEAF_OK) print_file_name(s);
+	if (status == SHEAF_OK) status = print(s, &g, sheaf_values_flag(&s->args->values, "json"), err);
 	sheaf_profile_free(g.profile);
 	sheaf_stats_free(g.stats);
 	return status;

@@ -41,17 +41,30 @@ const sheaf_option shared_options[] = {
      "who reads HDF5 files: this program (default own), or the HDF5 library of the system, which knows more "
      "kinds of them",
      0},
+	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
+     "take the first N rows; or those from A, counted from 0, up to B without it (A: and :B, too)", 'n'},
+	{"head", SHEAF_OPTION_COUNT, 0, "N", "take the first N rows: the same as --rows N", 0},
+	{"skip", SHEAF_OPTION_COUNT, 0, "K", "pass over the first K rows", 0},
+	{"sample", SHEAF_OPTION_TEXT, 0, "N|P%",
+     "take N rows, or about P of a hundred, drawn by --seed: the same ones in every format", 0},
+	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the sample (default 0)", 0},
+	{"where", SHEAF_OPTION_TEXT, 0, "NAME",
+     "take the rows of this name, or whose names match it as a pattern (*, ?, [...])", 0},
+	{"streams", SHEAF_OPTION_TEXT, 0, "NAME,...", "take these streams of sequences, in this order", 0},
+	{"columns", SHEAF_OPTION_TEXT, 0, "NAME,...",
+     "take these columns, in this order; with NAME:TYPE,... declare the columns of a text table", 0},
+	{"transpose", SHEAF_OPTION_FLAG, 0, NULL, "reverse the dimensions of a tensor", 0},
 	{0},
 };
 
 static const sheaf_option head_options[] = {
-	{"rows", SHEAF_OPTION_COUNT, 0, "N", "print N rows (default 10)", 'n'},
-	{"skip", SHEAF_OPTION_COUNT, 0, "K", "skip the first K rows", 0},
+	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
+     "print the first N rows (default 10); or those from A, counted from 0, up to B without it", 'n'},
+	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "also print the entries that a tensor's structure implies", 0},
 	{0},
 };
 
 static const sheaf_option cat_options[] = {
-	{"skip", SHEAF_OPTION_COUNT, 0, "K", "skip the first K rows", 0},
 	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "also print the entries that a tensor's structure implies", 0},
 	{0},
 };
@@ -184,6 +197,7 @@ enum {
 	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5,
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE,
+	SELECTS = TENSORS | TAKES_SELECTION,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
@@ -194,15 +208,15 @@ const command commands[] = {
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so."},
-	{"head", run_head, "the first rows", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING,
-     head_options,
+	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | (SELECTS & ~TAKES_HEAD) | TAKES_JSON,
+     SHEAF_READING, head_options,
      "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
      "one shows index:value. Long samples and sequences are shortened. With --json each row is one complete "
      "JSON object."},
-	{"cat", run_cat, "all rows", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, cat_options,
-     "Prints all rows like head, but shortens nothing."},
-	{"stats", run_stats, "statistics of all rows, by stream", "FILE", 1, 1, READS_ALL | TENSORS | TAKES_JSON,
-     SHEAF_READING, no_options,
+	{"cat", run_cat, "all rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
+     cat_options, "Prints all rows like head, but shortens nothing."},
+	{"stats", run_stats, "statistics of all rows, by stream", "FILE...", 1, -1,
+     READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, no_options,
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
      "values, the density, the smallest, largest and mean value, zeros, NaN, and histograms. Everything is "
      "exact, except sums and means, which are doubles."},
@@ -212,7 +226,7 @@ const command commands[] = {
      "with its place, then a summary. Violations are errors, which reading leaves out, and breaches, which "
      "are forbidden although programs read them. Warnings and notes, about what other programs refuse, count "
      "as violations only with --strict."},
-	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL | TENSORS,
+	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL | SELECTS,
      CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at "
@@ -223,11 +237,11 @@ const command commands[] = {
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
      "With --json it prints the streams or columns themselves, and the declarations as texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2,
-     (READS_LOOSELY & ~TAKES_CONFIG) | TENSORS | TAKES_JSON, SHEAF_READING, diff_options,
+     (READS_LOOSELY & ~TAKES_CONFIG) | SELECTS | TAKES_JSON, SHEAF_READING, diff_options,
      "Compares streams by name and rows in order, whatever their storage and element type; NaN equals NaN. "
      "Prints the first differences and the outcome. The exit status is 1 if the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1,
-     READS_LOOSELY | TENSORS | TAKES_JSON, SHEAF_READING, hash_options,
+     READS_LOOSELY | SELECTS | TAKES_JSON, SHEAF_READING, hash_options,
      "Prints 32 hexadecimal digits and the name of each file. Two files have the same hash if diff finds no "
      "difference between them, whatever their formats."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,

@@ -5,24 +5,16 @@
 enum { BATCH = 64 }; /* rows whose text is in memory at a time */
 
 static sheaf_status print_frame(const sheaf_schema *schema, const sheaf_frame *frame, sheaf_style style,
-                                int64_t row, int64_t from, int64_t to, sheaf_buffer *text, sheaf_error *err)
+                                int64_t row, int64_t rows, sheaf_buffer *text, sheaf_error *err)
 {
-	for (int64_t r = from; r < to; r += BATCH) {
-		int64_t end = to - r < BATCH ? to : r + BATCH;
+	for (int64_t r = 0; r < rows; r += BATCH) {
+		int64_t end = rows - r < BATCH ? rows : r + BATCH;
 		SHEAF_TRY(sheaf_rows_text(frame, schema, style, row, r, end, text, err));
 		out_bytes(text->data, text->size);
 		SHEAF_TRY(out_check(err));
 	}
 	/* Whoever waits at the other end of a pipe gets the rows as they come. */
 	return out_flush(err);
-}
-
-static int64_t clamp(int64_t v, int64_t most) { return v < 0 ? 0 : v > most ? most : v; }
-
-/* Entries of a tensor are counted from the first that is printed, all else from the first in the file. */
-static int64_t first_printed(const sheaf_schema *schema, int64_t skip)
-{
-	return schema->rows == SHEAF_ENTRIES ? skip : 0;
 }
 
 static sheaf_status print_heading(sheaf_dataset *dataset, sheaf_style style, const char *member,
@@ -37,22 +29,27 @@ static sheaf_status print_heading(sheaf_dataset *dataset, sheaf_style style, con
 	return out_flush(err);
 }
 
-sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t skip,
-                        int64_t limit, sheaf_error *err)
+sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t limit,
+                        sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_buffer text = {0};
 	sheaf_status status = print_heading(dataset, style, member, &text, err);
-	if (status == SHEAF_OK) status = sheaf_skip(dataset, skip, err);
 	while (status == SHEAF_OK && limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
-		int64_t from = clamp(skip - sheaf_dataset_row(dataset), frame->nrows);
-		int64_t to = limit < 0 ? frame->nrows : from + clamp(limit, frame->nrows - from);
-		if (limit > 0) limit -= to - from;
-		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset) - first_printed(schema, skip),
-		                     from, to, &text, err);
+		int64_t rows = limit < 0 || limit > frame->nrows ? frame->nrows : limit;
+		if (limit > 0) limit -= rows;
+		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset), rows, &text, err);
 	}
 	if (status == SHEAF_OK || status == SHEAF_END) out_text(sheaf_rows_ending(schema, style));
 	sheaf_buffer_reset(&text);
 	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+void print_file_name(const session *s)
+{
+	if (s->args->nfiles == 1 || sheaf_values_flag(&s->args->values, "json")) return;
+	out_text(s->label == s->args->files[0] ? "==> " : "\n==> ");
+	out_text(s->label);
+	out_text(" <==\n");
 }

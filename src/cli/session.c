@@ -181,6 +181,23 @@ void session_end(session *s)
 	s->cx = NULL;
 }
 
+sheaf_selection selection_wanted(const arguments *args)
+{
+	const sheaf_values *v = &args->values;
+	const char *head = sheaf_values_text(v, "head"), *rows = sheaf_values_text(v, "rows");
+	if (!(args->command->shared & TAKES_SELECTION)) return (sheaf_selection){0};
+	return (sheaf_selection){
+		.skip = sheaf_values_number(v, "skip", 0),
+		.rows = rows ? rows : head,
+		.sample = sheaf_values_text(v, "sample"),
+		.seed = (uint64_t)sheaf_values_number(v, "seed", 0),
+		.where = sheaf_values_text(v, "where"),
+		.streams = sheaf_values_text(v, "streams"),
+		.columns = sheaf_values_text(v, "columns"),
+		.transpose = sheaf_values_flag(v, "transpose"),
+	};
+}
+
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                           sheaf_error *err)
 {
@@ -200,6 +217,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.shape = sheaf_values_text(&s->args->values, "shape"),
 		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
 		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
+		.select = selection_wanted(s->args),
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,

@@ -54,6 +54,7 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.coordinates = c->options->coordinates,
 		.value = c->options->value,
 		.shape = c->options->shape,
+		.select = c->options->select,
 	};
 	if (c->first) {
 		source = c->first;
@@ -208,10 +209,7 @@ static bool is_enough(const conversion *c, const sheaf_facts *facts, bool keys)
 }
 
 /* Without what an index says: a writer relies on them. */
-static void own_facts(const sheaf_dataset *d, sheaf_facts *out)
-{
-	*out = d->in->facts;
-}
+static void own_facts(const sheaf_dataset *d, sheaf_facts *out) { *out = d->in->facts; }
 
 static sheaf_status gather_totals(conversion *c, sheaf_error *err)
 {
@@ -456,7 +454,8 @@ static sheaf_status can_transcode(conversion *c, const char *input, bool *can, s
 {
 	const sheaf_format *from;
 	*can = false;
-	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || c->options->nsettings > 0)
+	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || c->options->nsettings > 0 ||
+	    !sheaf_selects_all(&c->options->select))
 		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
 	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &from, err));

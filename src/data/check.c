@@ -175,6 +175,9 @@ sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *sch
 	if (frame->ncolumns != schema->nfields)
 		return sheaf_fail(err, SHEAF_DATA, "frame: expected %d columns, found %d", schema->nfields,
 		                  frame->ncolumns);
+	if (frame->numbers.size && frame->numbers.size / 8 < (size_t)frame->nrows)
+		return sheaf_fail(err, SHEAF_DATA, "frame: expected numbers of %" PRId64 " rows, found %zu",
+		                  frame->nrows, frame->numbers.size / 8);
 	if (frame->lines.size && frame->lines.size / 8 < (size_t)frame->nrows)
 		return sheaf_fail(err, SHEAF_DATA, "frame: expected lines of %" PRId64 " rows, found %zu",
 		                  frame->nrows, frame->lines.size / 8);

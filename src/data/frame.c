@@ -33,6 +33,7 @@ void sheaf_frame_free(sheaf_frame *frame)
 	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
 	if (frame->columns) sheaf_release(frame->cx, frame->columns, frame->size);
 	sheaf_buffer_reset(&frame->lines);
+	sheaf_buffer_reset(&frame->numbers);
 	sheaf_buffer_reset(&frame->notes);
 	*frame = (sheaf_frame){0};
 }
@@ -149,6 +150,7 @@ void sheaf_frame_clear(sheaf_frame *frame)
 {
 	frame->nrows = 0;
 	clear(&frame->lines);
+	clear(&frame->numbers);
 	for (int c = 0; c < frame->ncolumns; c++) sheaf_column_clear(&frame->columns[c]);
 }
 
@@ -227,6 +229,8 @@ sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t t
 	for (int c = 0; c < n; c++)
 		slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
+	if (frame->numbers.size || out->numbers.size)
+		share_part(&out->numbers, &frame->numbers, (size_t)from * 8, (size_t)(to - from) * 8);
 	out->nrows = to - from;
 	out->checked = frame->checked;
 	return SHEAF_OK;
@@ -337,6 +341,8 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 		                              cx, err));
 	if (rows->lines.size)
 		SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
+	if (rows->numbers.size)
+		SHEAF_TRY(append_bytes(&to->numbers, &rows->numbers, (sheaf_run){from, until}, 8, cx, err));
 	to->checked = rows->checked && (to->nrows == 0 || to->checked);
 	to->nrows += until - from;
 	return SHEAF_OK;

@@ -18,6 +18,9 @@ SHEAF_USE sheaf_status sheaf_field_make_room(sheaf_field *field, sheaf_context *
 /* Appends a copy of a field of another schema, without its alias. */
 SHEAF_USE sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
                                              sheaf_field **out, sheaf_error *err);
+/* Appends a copy of a field. */
+SHEAF_USE sheaf_status sheaf_schema_add_copy(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
+                                             sheaf_error *err);
 /* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same
  * order. */
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);

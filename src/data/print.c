@@ -124,17 +124,23 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level
 		put_text(b, column, level, at, style == SHEAF_TEXT_SHORT);
 }
 
+/* The number of row r, where `row` is that of the first. */
+static int64_t number_of(const sheaf_frame *frame, int64_t row, int64_t r)
+{
+	return frame->numbers.size ? ((const int64_t *)(const void *)frame->numbers.data)[r] : row + r;
+}
+
 static uint64_t key_of(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, int64_t r)
 {
 	int key = sheaf_schema_key(schema);
-	return key < 0 ? (uint64_t)(row + r)
+	return key < 0 ? (uint64_t)number_of(frame, row, r)
 	               : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
 }
 
 /* Whether the row is there as its format spells it, which is put then. */
 static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r)
 {
-	if (schema->nfields != 1 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
+	if (schema->nfields == 0 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
 	sheaf_run run = sheaf_level_below_one(&frame->columns[0].levels[0], r);
 	sheaf_builder_append(b, frame->columns[0].values.data + run.begin, (size_t)sheaf_run_length(run));
 	return true;
@@ -145,7 +151,7 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
                       sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON;
-	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":{" : "%" PRId64, row + r);
+	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":{" : "%" PRId64, number_of(frame, row, r));
 	for (int c = 0; c < schema->nfields; c++) {
 		const char *name = schema->fields[c].name;
 		if (json && c) sheaf_builder_byte(b, ',');

@@ -325,8 +325,8 @@ sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, cons
 	return SHEAF_OK;
 }
 
-static sheaf_status copy_field(const sheaf_field *from, sheaf_context *cx, sheaf_schema *out,
-                               sheaf_error *err)
+sheaf_status sheaf_schema_add_copy(sheaf_schema *out, sheaf_context *cx, const sheaf_field *from,
+                                   sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add_like(out, cx, from, &field, err));
@@ -339,7 +339,7 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 	sheaf_status status = SHEAF_OK;
 	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
 	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
-		status = copy_field(&schema->fields[i], cx, out, err);
+		status = sheaf_schema_add_copy(out, cx, &schema->fields[i], err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		status = sheaf_schema_put_attribute(out, cx, a->name, a->text, a->loss, err);

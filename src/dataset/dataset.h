@@ -20,6 +20,9 @@ struct sheaf_dataset {
 SHEAF_USE sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *options,
                                                 sheaf_error *err);
 
+/* Whether a selection leaves nothing out and nothing changed. */
+bool sheaf_selects_all(const sheaf_selection *selection);
+
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options,
                                              bool rewindable, sheaf_context *cx, sheaf_dataset **out,

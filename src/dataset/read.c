@@ -1,182 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a dataset and reading its frames: this keeps the order of calls that formats rely on. */
+/* Reading the frames of a dataset: this keeps the order of calls that formats rely on. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "view/view.h"
-
-void sheaf_close(sheaf_dataset *dataset)
-{
-	if (!dataset) return;
-	sheaf_survey_end(&dataset->indexed);
-	sheaf_decoding_close(&dataset->decoding);
-	sheaf_index_wait(&dataset->indexed);
-	sheaf_index_free(&dataset->indexed); /* what it still writes has the schema */
-	sheaf_reader_close(dataset->format, dataset->in);
-	sheaf_pieces_free(dataset->surveyed);
-	sheaf_buffer_reset(&dataset->piece.bytes);
-	sheaf_buffer_reset(&dataset->piece.notes);
-	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
-	sheaf_source_close(dataset->source);
-	sheaf_release(dataset->cx, dataset, sizeof *dataset);
-}
-
-/* Where the input does not tell its format, the settings may. */
-static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
-                              const sheaf_format **out, sheaf_error *err)
-{
-	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, out, err);
-	if (status == SHEAF_UNKNOWN && options && !options->format)
-		sheaf_settings_hint(options->settings, options->nsettings, err);
-	return status;
-}
-
-static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
-                            sheaf_error *err)
-{
-	SHEAF_TRY(recognise(d->source, options, &d->format, err));
-	if (!d->format->open)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
-	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,
-	                              options->used, d->cx, &d->values, err));
-	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
-	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	d->native = d->format;
-	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
-	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "format %s: expected one whose rows can be had as they come, found one that cannot",
-		                  d->format->name);
-	sheaf_opening how = {.glance = options->glance,
-	                     .pipe = options->pipe,
-	                     .loop = options->pipe && !options->once,
-	                     .view = options->view,
-	                     .rows = options->rows,
-	                     .member = options->member};
-	SHEAF_TRY(sheaf_index_open_input(&d->indexed, &how, err));
-	SHEAF_TRY(sheaf_view_rows(&d->input, options, err));
-	if (!d->view) return SHEAF_OK;
-	sheaf_index_pass_over(&d->indexed);
-	sheaf_index_disown(&d->indexed);
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
-                                   sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
-{
-	void *memory;
-	*out = NULL;
-	sheaf_status status = options->size && options->size != sizeof *options
-	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu",
-	                                       sizeof *options, options->size)
-	                          : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
-	if (status) {
-		sheaf_source_close(source);
-		return status;
-	}
-	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){
-		.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
-	d->table_bytes = options->piece_bytes;
-	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
-	status = prepare(d, options, rewindable, err);
-	if (status) {
-		sheaf_close(d);
-		return status;
-	}
-	*out = d;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)
-{
-	if (!o) return SHEAF_OK;
-	SHEAF_TRY(sheaf_check_settings(function, o->settings, o->nsettings, err));
-	if (o->piece_bytes < 0)
-		return sheaf_out_of_range(function, "piece_bytes of at least 0", o->piece_bytes, err);
-	if ((unsigned)o->view > SHEAF_VIEW_JSON) return sheaf_out_of_range(function, "a view", (int)o->view, err);
-	if ((unsigned)o->index > SHEAF_INDEX_WRITE)
-		return sheaf_out_of_range(function, "a policy for indices", (int)o->index, err);
-	if ((unsigned)o->entries > SHEAF_ENTRIES_CONTENT)
-		return sheaf_out_of_range(function, "a word for entries", (int)o->entries, err);
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx,
-                               sheaf_dataset **out, sheaf_error *err)
-{
-	static const sheaf_open_options defaults = {.size = sizeof defaults};
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
-	SHEAF_NEED(source, "a source");
-	sheaf_status status =
-		cx ? sheaf_check_open_options(__func__, options, err) : sheaf_not_given(__func__, "a context", err);
-	if (!status) return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
-	sheaf_source_close(source);
-	return status;
-}
-
-sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                        sheaf_dataset **out, sheaf_error *err)
-{
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
-	sheaf_source *source;
-	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
-	return sheaf_open_source(source, options, cx, out, err);
-}
-
-/* A container, before anything in it is opened. */
-static sheaf_status open_container(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                                   sheaf_source **source, const sheaf_format **format, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
-	sheaf_status status = recognise(*source, options, format, err);
-	if (status == SHEAF_OK && (*format)->container && (*format)->needs_seek)
-		status = sheaf_source_make_seekable(*source, err);
-	if (status) sheaf_source_close(*source);
-	return status;
-}
-
-sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                           sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
-                           sheaf_error *err)
-{
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_NEED(tell, "a function");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
-	sheaf_source *source;
-	const sheaf_format *format;
-	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
-	sheaf_status status =
-		format->container ? format->container->members(source, cx, tell, user, err) : SHEAF_OK;
-	sheaf_source_close(source);
-	return status;
-}
-
-sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
-                           sheaf_buffer *out, sheaf_error *err)
-{
-	SHEAF_NEED(out, "a place for the outcome");
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
-	sheaf_source *source;
-	const sheaf_format *format;
-	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
-	sheaf_status status = !format->container || !format->container->besides
-	                          ? SHEAF_OK
-	                          : format->container->besides(source, json, cx, out, err);
-	sheaf_source_close(source);
-	return status;
-}
 
 const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 {
@@ -227,6 +56,7 @@ uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, i
 {
 	if (!dataset || !frame || row < 0 || row >= frame->nrows) return UINT64_MAX;
 	int key = sheaf_schema_key(sheaf_dataset_schema(dataset));
+	if (key < 0 && frame->numbers.size) return ((const uint64_t *)(const void *)frame->numbers.data)[row];
 	if (key < 0) return (uint64_t)(dataset->row + row);
 	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
 }

@@ -241,6 +241,9 @@ struct sheaf_format {
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
 	 * ahead of the rows. Where it fails for want of memory it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+	/* Where rows are decoded in cutting: `cx` gets what is found in them from here on; NULL: nothing more is
+	 * read for it. NULL: they are not. */
+	void (*attend)(void *in, sheaf_context *cx);
 	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
 	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
 	 * review. */

@@ -37,7 +37,7 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
-	return sequences || options->coordinates || options->value;
+	return sequences || options->coordinates || options->value || options->select.sample;
 }
 
 /* A table of which coordinates are named is a tensor, whatever becomes of it. */
@@ -75,16 +75,81 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+/* ---- what is selected ---- */
+
+/* Which parts of a selection are done. */
+typedef struct selecting {
+	sheaf_input *input;
+	const sheaf_selection *selection;
+	int64_t row; /* of the format's next row */
+	bool rows, columns, transposed;
+} selecting;
+
+/* Streams are those of sequences; columns those of tables, or of sequences beside their streams. */
+static bool can_choose_columns(const selecting *s)
+{
+	const sheaf_schema *schema = &s->input->in->schema;
+	bool sequences = schema->rows == SHEAF_SEQUENCES;
+	if (s->selection->streams) return sequences;
+	if (!s->selection->columns) return false;
+	return (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
+}
+
+static sheaf_status select_rows(selecting *s, sheaf_error *err)
+{
+	if (s->rows) return SHEAF_OK;
+	s->rows = true;
+	return sheaf_view_select(s->input, s->selection, s->row, err);
+}
+
+/* As soon as rows are of the kind that is meant. `last`: no other will come. */
+static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
+{
+	sheaf_row_kind kind = s->input->in->schema.rows;
+	if (kind == SHEAF_ENTRIES && s->selection->transpose && !s->transposed) {
+		s->transposed = true;
+		SHEAF_TRY(sheaf_view_transpose(s->input, err));
+	}
+	if (kind != SHEAF_ENTRIES || last) SHEAF_TRY(select_rows(s, err));
+	if (s->columns || !can_choose_columns(s)) return SHEAF_OK;
+	s->columns = true;
+	return sheaf_view_columns(s->input, s->selection->streams, s->selection->columns, err);
+}
+
+/* What has not come to pass. */
+static sheaf_status check_selected(const selecting *s, sheaf_error *err)
+{
+	const sheaf_selection *given = s->selection;
+	const char *found = sheaf_row_kind_name(s->input->in->schema.rows);
+	if (given->transpose && !s->transposed)
+		return sheaf_fail_option(err, SHEAF_USAGE, "transpose", ": expected a tensor, found %s in %s", found,
+		                         sheaf_source_name(s->input->source));
+	if (s->columns || (!given->streams && !given->columns)) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, given->streams ? "streams" : "columns",
+	                         ": expected %s, found %s in %s",
+	                         given->streams ? "sequences, which have streams" : "rows with columns", found,
+	                         sheaf_source_name(s->input->source));
+}
+
+sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
+                             sheaf_error *err)
 {
 	unsigned wanted = options->rows ? options->rows : ~0u;
+	selecting s = {.input = input, .selection = &options->select, .row = row};
 	SHEAF_TRY(check_named(input, options, wanted, err));
+	SHEAF_TRY(select_here(&s, false, err));
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
-	while (!(wanted & 1u << input->in->schema.rows)) SHEAF_TRY(put_view(input, options, wanted, err));
+	while (!(wanted & 1u << input->in->schema.rows)) {
+		SHEAF_TRY(select_here(&s, false, err));
+		SHEAF_TRY(put_view(input, options, wanted, err));
+	}
+	/* Entries of a content are chosen as they are stored. */
+	if (options->entries == SHEAF_ENTRIES_CONTENT) SHEAF_TRY(select_here(&s, true, err));
 	if (options->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
 		SHEAF_TRY(sheaf_view_expand(input, options, err));
-	return SHEAF_OK;
+	SHEAF_TRY(select_here(&s, true, err));
+	return check_selected(&s, err);
 }
 
 sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err)

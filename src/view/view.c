@@ -83,6 +83,12 @@ static sheaf_status settle(void *in, sheaf_error *err)
 	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
 }
 
+static void attend(void *in, sheaf_context *cx)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	v->inner->attend(v->in, cx);
+}
+
 static void close_view(void *in)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
@@ -113,6 +119,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.review = review,
 		.rewind = rewind_below,
 		.settle = settle,
+		.attend = input->format->attend ? attend : NULL,
 		.close = close_view,
 	};
 	input->format = &v->format;

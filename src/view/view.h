@@ -22,8 +22,9 @@ typedef struct sheaf_row_view {
 	sheaf_status (*place)(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
 } sheaf_row_view;
 
-/* Puts views over the input of a dataset until its rows are of a kind that is wanted. */
-SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
+/* Puts views over the input of a dataset until its rows are those that are wanted. The next row that the
+ * format gives is number `row`. */
+SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
                                        sheaf_error *err);
 /* Whether views may have to look at all of the input first, and begin again. */
 bool sheaf_view_may_survey(const sheaf_open_options *options);
@@ -54,6 +55,14 @@ SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                                              sheaf_error *err),
                                          void *user, sheaf_error *err);
 
+/* Some rows of all. */
+SHEAF_USE sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *selection, int64_t row,
+                                         sheaf_error *err);
+/* Some streams or columns of all, in the order that is given. */
+SHEAF_USE sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
+                                          sheaf_error *err);
+/* Entries of a tensor whose dimensions are reversed. */
+SHEAF_USE sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err);
 /* Entries as sequences: the outermost dimension's slices are rows. */
 SHEAF_USE sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options,
                                         sheaf_error *err);

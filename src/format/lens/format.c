@@ -72,6 +72,9 @@ static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err
 	field->type = SHEAF_U8;
 	field->nlevels = 1;
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	/* Rows are also chosen by their names. */
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "name", 4, &field, err));
+	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, true);
 	return sheaf_lens_show_heading(in, err);
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows are chosen: what a selection says, as numbers. */
+#ifndef SHEAF_VIEW_SELECTION_H
+#define SHEAF_VIEW_SELECTION_H
+
+#include <sheaf/select.h>
+
+typedef struct sheaf_row_choice {
+	int64_t from, to; /* rows [from, to); to INT64_MAX: to the last one */
+	bool sampled;     /* of these, each whose hash is at most `limit`: */
+	uint64_t seed, limit;
+	int64_t count; /* or so many with the smallest hashes, once sheaf_choice_limit knows the rows; -1: no */
+} sheaf_row_choice;
+
+/* USAGE, by the name of the option, where it says nothing sensible. */
+SHEAF_USE sheaf_status sheaf_choice_read(const sheaf_selection *selection, sheaf_row_choice *out,
+                                         sheaf_error *err);
+/* Whether rows are chosen by their numbers. */
+bool sheaf_choice_is_all(const sheaf_row_choice *choice);
+/* Of a dataset of `rows` rows: finds the limit where a number of them is to be chosen. */
+SHEAF_USE sheaf_status sheaf_choice_limit(sheaf_row_choice *choice, int64_t rows, sheaf_context *cx,
+                                          sheaf_error *err);
+static inline bool sheaf_choice_has(const sheaf_row_choice *choice, int64_t row)
+{
+	return row >= choice->from && row < choice->to &&
+	       (!choice->sampled || sheaf_row_hash(choice->seed, row) <= choice->limit);
+}
+/* How many rows of `rows` are chosen; -1 where only looking at each would tell, or `rows` is -1. */
+int64_t sheaf_choice_count(const sheaf_row_choice *choice, int64_t rows);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Some columns of all, in the order in which they are named. */
+#include "base/memory.h"
+#include "data/frame.h"
+#include "view/view.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct narrowed {
+	sheaf_row_view view;
+	int *columns; /* below, in the order of the schema */
+	int ncolumns, room;
+} narrowed;
+
+/* ---- rows ---- */
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const narrowed *n = (const narrowed *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_view_decode_below(&n->view, piece, frame, &below, cx, err));
+	sheaf_buffer notes = frame->notes;
+	frame->notes = (sheaf_buffer){0};
+	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, n->columns, n->ncolumns, frame, err);
+	sheaf_buffer_reset(&frame->notes);
+	frame->notes = notes;
+	return status;
+}
+
+static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->recall(v->in, piece, err);
+}
+
+static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->resume(v->in, piece, err);
+}
+
+static const sheaf_random_access recall_only = {.recall = recall};
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
+
+/* ---- names ---- */
+
+static bool is_wanted_as(const sheaf_schema *schema, int f, bool stream)
+{
+	const sheaf_field *field = &schema->fields[f];
+	if (field->meaning == SHEAF_KEY) return false;
+	return stream == (schema->rows == SHEAF_SEQUENCES && sheaf_field_is_stream(field));
+}
+
+static sheaf_status refuse(const narrowed *n, const char *option, const char *name, size_t size,
+                           sheaf_error *err)
+{
+	char names[300] = "";
+	size_t used = 0;
+	const sheaf_schema *below = &n->view.in->schema;
+	bool stream = strcmp(option, "streams") == 0;
+	for (int f = 0; f < below->nfields && used < sizeof names; f++) {
+		if (!is_wanted_as(below, f, stream)) continue;
+		int more =
+			snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", below->fields[f].name);
+		used += more > 0 ? (size_t)more : 0;
+	}
+	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected %s of %s (%s), found \"%.*s\"",
+	                         stream ? "streams" : "columns", sheaf_source_name(n->view.source),
+	                         used ? names : "it has none", (int)size, name);
+}
+
+static bool is_taken(const narrowed *n, int f)
+{
+	for (int i = 0; i < n->ncolumns; i++)
+		if (n->columns[i] == f) return true;
+	return false;
+}
+
+static void add_all(narrowed *n, bool stream)
+{
+	for (int f = 0; f < n->view.in->schema.nfields; f++)
+		if (is_wanted_as(&n->view.in->schema, f, stream)) n->columns[n->ncolumns++] = f;
+}
+
+/* "a,b" */
+static sheaf_status add_named(narrowed *n, const char *option, const char *text, sheaf_error *err)
+{
+	const sheaf_schema *below = &n->view.in->schema;
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ",");
+		int f = 0;
+		while (f < below->nfields &&
+		       (strlen(below->fields[f].name) != size || memcmp(below->fields[f].name, at, size) != 0 ||
+		        !is_wanted_as(below, f, strcmp(option, "streams") == 0)))
+			f++;
+		if (f == below->nfields) return refuse(n, option, at, size, err);
+		if (is_taken(n, f))
+			return sheaf_fail_option(err, SHEAF_USAGE, option,
+			                         ": expected each name once, found \"%.*s\" twice", (int)size, at);
+		n->columns[n->ncolumns++] = f;
+		at += size;
+		if (*at == '\0') return SHEAF_OK;
+	}
+}
+
+/* The key stays where it is; streams come before what else is said of rows. */
+static sheaf_status choose(narrowed *n, const char *streams, const char *columns, sheaf_error *err)
+{
+	int key = sheaf_schema_key(&n->view.in->schema);
+	if (key >= 0) n->columns[n->ncolumns++] = key;
+	if (streams)
+		SHEAF_TRY(add_named(n, "streams", streams, err));
+	else
+		add_all(n, true);
+	if (columns)
+		SHEAF_TRY(add_named(n, "columns", columns, err));
+	else
+		add_all(n, false);
+	return SHEAF_OK;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status make_schema(narrowed *n, sheaf_error *err)
+{
+	const sheaf_schema *below = &n->view.in->schema;
+	sheaf_schema without = *below;
+	without.nfields = 0;
+	SHEAF_TRY(sheaf_schema_copy(&without, n->view.cx, &n->view.schema, err));
+	for (int i = 0; i < n->ncolumns; i++)
+		SHEAF_TRY(sheaf_schema_add_copy(&n->view.schema, n->view.cx, &below->fields[n->columns[i]], err));
+	return SHEAF_OK;
+}
+
+static void release(sheaf_row_view *view)
+{
+	narrowed *n = (narrowed *)view;
+	if (n->columns) sheaf_release(view->cx, n->columns, (size_t)n->room * sizeof *n->columns);
+}
+
+static sheaf_facts facts_of(const sheaf_row_view *v)
+{
+	sheaf_facts facts = v->in->facts;
+	facts.samples = -1;
+	if (facts.longest > 1) facts.longest = -1;
+	return facts;
+}
+
+sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
+                                sheaf_error *err)
+{
+	sheaf_row_view *view;
+	void *memory;
+	const sheaf_random_access *random = input->format->random;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(narrowed), &view, err));
+	narrowed *n = (narrowed *)view;
+	view->release = release;
+	n->room = view->in->schema.nfields;
+	SHEAF_TRY(sheaf_allocate_array(view->cx, (size_t)n->room, sizeof *n->columns, &memory, err));
+	n->columns = (int *)memory;
+	SHEAF_TRY(choose(n, streams, columns, err));
+	SHEAF_TRY(make_schema(n, err));
+	view->facts = facts_of(view);
+	view->format.decode = decode;
+	if (random) view->format.random = random->resume ? &random_access : &recall_only;
+	return SHEAF_OK;
+}

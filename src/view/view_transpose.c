@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of a tensor whose dimensions are reversed. */
+#include "base/memory.h"
+#include "data/frame.h"
+#include "view/view.h"
+#include <string.h>
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	const sheaf_frame *below;
+	int columns[SHEAF_MAX_RANK + 1], rank = v->schema.tensor.rank;
+	for (int d = 0; d <= rank; d++) columns[d] = d < rank ? rank - 1 - d : d;
+	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
+	sheaf_buffer notes = frame->notes;
+	frame->notes = (sheaf_buffer){0};
+	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, columns, rank + 1, frame, err);
+	sheaf_buffer_reset(&frame->notes);
+	frame->notes = notes;
+	return status;
+}
+
+static sheaf_status cut_without_slices(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	SHEAF_TRY(v->inner->cut(v->in, bytes, piece, err));
+	piece->slices = 0;
+	return SHEAF_OK;
+}
+
+/* What stands at (i, j) of one triangle stands at (j, i) of the other. */
+static sheaf_structure mirrored(sheaf_structure structure)
+{
+	static const sheaf_structure pairs[SHEAF_STRUCTURES] = {
+		[SHEAF_GENERAL] = SHEAF_GENERAL,
+		[SHEAF_SYMMETRIC_LOWER] = SHEAF_SYMMETRIC_UPPER,
+		[SHEAF_SYMMETRIC_UPPER] = SHEAF_SYMMETRIC_LOWER,
+		[SHEAF_HERMITIAN_LOWER] = SHEAF_HERMITIAN_UPPER,
+		[SHEAF_HERMITIAN_UPPER] = SHEAF_HERMITIAN_LOWER,
+		[SHEAF_SKEW_SYMMETRIC_LOWER] = SHEAF_SKEW_SYMMETRIC_UPPER,
+		[SHEAF_SKEW_SYMMETRIC_UPPER] = SHEAF_SKEW_SYMMETRIC_LOWER,
+	};
+	return pairs[structure];
+}
+
+static void swap_fields(sheaf_field *a, sheaf_field *b)
+{
+	sheaf_field kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+/* Names that only count the dimensions, i and j, go on counting them. */
+static bool counts(const sheaf_schema *schema)
+{
+	for (int d = 0; d < schema->tensor.rank; d++) {
+		const char name[2] = {(char)('i' + d), '\0'};
+		if (strcmp(schema->fields[d].name, name) != 0) return false;
+	}
+	return true;
+}
+
+static void reverse(sheaf_schema *schema)
+{
+	sheaf_tensor before = schema->tensor, *t = &schema->tensor;
+	bool ordinal = counts(schema);
+	for (int d = 0; d < t->rank; d++) {
+		t->shape[d] = before.shape[t->rank - 1 - d];
+		t->order[d] = t->rank - 1 - before.order[d];
+	}
+	for (int a = 0, b = t->rank - 1; a < b; a++, b--) {
+		char *first = schema->fields[a].name, *last = schema->fields[b].name;
+		swap_fields(&schema->fields[a], &schema->fields[b]);
+		if (!ordinal) continue;
+		schema->fields[a].name = first;
+		schema->fields[b].name = last;
+	}
+	t->structure = mirrored(before.structure);
+	t->layout[0] = '\0'; /* that of the file is another tensor's */
+}
+
+sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
+{
+	sheaf_row_view *v;
+	const sheaf_schema *below = &input->in->schema;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
+	v->format.decode = decode;
+	v->format.cut = cut_without_slices;
+	v->facts = v->in->facts;
+	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
+	reverse(&v->schema);
+	return SHEAF_OK;
+}
