@@ -48,8 +48,26 @@ static const message messages[] = {
 	{"csv", "a,b\n1,2\n3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields",
      "expected 2 fields, found 1; the row is left out"},
 	{"csv", "a,b\n1,2,\n", NULL, SHEAF_ERROR, 2, 1, 4, "number of fields", "expected 2 fields, found 3"},
-	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 3, 3, 11, "text after a quote",
+	{"csv", "a,b\n1,\"x\"z\n", NULL, SHEAF_ERROR, 2, 6, 9, "text after a quote",
      "found \"z\"; the row is left out"},
+	{"csv", "a,b\n1,\"x\ny\"z\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote",
+     "expected a quote that closes the field, found the next one on line 3, and \"z\" after it"},
+	{"csv", "a,b\n0,0\n\"k\",\"x\n\ny\",3\n", NULL, SHEAF_ERROR, 3, 1, 8, "number of fields",
+     "expected 2 fields, found 3, one of them of several lines, from the quote on line 3, column 5 on"},
+	{"csv", "a,b\r\r1,2\r", NULL, SHEAF_WARNING, 2, 1, 4, "blank line", "it is passed over"},
+	{"csv", "a,b\r\"x\ry\",2\r3", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},
+	{"csv", "a;b\n1;2\n", NULL, SHEAF_NOTE, 1, 1, 0, "delimiter",
+     "expected fields separated by comma, found semicolon; read with --delimiter semicolon"},
+	{"csv",
+     "\xef\xbb\xbf"
+     "a,a\n1,2\n",
+     NULL, SHEAF_WARNING, 1, 1, 3, "name twice", "found \"a\" again; the column is \"a.1\""},
+	{"csv", "a,b\nx,1,2\ny,3,4\n", NULL, SHEAF_NOTE, 1, 1, 0, "first column without a name",
+     "expected names of 3 columns, found 2; the first column has row names and is called a0"},
+	{"csv", "a,b,c\n1,NA,n/a\nNULL,2,x\n", NULL, SHEAF_WARNING, 1, 1, 0, "missing in doubt",
+     "expected values of one type in column \"a\" (and 1 more), found such, and words as NA"},
+	{"csv", "1990,1991\n0,5\n", NULL, SHEAF_WARNING, 1, 1, 0, "header in doubt",
+     "found 1990,1991; it is taken for names (--header no takes it for values)"},
 	{"csv", "a,b\n\"x\ny\",2\n3\n", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},
 	{"csv", "a,b\n1,\"x\n2,y\n", NULL, SHEAF_ERROR, 2, 3, 6, "open quote",
      "expected a quote that closes the field, found the end of the input"},
@@ -98,8 +116,8 @@ static void test_messages(void **state)
 static const char *const refused[][3] = {
 	{"", NULL, "expected a line with the names of columns"},
 	{"\xff\xfe\n", NULL, "found a UTF-16 byte order mark"},
-	{"a,a\n1,2\n", NULL, "found \"a\" twice"},
-	{"a,b\r1,2\r", NULL, "expected lines that end with LF or CR LF, found a CR alone"},
+	{"a,b\r1,2\n", NULL,
+     "expected lines that end alike, with LF, CR LF or CR, found a CR alone before an LF"},
 	{"a,b\n", "a:int64", NULL},
 	{"1,2\n", "a:int64", "expected 1 columns, as --columns says"},
 	{"a\n", "a", "--columns: expected NAME:TYPE, found \"a\""},
@@ -163,26 +181,90 @@ static void test_first_lines(void **state)
 	}
 }
 
-static void test_delimiters_in_doubt(void **state)
+/* What is between fields, where nobody says it: the first row's first field shows it. */
+static void test_delimiters_found(void **state)
 {
-	static const char *const cases[][2] = {
-		{"a;b\n1;2\n", "x:1:1 (byte 0): expected fields separated by comma, found none, and semicolon within "
-	                   "the first line; each line is one field (--delimiter semicolon would"},
-		{"a\tb\n", "found none, and tab within"},
-		{"a|b\n", "found none, and pipe within"},
-		{"\"a;b\"\n", NULL},
-		{"a b\n", NULL},
-		{"a,b;c\n", NULL},
+	static const struct {
+		const char *format, *input, *row;
+	} cases[] = {
+		{"csv", "a;b\n1;2\n", "0  a 1  b 2"},
+		{"csv", "a\tb\n1\t2\n", "0  a 1  b 2"},
+		{"csv", "a|b\n1|2\n", "0  a 1  b 2"},
+		{"tsv", "a,b\n1,2\n", "0  a 1  b 2"},
+		{"csv", "\"a;b\"\n1\n", "0  a;b 1"},
+		{"csv", "a b\n1\n", "0  a b 1"},
+		{"csv", "a,b;c\n1,2;3\n", "0  a 1  b;c \"2;3\""},
+		{"csv", "a,b;c;d\n1,2;3;4\n5,6\n7,8\n", "0  a 1  b;c;d \"2;3;4\""},
+		{"csv", "1,5;2,5\n1,5;2\n", "0  a0 \"1,5\"  a1 \"2,5\""},
+		{"csv", "1,5\n2,5\n", "0  a0 1  a1 5"},
+		{"csv", "a;b|c;d\n1;2|3;4\n", "0  a 1  b|c \"2|3\"  d 4"},
+		{"csv", "a;'b;c'\n1;'2;3'\n", "0  a 1  b;c \"2;3\""},
+		{"csv", "a;\"b\nc\"\n1;2\n", "0  a 1  b\nc 2"},
+		{"csv", "a;b\n1;2\n3\n", "0  a;b \"1;2\""},
+		{"csv", "a;b\r1;2\r", "0  a 1  b 2"},
+		{"tsv", "a, b\nc, d\n", "0  a, b \"c, d\""},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char rows[500];
 		record r;
 		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
-		assert_ok(read_rows("csv", cases[i][0], NULL, 0, &r, rows, sizeof rows));
-		assert_int_equal(cases[i][1] ? 1 : 0, r.n);
-		if (r.n && !strstr(r.found[0].text, cases[i][1]))
-			fail_msg("expected %s, found %s", cases[i][1], r.found[0].text);
+		assert_ok(read_rows(cases[i].format, cases[i].input, NULL, 0, &r, rows, sizeof rows));
+		if (strncmp(rows, cases[i].row, strlen(cases[i].row)) != 0)
+			fail_msg("%s: expected %s, found %s", cases[i].input, cases[i].row, rows);
+		end(&r);
+	}
+}
+
+/* Whether the first line has names, and whether that is in doubt. */
+static void test_headers(void **state)
+{
+	static const struct {
+		const char *input;
+		bool names, doubt;
+	} cases[] = {
+		{"a,b\nc,d\n", true, false},
+		{"a,5\n1,6\n", true, false},
+		{"a,5\nb,6\n", false, false},
+		{"NA,5\n1,6\n", false, false},
+		{"c,1990\nd,5\n", true, true},
+		{"c,1990,1991\nd,5,6\n", true, true},
+		{"c,1990,1992,1993\nd,5,6,7\n", false, false},
+		{"c,1990,1990\nd,5,6\n", false, false},
+		{"c,1990,-1\nd,5,6\n", false, false},
+		{"c,999,1000\nd,5,6\n", false, false},
+		{"c,2999,3000\nd,5,6\n", false, false},
+		{"c,1000,2999\nd,5,6\n", true, true},
+		{"c,1990,1991\nd,5,6\ne,2001,2002\n", false, true},
+		{"1990,1991\n5,6\n", true, true},
+		{"1990\n5\n", false, false},
+		{"0,1,2\n5,6,8\n", true, true},
+		{"0,1,2\n5,6,7\n", true, true},
+		{"0,1,2\n5,6,8\n0,1,2\n", false, true},
+		{"0,2,4\n5,6,8\n", false, false},
+		{"1,2,3\n5,6,8\n", false, false},
+		{"0,1\n5,6\n", false, false},
+		{",0,1\nx,5,6\n", true, true},
+		{"a,,b\nx,1,z\n", true, true},
+		{"a,,b\nx,,z\n", false, true},
+		{"a,,b\nx,,1\n", true, false},
+		{",\n1,2\n", false, false},
+		{"a,1.5\n2,3\n", false, false},
+		{"a,2020-01-02\n2,3\n", false, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char rows[500];
+		record r;
+		int64_t data = -1;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
+		assert_ok(read_rows("csv", cases[i].input, NULL, 0, &r, rows, sizeof rows));
+		for (const char *at = cases[i].input; *at; at++) data += *at == '\n';
+		for (const char *at = rows; *at; at++) data -= *at == '\n';
+		bool doubt = r.n > 0 && strcmp(r.found[0].rule, "header in doubt") == 0;
+		if ((data == 0) != cases[i].names || doubt != cases[i].doubt)
+			fail_msg("%s: expected %s%s, found %s (%d findings)", cases[i].input,
+			         cases[i].names ? "names" : "values", cases[i].doubt ? " in doubt" : "", rows, r.n);
 		end(&r);
 	}
 }
@@ -358,7 +440,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_first_lines),
-		cmocka_unit_test(test_delimiters_in_doubt),
+		cmocka_unit_test(test_delimiters_found),
+		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_rows_left_out),
 		cmocka_unit_test(test_dates),

@@ -61,9 +61,17 @@ sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *reco
 	return SHEAF_OK;
 }
 
+static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end)
+{
+	int64_t n = 0;
+	if (in->dialect.feed == '\n') return sheaf_count_feeds(at, end);
+	for (; at < end; at++) n += *at == in->dialect.feed;
+	return n;
+}
+
 static void pass(sheaf_delimited_reader *in, sheaf_bytes bytes)
 {
-	in->line += sheaf_count_feeds(bytes.data, bytes.data + bytes.size);
+	in->line += count_lines(in, bytes.data, bytes.data + bytes.size);
 	sheaf_source_consume(in->source, bytes.size);
 }
 
@@ -129,7 +137,7 @@ sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece
 	                       .column = in->column,
 	                       .chunk = -1};
 	sheaf_source_take(in->source, size, &piece->bytes);
-	in->line += sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
+	in->line += count_lines(in, piece->bytes.data, piece->bytes.data + size);
 	return SHEAF_OK;
 }
 

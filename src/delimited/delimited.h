@@ -2,12 +2,13 @@
 /* Tables as delimited text: rows are records of fields, separated by a delimiter and ended by a line feed.
  * The formats of this family differ in their dialects and options only; what is read and written is here.
  *
- *   dialect.c  quotes, escapes, and which of them a file uses       columns.c  columns that the settings
- * declare, names word.c     a field's text: nulls, kinds, without its escapes     item.c     a field's text
- * as an item of its type records.c  where records and fields end                          cut.c      the
- * input into pieces of whole records infer.c    types that nobody declared reader.c   opening, schema, facts
- *   decode.c   a piece into columns                                  report.c   what is wrong with a piece,
- * in order write.c    the writer's life                                     encode.c   rows into records
+ *   dialect.c  what the settings say of quotes, delimiters, words    detect.c   what the file says of them
+ *   header.c   whether the first line has names, and which           columns.c  columns that settings declare
+ *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
+ *   records.c  where records and fields end                          cut.c      the input into pieces of them
+ *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
+ *   decode.c   a piece into columns                                  report.c   what is wrong with a piece
+ *   write.c    the writer's life                                     encode.c   rows into records
  *   probe.c    whether a file is a table
  *
  * What is read and why is in the formats' pages of docs/formats. */
@@ -28,6 +29,12 @@ typedef struct sheaf_dialect {
 	uint8_t escape;  /* before a byte that is meant as it is: within quotes, or anywhere where there are none;
 	                    0: there is none */
 	bool any_quoted; /* a field in quotes may be something else than text */
+	uint8_t feed;    /* ends lines: a line feed, or a carriage return in files of old Macintoshes */
+	uint8_t point;   /* before the fraction of a number */
+	/* Words beside those of sheaf_word_null that say that nothing is there, separated by commas; NULL: none.
+	 * Borrowed. Bit b of `missing_begin`: one of them begins with byte b. */
+	const char *missing;
+	uint64_t missing_begin[4];
 } sheaf_dialect;
 
 /* What a format of this family is by itself. */
@@ -39,15 +46,27 @@ typedef struct sheaf_delimited_kind {
 
 /* What --delimiter calls a byte. */
 const char *sheaf_delimiter_name(uint8_t delimiter);
-/* The name of one in this text that texts seldom have; NULL: there is none. */
-const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end);
 /* A setting by its name; for writing, the one of the same name after "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
-/* The dialect that the settings ask for. *guess is set where the file is to be asked which quotes it uses. */
+/* What the settings leave to the file. */
+typedef struct sheaf_dialect_guess {
+	bool quotes, delimiter;
+} sheaf_dialect_guess;
+
+/* The dialect that the settings ask for. */
 SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values,
-                                            bool writing, sheaf_dialect *out, bool *guess, sheaf_error *err);
-/* Takes the quotes of the first field that stands in quotes. */
-void sheaf_dialect_guess(sheaf_dialect *dialect, sheaf_bytes head);
+                                            bool writing, sheaf_dialect *out, sheaf_dialect_guess *guess,
+                                            sheaf_error *err);
+/* Adds a word to those that say that nothing is there; the text is borrowed. */
+void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words);
+
+/* ---- detect.c ---- */
+
+/* Finds what is left to the file in its first bytes. *sample is as much of them as ends with a whole record,
+ * or nothing. */
+SHEAF_USE sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess,
+                                            sheaf_bytes head, bool complete, sheaf_context *cx,
+                                            sheaf_bytes *sample, sheaf_error *err);
 
 /* ---- records.c ---- */
 
@@ -56,14 +75,17 @@ typedef enum sheaf_record_flaw {
 	RECORD_COUNT,
 	RECORD_BLANK,
 	RECORD_OPEN,
-	RECORD_BEHIND_QUOTE,
+	RECORD_AFTER_QUOTE,
+	RECORD_AFTER_LINES, /* the same, where the field goes over several lines: its first quote may be wrong */
 	RECORD_INNER_QUOTE
 } sheaf_record_flaw;
 
 typedef struct sheaf_record_finding {
 	uint32_t at, line_start, line; /* bytes of the piece; lines after its first one */
 	uint32_t rows;                 /* records before it that stand */
-	uint32_t count;                /* fields of the record */
+	uint32_t count;                /* fields of the record; AFTER_LINES: where the text after the quote is */
+	/* A quote that opens a field of several lines, or `at`. */
+	uint32_t open, open_line_start, open_line;
 	sheaf_record_flaw flaw;
 } sheaf_record_finding;
 
@@ -88,6 +110,8 @@ SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_di
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
 void sheaf_records_drop(sheaf_records *records);
 
+/* The quote that closes a field, from the byte after the one that opens it; NULL where none does. */
+const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
 /* The byte after the last whole record of [begin, end), or NULL. `begin` begins one. */
 const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 /* The byte after the first one. */
@@ -137,7 +161,9 @@ enum {
 	KIND_REAL = 64,
 	KIND_DATETIME = 128,
 	KIND_DATETIMETZ = 256,
-	KIND_TEXT = 512
+	KIND_TEXT = 512,
+	KIND_ABSENT = 1024, /* a text that other programs take for nothing: NA, NULL, ... */
+	KIND_COMMA = 2048   /* a text that is a number where commas stand before fractions */
 };
 unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
 /* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before
@@ -181,6 +207,9 @@ typedef struct sheaf_delimited_reader {
 	int ncolumns; /* room there */
 	int width;    /* fields of a record */
 	bool header;
+	bool unnamed_first; /* the header has a name less than there are columns: the first one has none */
+	bool guessed_delimiter;
+	char *missing;        /* the words of --missing */
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	char guess[80];
 	sheaf_status cut_off; /* the input failed here, when the records before had been cut */
@@ -228,6 +257,40 @@ SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
 /* Bytes of the first part under the context's memory limit. */
 size_t sheaf_infer_part_size(const sheaf_context *cx);
+
+/* What is seen in a column of some records. */
+unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column);
+
+/* ---- header.c ---- */
+
+/* What is known while a table is opened. */
+typedef struct sheaf_delimited_opening {
+	sheaf_delimited_reader *in;
+	const sheaf_values *values;
+	const sheaf_opening *how;
+	sheaf_error *err;
+	sheaf_dialect_guess guess;
+	int64_t begin;        /* the first byte, after a byte order mark */
+	sheaf_records first;  /* the first record */
+	sheaf_records sample; /* some of those after it */
+	sheaf_schema names;   /* what the first record calls the columns, made different from each other */
+	sheaf_seen seen;
+	bool complete; /* all of the input was seen */
+} sheaf_delimited_opening;
+
+/* Reads the first record, and with it how many columns there are. `sample`: whole records from the first
+ * on. */
+SHEAF_USE sheaf_status sheaf_header_read(sheaf_delimited_opening *o, sheaf_bytes sample);
+/* Whether the first record has names, by what it is and what stands below; what is in doubt is reported. */
+SHEAF_USE sheaf_status sheaf_header_decide(sheaf_delimited_opening *o);
+/* The names of the first record; reports those that come twice where `warn`. */
+SHEAF_USE sheaf_status sheaf_header_names(sheaf_delimited_opening *o, bool warn);
+/* Whether the first record has a name wherever something else than a text was declared. */
+bool sheaf_header_contradicts(const sheaf_delimited_opening *o);
+/* Reports something about the first line. */
+SHEAF_USE sheaf_status sheaf_header_tell(const sheaf_delimited_opening *o, sheaf_severity severity,
+                                         const char *rule, const char *expected, const char *found,
+                                         const char *consequence);
 
 /* ---- cut.c ---- */
 
@@ -280,7 +343,15 @@ typedef struct sheaf_delimited_writer {
 	const char *null_word;
 	bool code_columns;
 	bool header, begun;
+	int64_t reached[SHEAF_MAX_RANK]; /* of a tensor: the extents that the entries so far show */
 } sheaf_delimited_writer;
+
+/* Bytes at the start of a blob that are no text: for each dimension of a tensor the extent that the blob
+ * shows. */
+static inline size_t sheaf_delimited_reached_size(const sheaf_delimited_writer *out)
+{
+	return out->schema.rows == SHEAF_ENTRIES ? (size_t)out->schema.tensor.rank * sizeof(int64_t) : 0;
+}
 
 /* Puts a column's name as a field. */
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bytes quote and escape: asked for by name, or found in the file. */
+/* Which bytes quote, escape and separate, as the settings say. */
 #include "delimited/delimited.h"
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,7 @@
 static const struct {
 	const char *name;
 	uint8_t byte;
-	bool rare; /* texts seldom have it */
-} names[] = {{"tab", '\t', true},   {"semicolon", ';', true}, {"pipe", '|', true},
-             {"comma", ',', false}, {"space", ' ', false},    {"\\t", '\t', false}};
+} names[] = {{"tab", '\t'}, {"semicolon", ';'}, {"pipe", '|'}, {"comma", ','}, {"space", ' '}, {"\\t", '\t'}};
 
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -18,13 +16,6 @@ const char *sheaf_delimiter_name(uint8_t delimiter)
 	for (size_t i = 0; i < NAMES; i++)
 		if (names[i].byte == delimiter) return names[i].name;
 	return "another";
-}
-
-const char *sheaf_delimiter_within(const uint8_t *at, const uint8_t *end)
-{
-	for (size_t i = 0; i < NAMES && at < end; i++)
-		if (names[i].rare && memchr(at, names[i].byte, (size_t)(end - at))) return names[i].name;
-	return NULL;
 }
 
 static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
@@ -53,43 +44,48 @@ const char *sheaf_delimited_choice(const sheaf_values *values, const char *name,
 	return text ? text : sheaf_values_text(values, name);
 }
 
+void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
+{
+	dialect->missing = words;
+	memset(dialect->missing_begin, 0, sizeof dialect->missing_begin);
+	if (words) dialect->missing_begin[0] |= UINT64_C(1) << ' ' | UINT64_C(1) << '\t'; /* blanks before one */
+	for (const char *at = words; at && *at; at += *at == ',') {
+		if (*at != ',') dialect->missing_begin[(uint8_t)*at / 64] |= UINT64_C(1) << (uint8_t)*at % 64;
+		at += strcspn(at, ",");
+	}
+}
+
+/* A comma cannot be in numbers and between them. */
+static sheaf_status choose_point(const sheaf_values *values, bool writing, const char *delimiter,
+                                 sheaf_dialect *out, sheaf_error *err)
+{
+	const char *option = writing ? "out-decimal" : "decimal";
+	const char *name = sheaf_values_text(values, option);
+	out->point = name && strcmp(name, "comma") == 0 ? ',' : '.';
+	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
+	if (!delimiter) out->delimiter = ';'; /* as spreadsheets have it then */
+	if (!delimiter || out->any_quoted) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, option,
+	                         " comma: expected another delimiter between fields, found a comma");
+}
+
 sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
-                                  sheaf_dialect *out, bool *guess, sheaf_error *err)
+                                  sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
 {
 	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing),
 			   *name = sheaf_delimited_choice(values, "dialect", writing);
 	const char *quoted = sheaf_values_text(values, "quoted");
-	*out = (sheaf_dialect){
-		.delimiter = kind->delimiter, .quote = kind->quotes ? '"' : 0, .escape = kind->quotes ? 0 : '\\'};
+	*out = (sheaf_dialect){.delimiter = kind->delimiter,
+	                       .quote = kind->quotes ? '"' : 0,
+	                       .escape = kind->quotes ? 0 : '\\',
+	                       .feed = '\n'};
 	out->any_quoted = quoted && strcmp(quoted, "any") == 0;
-	*guess = kind->quotes && (!name || strcmp(name, "auto") == 0);
-	if (name && !*guess && strcmp(name, "rfc") != 0) { /* the only other one */
+	guess->quotes = kind->quotes && (!name || strcmp(name, "auto") == 0);
+	guess->delimiter = !delimiter;
+	if (name && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
 		out->quote = '\'';
 		out->escape = '\\';
 	}
-	return delimiter ? read_delimiter(delimiter, &out->delimiter, err) : SHEAF_OK;
-}
-
-/* Whether the field that begins at `at` stands in these quotes from its first byte to its last. */
-static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end, uint8_t quote)
-{
-	for (const uint8_t *close = at + 1;
-	     (close = (const uint8_t *)memchr(close, quote, (size_t)(end - close))); close++) {
-		if (close + 1 == end || close[1] == dialect->delimiter || close[1] == '\n' || close[1] == '\r')
-			return true;
-		if (close[1] == quote) close++;
-	}
-	return false;
-}
-
-void sheaf_dialect_guess(sheaf_dialect *dialect, sheaf_bytes head)
-{
-	const uint8_t *end = head.data + head.size;
-	for (const uint8_t *at = head.data; at < end; at++) {
-		bool begins = at == head.data || at[-1] == dialect->delimiter || at[-1] == '\n';
-		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
-		dialect->quote = *at;
-		dialect->escape = *at == '\'' ? '\\' : 0;
-		return;
-	}
+	if (delimiter) SHEAF_TRY(read_delimiter(delimiter, &out->delimiter, err));
+	return choose_point(values, writing, delimiter, out, err);
 }

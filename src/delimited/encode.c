@@ -163,6 +163,14 @@ static char *mark_real(char *from, char *to, double v, double exact)
 	return to;
 }
 
+/* With another point than the usual one. */
+static char *mend_point(char *from, char *to, uint8_t point)
+{
+	char *found = point == '.' ? NULL : (char *)memchr(from, '.', (size_t)(to - from));
+	if (found) *found = (char)point;
+	return to;
+}
+
 static char *put_f32(char *to, float v) { return mark_real(to, sheaf_print_f32(to, v), (double)v, 0x1p24); }
 static char *put_f64(char *to, double v) { return mark_real(to, sheaf_print_f64(to, v), v, 0x1p53); }
 
@@ -271,7 +279,7 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	case SHEAF_DATETIMETZ:
 		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, &s->day);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);
-	default: return put_number(to, column->type, s->values, run.begin);
+	default: return mend_point(to, put_number(to, column->type, s->values, run.begin), dialect->point);
 	}
 }
 
@@ -388,6 +396,24 @@ static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame
 	}
 }
 
+static int64_t extent_shown(const sheaf_column *column, int64_t n)
+{
+	int64_t most = -1;
+	const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
+	const int64_t *wide = (const int64_t *)(const void *)column->values.data;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t v = column->type == SHEAF_I32 ? narrow[i] : wide[i];
+		most = v > most ? v : most;
+	}
+	return most + 1;
+}
+
+static void put_reached(const sheaf_delimited_writer *out, const sheaf_frame *frame, sheaf_builder *b)
+{
+	int rank = out->schema.rows == SHEAF_ENTRIES ? out->schema.tensor.rank : 0;
+	for (int d = 0; d < rank; d++) sheaf_builder_i64(b, extent_shown(&frame->columns[d], frame->nrows));
+}
+
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
                                     sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
 {
@@ -396,6 +422,7 @@ sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame
 	(void)row;
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)frame->ncolumns, sizeof(source), &sources, err));
 	sheaf_builder_begin(&b, cx, &blob->bytes);
+	put_reached((const sheaf_delimited_writer *)writer, frame, &b);
 	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, &b);
 	sheaf_release(cx, sources, (size_t)frame->ncolumns * sizeof(source));
 	blob->rows = frame->nrows;

@@ -32,8 +32,7 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 }
 
 /* Where a column has texts and nulls there is nothing left to see. */
-static void see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column,
-                       unsigned *kinds)
+unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
 	enum { ALL = KIND_TEXT | KIND_NULL };
 	unsigned seen = 0;
@@ -44,7 +43,7 @@ static void see_column(const sheaf_records *records, const sheaf_dialect *dialec
 		                    : sheaf_word_kind(word, dialect);
 		seen |= kind;
 	}
-	*kinds |= seen;
+	return seen;
 }
 
 static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at,
@@ -54,7 +53,7 @@ static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, cons
 	sheaf_records_begin(&records, in->cx);
 	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, at, end, 1, err);
 	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++)
-		see_column(&records, &in->dialect, c, &seen->kinds[c]);
+		seen->kinds[c] |= sheaf_see_column(&records, &in->dialect, c);
 	seen->rows += records.count;
 	seen->flawed |= records.findings.size > 0;
 	sheaf_records_drop(&records);
@@ -194,7 +193,7 @@ void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 {
 	enum {
 		NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL,
-		VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
+		VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT | KIND_ABSENT | KIND_COMMA
 	};
 	unsigned values = kinds & VALUES;
 	bool number = values && !(values & ~(unsigned)NUMBERS) &&

@@ -186,6 +186,20 @@ static sheaf_item_flaw read_number(sheaf_type type, sheaf_word word, void *out)
 	}
 }
 
+/* With a comma before its fraction, and no point. */
+static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *out)
+{
+	enum { LONGEST = 1024 };
+	uint8_t text[LONGEST];
+	size_t n = (size_t)(word.end - word.at);
+	memset(out, 0, sheaf_type_size(type));
+	if (n >= LONGEST || memchr(word.at, '.', n)) return ITEM_BAD;
+	memcpy(text, word.at, n);
+	uint8_t *comma = (uint8_t *)memchr(text, ',', n);
+	if (comma) *comma = '.';
+	return read_number(type, (sheaf_word){text, text + n, false}, out);
+}
+
 /* ---- other items ---- */
 
 static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
@@ -253,8 +267,11 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const
 	case SHEAF_DATETIME: return read_date(word, (int64_t *)out, NULL);
 	case SHEAF_DATETIMETZ: return read_date(word, (int64_t *)out, (int64_t *)out + 1);
 	case SHEAF_COMPLEX: return read_complex(field->type, word, out);
-	default: return read_number(field->type, word, out);
+	default: break;
 	}
+	if (dialect->point != '.' && field->type >= SHEAF_F32 && word.at < word.end)
+		return read_with_comma(field->type, word, out);
+	return read_number(field->type, word, out);
 }
 
 /* ---- runs ---- */

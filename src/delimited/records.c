@@ -4,8 +4,7 @@
 #include "delimited/delimited.h"
 #include <string.h>
 
-/* The quote that closes a field, from the byte after the one that opens it; NULL where none does. */
-static const uint8_t *find_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
+const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
 		bool doubled = *at == dialect->quote && at + 1 < end && at[1] == dialect->quote;
@@ -30,7 +29,10 @@ typedef struct walk {
 	const uint8_t *begin, *end;
 	const uint8_t *record, *field, *line_start;
 	uint32_t lines, record_lines; /* line feeds before `field`, and before the record */
-	size_t before;                /* of the ends: those of the records that stand */
+	const uint8_t *open; /* the last quote of the record that opens a field of several lines, or NULL */
+	const uint8_t *open_line_start;
+	uint32_t open_line;
+	size_t before; /* of the ends: those of the records that stand */
 	bool bad;
 } walk;
 
@@ -62,6 +64,9 @@ static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, 
 	                                .rows = (uint32_t)w->records->count,
 	                                .count = count,
 	                                .flaw = flaw};
+	finding.open = w->open ? (uint32_t)(w->open - w->begin) : finding.at;
+	finding.open_line_start = w->open ? (uint32_t)(w->open_line_start - w->begin) : finding.line_start;
+	finding.open_line = w->open ? w->open_line : line;
 	sheaf_builder_append(&w->records->findings, &finding, sizeof finding);
 }
 
@@ -105,6 +110,7 @@ static inline void end_record(walk *w, const uint8_t *end, int64_t line)
 	}
 	w->before = r->ends.size;
 	w->bad = false;
+	w->open = NULL;
 	w->lines++;
 	w->record_lines = w->lines;
 	w->record = w->field = w->line_start = end + 1;
@@ -121,7 +127,7 @@ static void seek(walk *w, const uint8_t *at)
 
 static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 {
-	while ((at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)))) {
+	while ((at = (const uint8_t *)memchr(at, w->dialect->feed, (size_t)(end - at)))) {
 		w->lines++;
 		w->line_start = ++at;
 	}
@@ -130,26 +136,44 @@ static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 static bool ends_field(const walk *w, const uint8_t *at)
 {
 	if (at < w->end && *at == '\r' && (at + 1 == w->end || at[1] == '\n')) return true;
-	return at == w->end || *at == w->dialect->delimiter || *at == '\n';
+	return at == w->end || *at == w->dialect->delimiter || *at == w->dialect->feed;
 }
 
-/* Passes a quoted field. Where none ends there, all the rest belongs to it. */
+/* Where no quote closes the field, all the rest belongs to it. */
+static void take_rest(walk *w, const uint8_t *open)
+{
+	find_flaw(w, open, RECORD_OPEN);
+	w->bad = true;
+	count_lines(w, open, w->end);
+	w->marks.mask = 0;
+	w->marks.block = w->end;
+}
+
+static void find_after_quote(walk *w, const uint8_t *open, const uint8_t *close, uint32_t lines)
+{
+	if (!w->bad && lines)
+		find_in_line(w, open, w->open_line_start, w->open_line, RECORD_AFTER_LINES,
+		             (uint32_t)(close + 1 - w->begin));
+	else if (!w->bad)
+		find_flaw(w, close + 1, RECORD_AFTER_QUOTE);
+	w->bad = true;
+}
+
 static void pass_quoted(walk *w, const uint8_t *open)
 {
-	const uint8_t *close = find_close(w->dialect, open + 1, w->end);
+	const uint8_t *close = sheaf_records_close(w->dialect, open + 1, w->end), *line_start = w->line_start;
+	uint32_t before = w->lines;
 	if (!close) {
-		find_flaw(w, open, RECORD_OPEN);
-		w->bad = true;
-		count_lines(w, open, w->end);
-		w->marks.mask = 0;
-		w->marks.block = w->end;
+		take_rest(w, open);
 		return;
 	}
 	count_lines(w, open, close);
-	if (!ends_field(w, close + 1)) {
-		if (!w->bad) find_flaw(w, close + 1, RECORD_BEHIND_QUOTE);
-		w->bad = true;
+	if (w->lines > before) {
+		w->open = open;
+		w->open_line_start = line_start;
+		w->open_line = before;
 	}
+	if (!ends_field(w, close + 1)) find_after_quote(w, open, close, w->lines - before);
 	seek(w, close + 1);
 }
 
@@ -164,8 +188,8 @@ static void meet_quote(walk *w, const uint8_t *at)
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                 const uint8_t *at, const uint8_t *end, int64_t line, sheaf_error *err)
 {
-	uint8_t quote = dialect->quote ? dialect->quote : '\n';
-	const uint8_t bytes[SHEAF_MARKS] = {dialect->delimiter, '\n', quote, quote};
+	uint8_t quote = dialect->quote ? dialect->quote : dialect->feed;
+	const uint8_t bytes[SHEAF_MARKS] = {dialect->delimiter, dialect->feed, quote, quote};
 	walk w = {.records = records,
 	          .dialect = dialect,
 	          .begin = at,
@@ -181,7 +205,7 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 	for (const uint8_t *mark; (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
 		if (*mark == dialect->delimiter) {
 			end_field(&w, mark);
-		} else if (*mark == '\n') {
+		} else if (*mark == dialect->feed) {
 			end_field(&w, mark);
 			end_record(&w, mark, line);
 		} else {
@@ -221,7 +245,7 @@ void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
 
 static bool opens(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *quote)
 {
-	return quote == begin || quote[-1] == dialect->delimiter || quote[-1] == '\n';
+	return quote == begin || quote[-1] == dialect->delimiter || quote[-1] == dialect->feed;
 }
 
 /* The next quote that opens a field from `at` on; `end` where there is none. */
@@ -241,9 +265,9 @@ const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_
 	const uint8_t *last = NULL;
 	for (const uint8_t *at = begin; at < end;) {
 		const uint8_t *open = next_open(dialect, begin, at, end);
-		const uint8_t *feed = (const uint8_t *)memrchr(at, '\n', (size_t)(open - at));
+		const uint8_t *feed = (const uint8_t *)memrchr(at, dialect->feed, (size_t)(open - at));
 		if (feed) last = feed + 1;
-		const uint8_t *close = open < end ? find_close(dialect, open + 1, end) : NULL;
+		const uint8_t *close = open < end ? sheaf_records_close(dialect, open + 1, end) : NULL;
 		at = close ? close + 1 : end;
 	}
 	return last;
@@ -253,9 +277,9 @@ const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8
 {
 	for (const uint8_t *at = begin; at < end;) {
 		const uint8_t *open = next_open(dialect, begin, at, end);
-		const uint8_t *feed = (const uint8_t *)memchr(at, '\n', (size_t)(open - at));
+		const uint8_t *feed = (const uint8_t *)memchr(at, dialect->feed, (size_t)(open - at));
 		if (feed) return feed + 1;
-		const uint8_t *close = open < end ? find_close(dialect, open + 1, end) : NULL;
+		const uint8_t *close = open < end ? sheaf_records_close(dialect, open + 1, end) : NULL;
 		at = close ? close + 1 : end;
 	}
 	return NULL;

@@ -36,15 +36,38 @@ static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at,
 static sheaf_status tell_of_count(reporting *p, const sheaf_record_finding *f, const uint8_t *at,
                                   int64_t line)
 {
-	char expected[48], found[48];
+	char expected[48], found[160];
 	snprintf(expected, sizeof expected, "%d fields", p->d->in->width);
 	snprintf(found, sizeof found, "%" PRIu32, f->count);
+	if (f->open != f->at)
+		snprintf(found, sizeof found,
+		         "%" PRIu32 ", one of them of several lines, from the quote on line %" PRId64
+		         ", column %" PRIu32 " on",
+		         f->count, p->d->piece->line + f->open_line, f->open - f->open_line_start + 1);
 	sheaf_problem problem = {.severity = SHEAF_ERROR,
 	                         .rule = "number of fields",
 	                         .expected = expected,
 	                         .found = found,
 	                         .consequence = "the row is left out"};
 	return tell(p, problem, at, line, at, NULL);
+}
+
+/* The quote that closes a field of several lines may be one that opens another. */
+static sheaf_status tell_of_lines(reporting *p, const sheaf_record_finding *f, const uint8_t *at,
+                                  int64_t line)
+{
+	char shown[SHEAF_SHOWN_SIZE], found[SHEAF_SHOWN_SIZE + 64];
+	const uint8_t *after = p->begin + f->count, *end = p->begin + p->d->piece->size;
+	int64_t close_line = line;
+	for (const uint8_t *feed = at; feed < after; feed++) close_line += *feed == p->d->in->dialect.feed;
+	sheaf_show(after, end, p->d->in->dialect.delimiter, shown);
+	snprintf(found, sizeof found, "the next one on line %" PRId64 ", and %s after it", close_line, shown);
+	sheaf_problem problem = {.severity = SHEAF_ERROR,
+	                         .rule = "open quote",
+	                         .expected = "a quote that closes the field",
+	                         .found = found,
+	                         .consequence = "the row is left out"};
+	return tell(p, problem, at, line, p->begin + f->line_start, NULL);
 }
 
 static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
@@ -55,9 +78,9 @@ static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
 		[RECORD_OPEN] = {SHEAF_ERROR, .rule = "open quote", .expected = "a quote that closes the field",
 	                     .found = "the end of the input",
 	                     .consequence = "the row is left out, and all that follows belongs to it"},
-		[RECORD_BEHIND_QUOTE] = {SHEAF_ERROR, .rule = "text after a quote",
-	                             .expected = "a delimiter or the end of the line after a quoted field",
-	                             .consequence = "the row is left out"},
+		[RECORD_AFTER_QUOTE] = {SHEAF_ERROR, .rule = "text after a quote",
+	                            .expected = "a delimiter or the end of the line after a quoted field",
+	                            .consequence = "the row is left out"},
 		[RECORD_INNER_QUOTE] = {SHEAF_BREACH, .rule = "quote inside of a field",
 	                            .expected = "quotes around all of a field", .found = "one inside of it",
 	                            .consequence = "it is taken as it is"},
@@ -67,6 +90,7 @@ static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
 				  *end = p->begin + p->d->piece->size;
 	int64_t line = p->d->piece->line + f->line;
 	if (f->flaw == RECORD_COUNT) return tell_of_count(p, f, at, line);
+	if (f->flaw == RECORD_AFTER_LINES) return tell_of_lines(p, f, at, line);
 	sheaf_problem problem = problems[f->flaw];
 	if (!problem.found) problem.found = sheaf_show(at, end, p->d->in->dialect.delimiter, shown);
 	return tell(p, problem, at, line, line_start, NULL);
@@ -94,7 +118,8 @@ static int64_t find_line(const reporting *p, int64_t r, const uint8_t *at, const
 	const uint8_t *from = p->begin + ((const uint32_t *)(const void *)records->starts.data)[r];
 	*line_start = from;
 	for (const uint8_t *feed = from;
-	     feed < at && (feed = (const uint8_t *)memchr(feed, '\n', (size_t)(at - feed))); line++)
+	     feed < at && (feed = (const uint8_t *)memchr(feed, p->d->in->dialect.feed, (size_t)(at - feed)));
+	     line++)
 		*line_start = ++feed;
 	return line;
 }

@@ -30,11 +30,32 @@ static inline int null_of(const uint8_t *at, size_t n)
 	return *at == '?' ? code_of(at, n) : SHEAF_NO_CODE;
 }
 
+/* One of the words that the settings say, whatever blanks are around it. */
+static __attribute__((noinline)) bool is_said(const char *words, const uint8_t *at, size_t n)
+{
+	sheaf_word bare = sheaf_word_trim((sheaf_word){at, at + n, false});
+	at = bare.at;
+	n = (size_t)(bare.end - bare.at);
+	for (const char *word = words; *word; word += *word == ',') {
+		size_t size = strcspn(word, ",");
+		if (size == n && n > 0 && memcmp(word, at, n) == 0) return true;
+		word += size;
+	}
+	return false;
+}
+
+static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *dialect)
+{
+	int code = null_of(at, n);
+	if (code != SHEAF_NO_CODE || !(dialect->missing_begin[*at / 64] >> *at % 64 & 1)) return code;
+	return is_said(dialect->missing, at, n) ? 0 : SHEAF_NO_CODE;
+}
+
 /* Without quotes an empty text is a text; what is no text is then not there. */
 int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect)
 {
 	if (word.quoted || (word.at == word.end && !dialect->quote)) return SHEAF_NO_CODE;
-	return null_of(word.at, (size_t)(word.end - word.at));
+	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
 }
 
 /* ---- kinds ---- */
@@ -69,7 +90,7 @@ static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 }
 
 /* [+-]? digits, with a point, an exponent or both. */
-static unsigned number_kind(const uint8_t *at, const uint8_t *end)
+static unsigned number_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
 	bool negative = *at == '-';
 	const uint8_t *first = at += negative || *at == '+';
@@ -77,10 +98,10 @@ static unsigned number_kind(const uint8_t *at, const uint8_t *end)
 	size_t whole = (size_t)(at - first), part = 0;
 	if (at == end) return whole ? integer_kind(first, whole, negative) : KIND_TEXT;
 	if (whole > 1 && *first == '0') return KIND_TEXT;
-	if (*at == '.') {
-		const uint8_t *point = at++;
+	if (*at == point) {
+		const uint8_t *fraction = ++at;
 		at = pass_digits(at, end);
-		part = (size_t)(at - point - 1);
+		part = (size_t)(at - fraction);
 	}
 	if (whole + part == 0) return KIND_TEXT;
 	if (at < end && (*at | 32) == 'e') {
@@ -110,22 +131,34 @@ static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 	return is_word(at, n, "nan") || is_word(at, n, "inf") || is_word(at, n, "infinity");
 }
 
-static unsigned plain_kind(const uint8_t *at, const uint8_t *end)
+/* What other programs write for nothing. */
+static unsigned absent_kind(const uint8_t *at, const uint8_t *end)
+{
+	static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "nil"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (is_word(at, (size_t)(end - at), words[i])) return KIND_ABSENT;
+	return KIND_TEXT;
+}
+
+static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
 	enum { SHORTEST_DATE = 19, DASH = 4 };
 	uint8_t first = *at;
-	if (is_digit(first) || first == '-' || first == '+' || first == '.') {
-		unsigned kind = number_kind(at, end);
+	if (is_digit(first) || first == '-' || first == '+' || first == point) {
+		unsigned kind = number_kind(at, end, point);
 		if (kind != KIND_TEXT) return kind;
 		if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH)))
 			kind = date_kind(at, end);
-		return kind == KIND_TEXT && is_nonfinite(at, end) ? KIND_REAL : kind;
+		if (kind == KIND_TEXT && is_nonfinite(at, end)) return KIND_REAL;
+		return kind == KIND_TEXT && point != ',' && number_kind(at, end, ',') == KIND_REAL ? KIND_COMMA
+		                                                                                   : kind;
 	}
 	if ((first | 32) == 't' || (first | 32) == 'f') {
 		size_t n = (size_t)(end - at);
 		return is_word(at, n, "true") || is_word(at, n, "false") ? KIND_BOOL : KIND_TEXT;
 	}
-	return ((first | 32) == 'n' || (first | 32) == 'i') && is_nonfinite(at, end) ? KIND_REAL : KIND_TEXT;
+	if (((first | 32) == 'n' || (first | 32) == 'i') && is_nonfinite(at, end)) return KIND_REAL;
+	return (first | 32) == 'n' || first == '#' ? absent_kind(at, end) : (unsigned)KIND_TEXT;
 }
 
 unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
@@ -133,7 +166,7 @@ unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
 	if (word.quoted && !dialect->any_quoted) return KIND_TEXT;
 	if (!word.quoted && sheaf_word_null(word, dialect) != SHEAF_NO_CODE) return KIND_NULL;
 	word = sheaf_word_trim(word);
-	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end);
+	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end, dialect->point);
 }
 
 bool sheaf_begins_as_number(const uint8_t *text, size_t size)
@@ -152,10 +185,10 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 		return true; /* at the start of a file it would be a mark of its encoding */
 	if (dialect->quote && (first == '"' || first == '\''))
 		return true; /* the other dialect's quotes, where it is guessed */
-	if (is_space(first) || is_space(last) || first == '?' || null_of(text, size) != SHEAF_NO_CODE)
+	if (is_space(first) || is_space(last) || first == '?' || missing_of(text, size, dialect) != SHEAF_NO_CODE)
 		return true;
 	/* Most texts begin with a letter that nothing else begins with. */
-	return plain_kind(text, text + size) != KIND_TEXT;
+	return !(plain_kind(text, text + size, dialect->point) & (KIND_TEXT | KIND_ABSENT | KIND_COMMA));
 }
 
 /* ---- escapes ---- */

@@ -104,19 +104,11 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 	return true;
 }
 
-static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_error *err)
+static sheaf_status tell_of_fill(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *tensor = &out->schema.tensor;
-	char found[8 + SHEAF_MAX_RANK * 24], advice[32 + sizeof found];
-	size_t used = 0;
-	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	found[0] = '\0';
-	for (int d = 0; d < tensor->rank; d++)
-		used +=
-			(size_t)snprintf(found + used, sizeof found - used, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
-	snprintf(advice, sizeof advice, "read it back with --shape %s", found);
-	SHEAF_TRY(warn(out, "shape not stored", NULL, "a shape that the entries show", found, advice, err));
-	if (!tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill)) return SHEAF_OK;
+	if (out->schema.rows != SHEAF_ENTRIES || !tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill))
+		return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_ERROR,
 	                         SHEAF_LOSS,
 	                         "fill value",
@@ -128,7 +120,43 @@ static sheaf_status tell_of_tensor(const sheaf_delimited_writer *out, sheaf_erro
 	return sheaf_report(out->cx, &problem, err);
 }
 
+/* ---- what is told after the last row ---- */
+
+static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int d = 0; d < rank; d++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", shape[d]);
+}
+
+/* The largest coordinates are the shape to whoever reads the entries. */
+static sheaf_status tell_of_shape(const sheaf_delimited_writer *out, sheaf_error *err)
+{
+	enum { SHAPE = SHEAF_MAX_RANK * 24 };
+	const sheaf_tensor *tensor = &out->schema.tensor;
+	char shape[SHAPE], reached[SHAPE], expected[64 + SHAPE], advice[64 + SHAPE];
+	bool whole = true;
+	for (int d = 0; d < tensor->rank; d++) whole &= out->reached[d] == tensor->shape[d];
+	if (out->schema.rows != SHEAF_ENTRIES || whole) return SHEAF_OK;
+	put_shape(shape, sizeof shape, tensor->shape, tensor->rank);
+	put_shape(reached, sizeof reached, out->reached, tensor->rank);
+	snprintf(expected, sizeof expected, "entries that reach the ends of the shape %s", shape);
+	snprintf(advice, sizeof advice, "read it back with --shape %s", shape);
+	char found[32 + SHAPE];
+	snprintf(found, sizeof found, "such that reach %s", reached);
+	return warn(out, "shape not stored", NULL, expected, found, advice, err);
+}
+
 /* ---- create, append, finish ---- */
+
+static const char *null_word_of(const char *setting)
+{
+	static const char *const words[] = {"null", "\\N", "NA", "NULL"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(setting, words[i]) == 0) return words[i];
+	return words[0];
+}
 
 /* Where there are no quotes, an empty text and nothing at all would look the same. */
 static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
@@ -141,7 +169,8 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimi
 	else if (word && strcmp(word, "?n") == 0)
 		out->nulls = NULL_CODE;
 	else if (word)
-		out->null_word = strcmp(word, "null") == 0 ? "null" : "\\N";
+		out->null_word = null_word_of(word);
+	if (out->nulls == NULL_WORD) sheaf_dialect_set_missing(&out->dialect, out->null_word);
 	for (int f = 0; f < out->schema.nfields && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
 		bool text =
@@ -158,14 +187,14 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimi
 static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
                             const sheaf_values *values, sheaf_error *err)
 {
-	bool guess;
+	sheaf_dialect_guess guess;
 	const char *header = sheaf_delimited_choice(values, "header", true);
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
 	out->header = !header || strcmp(header, "no") != 0;
 	out->code_columns = sheaf_values_flag(values, "code-columns");
 	SHEAF_TRY(choose_nulls(out, kind, values, err));
 	SHEAF_TRY(tell_of_types(out, err));
-	return tell_of_tensor(out, err);
+	return tell_of_fill(out, err);
 }
 
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
@@ -210,7 +239,13 @@ sheaf_status sheaf_delimited_append(void *writer, const sheaf_blob *blob, sheaf_
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
 	SHEAF_TRY(begin(out, err));
 	out->begun = true;
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+	size_t before = sheaf_delimited_reached_size(out);
+	for (size_t d = 0; d < before / sizeof(int64_t); d++) {
+		int64_t extent;
+		memcpy(&extent, blob->bytes.data + d * sizeof extent, sizeof extent);
+		if (extent > out->reached[d]) out->reached[d] = extent;
+	}
+	return sheaf_sink_write(out->sink, blob->bytes.data + before, blob->bytes.size - before, err);
 }
 
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
@@ -220,5 +255,6 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
 		                  sheaf_sink_name(out->sink));
-	return begin(out, err);
+	SHEAF_TRY(begin(out, err));
+	return tell_of_shape(out, err);
 }

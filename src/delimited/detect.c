@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* What the first bytes of a file show of how it is written: what ends lines, which quotes are around fields,
+ * and what is between them. */
+#include "base/context.h"
+#include "delimited/delimited.h"
+#include <string.h>
+
+enum { CANDIDATES = 5 };
+
+/* ---- the ends of lines ---- */
+
+/* Whether a quote here may open a field, whatever is between fields. */
+static bool may_open(const uint8_t *begin, const uint8_t *at)
+{
+	static const char before[] = {'\r', '\n', ',', ';', '\t', '|'};
+	return at == begin || memchr(before, at[-1], sizeof before);
+}
+
+/* A carriage return ends lines where no line feed does. */
+static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
+{
+	const uint8_t *end = head.data + head.size;
+	uint8_t found = '\n';
+	for (const uint8_t *at = head.data; at < end; at++) {
+		if (dialect->quote && *at == '"' && may_open(head.data, at)) {
+			at = sheaf_records_close(&(sheaf_dialect){.quote = '"'}, at + 1, end);
+			if (!at) return found;
+		} else if (*at == '\n') {
+			return '\n';
+		} else if (*at == '\r' && at + 1 < end && at[1] != '\n') {
+			found = '\r';
+		}
+	}
+	return found;
+}
+
+/* ---- quotes ---- */
+
+/* Whether the field that begins at `at` stands in these quotes from its first byte to its last. */
+static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end, uint8_t quote)
+{
+	for (const uint8_t *close = at + 1;
+	     (close = (const uint8_t *)memchr(close, quote, (size_t)(end - close))); close++) {
+		if (close + 1 == end || close[1] == dialect->delimiter || close[1] == '\n' || close[1] == '\r')
+			return true;
+		if (close[1] == quote) close++;
+	}
+	return false;
+}
+
+/* Takes the quotes of the first field that stands in quotes. */
+static void find_quotes(sheaf_dialect *dialect, sheaf_bytes head)
+{
+	const uint8_t *end = head.data + head.size;
+	for (const uint8_t *at = head.data; at < end; at++) {
+		bool begins = at == head.data || at[-1] == dialect->delimiter || at[-1] == dialect->feed;
+		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
+		dialect->quote = *at;
+		dialect->escape = *at == '\'' ? '\\' : 0;
+		return;
+	}
+}
+
+/* ---- delimiters ---- */
+
+static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_bytes head, bool complete)
+{
+	enum { MOST = 16 << 10 };
+	if (complete && head.size <= MOST) return head;
+	size_t size = head.size < MOST ? head.size : MOST;
+	const uint8_t *end = sheaf_records_last_end(dialect, head.data, head.data + size);
+	return (sheaf_bytes){head.data, end ? (size_t)(end - head.data) : 0};
+}
+
+/* How records come out with a delimiter. */
+typedef struct parting {
+	uint32_t width;         /* fields of the first one */
+	int64_t alike, records; /* records of as many fields, and all but blank ones */
+	int64_t wider;          /* records of one field more */
+	bool flawed;            /* quotes are not sound */
+} parting;
+
+static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx, parting *out,
+                         sheaf_error *err)
+{
+	sheaf_records records;
+	sheaf_records_begin(&records, cx);
+	*out = (parting){.width = 0};
+	sheaf_status status =
+		sheaf_records_find(&records, dialect, 0, sample.data, sample.data + sample.size, 1, err);
+	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)records.findings.data;
+	for (size_t n = records.findings.size / sizeof *f; status == SHEAF_OK && n > 0; n--, f++) {
+		out->records += f->flaw == RECORD_COUNT;
+		out->wider += f->flaw == RECORD_COUNT && f->count == records.width + 1;
+		out->flawed |=
+			f->flaw == RECORD_OPEN || f->flaw == RECORD_AFTER_QUOTE || f->flaw == RECORD_AFTER_LINES;
+	}
+	out->width = records.width;
+	out->alike = records.count;
+	out->records += records.count;
+	sheaf_records_drop(&records);
+	return status;
+}
+
+/* All records have as many fields, more than one; or all but the header, which may have one less. */
+static bool is_even(const parting *p)
+{
+	bool alike = p->alike == p->records, short_header = p->alike == 1 && p->wider + 1 == p->records;
+	return p->width > 1 && !p->flawed && (alike || short_header);
+}
+
+/* Whether all commas stand in numbers, as those do that are before a fraction; or, for a comma that is to be
+ * a delimiter, whether some stand in sentences. */
+static bool has_commas(sheaf_bytes sample, bool in_numbers)
+{
+	const uint8_t *end = sample.data + sample.size;
+	bool any = false;
+	for (const uint8_t *at = sample.data; at < end; at++) {
+		if (*at != ',') continue;
+		bool inside = at > sample.data && at[-1] >= '0' && at[-1] <= '9' && at + 1 < end && at[1] >= '0' &&
+		              at[1] <= '9';
+		if (!in_numbers && at + 1 < end && at[1] == ' ') return true;
+		if (in_numbers && !inside) return false;
+		any = true;
+	}
+	return in_numbers && any;
+}
+
+static sheaf_dialect with_delimiter(const sheaf_dialect *dialect, uint8_t delimiter, bool quotes,
+                                    sheaf_bytes head)
+{
+	sheaf_dialect other = *dialect;
+	other.delimiter = delimiter;
+	if (quotes) find_quotes(&other, head);
+	return other;
+}
+
+/* Whether the delimiter that is usual leaves nothing to ask for: it makes records that are mostly alike, or
+ * there is nothing to judge by. */
+static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf_bytes sample)
+{
+	bool mostly = usual->width > 1 && usual->alike > 1 && 2 * usual->alike >= usual->records;
+	return (is_even(usual) || mostly) && !(dialect->delimiter == ',' && has_commas(sample, true));
+}
+
+static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_bytes head, bool complete,
+                                   sheaf_context *cx, sheaf_error *err)
+{
+	static const uint8_t candidates[CANDIDATES] = {'\t', ';', '|', ','};
+	sheaf_dialect usual = with_delimiter(dialect, dialect->delimiter, quotes, head), best = usual;
+	sheaf_bytes sample = sample_of(&usual, head, complete);
+	parting p;
+	uint32_t widest = 1;
+	SHEAF_TRY(part(&usual, sample, cx, &p, err));
+	for (const uint8_t *c = candidates; *c && sample.size && !is_settled(&p, &usual, sample); c++) {
+		if (*c == usual.delimiter || *c == usual.point || (*c == ',' && has_commas(sample, false))) continue;
+		sheaf_dialect other = with_delimiter(dialect, *c, quotes, head);
+		sheaf_bytes some = sample_of(&other, head, complete);
+		parting q;
+		SHEAF_TRY(part(&other, some, cx, &q, err));
+		if (!is_even(&q) || q.width <= widest) continue;
+		widest = q.width;
+		best = other;
+	}
+	*dialect = best;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess, sheaf_bytes head,
+                                  bool complete, sheaf_context *cx, sheaf_bytes *sample, sheaf_error *err)
+{
+	*sample = (sheaf_bytes){head.data, 0};
+	if (head.size == 0) return SHEAF_OK;
+	dialect->feed = find_feed(dialect, head);
+	if (guess.delimiter)
+		SHEAF_TRY(find_delimiter(dialect, guess.quotes, head, complete, cx, err));
+	else if (guess.quotes)
+		find_quotes(dialect, head);
+	*sample = sample_of(dialect, head, complete);
+	return SHEAF_OK;
+}

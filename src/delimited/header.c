@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* The first line: how many columns there are, whether it has their names, and which. A word is a name where
+ * what stands below it is none; numbers are names where they count years or columns, and nothing below does.
+ * What is in doubt is reported. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/names.h"
+#include "delimited/delimited.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef sheaf_delimited_opening opening;
+
+sheaf_status sheaf_header_tell(const opening *o, sheaf_severity severity, const char *rule,
+                               const char *expected, const char *found, const char *consequence)
+{
+	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(o->in->source);
+	problem.place.line = problem.place.column = 1;
+	problem.place.byte = o->begin;
+	return sheaf_report(o->in->cx, &problem, o->err);
+}
+
+static sheaf_status refuse(const opening *o, const char *expected, const char *found)
+{
+	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s",
+	                  sheaf_source_name(o->in->source), sheaf_source_tell(o->in->source), expected, found);
+}
+
+/* ---- the first record, and some below ---- */
+
+/* A carriage return that ends no line, though others do. */
+static bool has_bare_return(const sheaf_records *records, const sheaf_dialect *dialect)
+{
+	for (uint32_t f = 0; f < records->width; f++) {
+		sheaf_word word = sheaf_word_of(records, dialect, 0, f);
+		const uint8_t *found = !word.quoted && word.end > word.at
+		                           ? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at))
+		                           : NULL;
+		if (found && found + 1 < word.end) return true;
+	}
+	return false;
+}
+
+static bool is_empty_below(const opening *o, uint32_t column)
+{
+	return !(sheaf_see_column(&o->sample, &o->in->dialect, column) & ~(unsigned)(KIND_NULL | KIND_BLANK));
+}
+
+static sheaf_status read_sample(opening *o, sheaf_bytes sample, int width)
+{
+	const uint8_t *end = sample.data + sample.size;
+	const uint8_t *from = sheaf_records_first_end(&o->in->dialect, sample.data, end);
+	sheaf_records_drop(&o->sample);
+	sheaf_records_begin(&o->sample, o->in->cx);
+	if (!from) from = end;
+	return sheaf_records_find(&o->sample, &o->in->dialect, width, from, end, 1, o->err);
+}
+
+/* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
+static bool is_name(const opening *o, sheaf_word word)
+{
+	if (sheaf_word_kind(word, &o->in->dialect) != KIND_TEXT) return false;
+	if (word.quoted && !o->in->dialect.any_quoted) return true;
+	word = sheaf_word_trim(word);
+	return !sheaf_begins_as_number(word.at, (size_t)(word.end - word.at));
+}
+
+static bool are_names(const opening *o)
+{
+	for (uint32_t f = 0; f < o->first.width; f++)
+		if (!is_name(o, sheaf_word_of(&o->first, &o->in->dialect, 0, f))) return false;
+	return true;
+}
+
+/* Whether names stand above records that have one field more, as R writes tables with row names. That the
+ * last field is empty in all of them says that they end with a delimiter, and nothing of names; and a single
+ * one is more likely wrong. */
+static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample, bool *found)
+{
+	int width = o->in->width;
+	*found = false;
+	if (sample.size == 0) return SHEAF_OK;
+	SHEAF_TRY(read_sample(o, sample, width + 1));
+	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)o->sample.findings.data;
+	bool alike = o->sample.count > 1 && are_names(o);
+	for (size_t n = o->sample.findings.size / sizeof *f; n > 0; n--, f++) alike &= f->flaw != RECORD_COUNT;
+	*found = alike && !is_empty_below(o, (uint32_t)width);
+	return *found ? SHEAF_OK : read_sample(o, sample, width);
+}
+
+static sheaf_status tell_of_unnamed(const opening *o)
+{
+	char expected[48], found[48];
+	snprintf(expected, sizeof expected, "names of %d columns", o->in->width);
+	snprintf(found, sizeof found, "%" PRIu32, o->first.width);
+	return sheaf_header_tell(o, SHEAF_NOTE, "first column without a name", expected, found,
+	                         "the first column has row names and is called a0");
+}
+
+sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
+{
+	sheaf_delimited_reader *in = o->in;
+	const char *header = sheaf_values_text(o->values, "header");
+	size_t size = sample.size;
+	sheaf_bytes record;
+	bool unnamed = false;
+	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
+	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may stand elsewhere by now */
+	SHEAF_TRY(
+		sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
+	if (o->first.count == 0) return refuse(o, "a first record", "one whose quotes are not sound");
+	if (has_bare_return(&o->first, &in->dialect))
+		return refuse(o, "lines that end alike, with LF, CR LF or CR", "a CR alone before an LF");
+	if (o->first.width > INT32_MAX / 8) return refuse(o, "fewer columns", "too many");
+	in->width = (int)o->first.width;
+	SHEAF_TRY(look_for_unnamed(o, sample, &unnamed));
+	in->unnamed_first = unnamed && !(header && strcmp(header, "no") == 0);
+	in->width += in->unnamed_first;
+	return in->unnamed_first ? tell_of_unnamed(o) : SHEAF_OK;
+}
+
+/* ---- evidence ---- */
+
+/* The word of the header for a column; an empty one where it has none. */
+static sheaf_word first_word(const opening *o, int column)
+{
+	if (column < o->in->unnamed_first) return (sheaf_word){o->first.begin, o->first.begin, false};
+	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)(column - o->in->unnamed_first));
+}
+
+/* Of the first line, and of what stands below it. */
+typedef struct evidence {
+	int names, empty, numbers, others; /* fields: words, nothing, whole numbers that count, anything else */
+	bool not_first;                    /* one that is empty is not the first */
+	bool typed;                        /* a word stands above something that is no text */
+	bool filled;                       /* nothing stands above what is never missing */
+} evidence;
+
+static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out)
+{
+	enum { LONGEST = 9 };
+	uint64_t v = 0;
+	word = sheaf_word_trim(word);
+	if (sheaf_word_kind(word, dialect) != KIND_INTEGER || word.end - word.at > LONGEST) return false;
+	for (const uint8_t *at = word.at + (*word.at == '+'); at < word.end; at++) v = v * 10 + (*at - '0');
+	*out = (int64_t)v;
+	return true;
+}
+
+static void weigh_column(const opening *o, int column, evidence *e)
+{
+	enum { ABSENT = KIND_NULL | KIND_BLANK, TEXTS = KIND_TEXT | KIND_ABSENT | KIND_COMMA };
+	unsigned below = sheaf_see_column(&o->sample, &o->in->dialect, (uint32_t)column);
+	sheaf_word word = first_word(o, column);
+	int64_t count;
+	if (sheaf_word_trim(word).at == sheaf_word_trim(word).end) {
+		e->empty++;
+		e->not_first |= column > 0;
+		e->filled |= below && !(below & ABSENT);
+	} else if (is_name(o, word)) {
+		e->names++;
+		e->typed |= (below & ~(unsigned)ABSENT) && !(below & TEXTS);
+	} else if (is_count(word, &o->in->dialect, &count)) {
+		e->numbers++;
+	} else {
+		e->others++;
+	}
+}
+
+/* Whether the whole numbers of a record count: years, or columns from 0 on, one by one. */
+static bool counts(const opening *o, const sheaf_records *records, int record, bool alone)
+{
+	enum { FIRST_YEAR = 1000, LAST_YEAR = 2999, LEAST = 3 };
+	int64_t v, before = 0, first = 0, step = 0;
+	int n = 0;
+	bool years = true;
+	for (uint32_t f = 0; f < records->width; f++) {
+		sheaf_word word = sheaf_word_of(records, &o->in->dialect, record, f);
+		if (!is_count(word, &o->in->dialect, &v)) continue;
+		years &= v >= FIRST_YEAR && v <= LAST_YEAR;
+		if (n == 0) first = v;
+		if (n == 1) step = v - before;
+		if (n > 1 && v - before != step) return false;
+		before = v;
+		n++;
+	}
+	if (n > 1 && step == 0) return false;
+	return years ? n > alone : first == 0 && step == 1 && n >= LEAST - !alone;
+}
+
+static bool any_below_counts(const opening *o, bool alone)
+{
+	enum { ENOUGH = 8 };
+	for (int r = 0; r < o->sample.count && r < ENOUGH; r++)
+		if (counts(o, &o->sample, r, alone)) return true;
+	return false;
+}
+
+static sheaf_status doubt(const opening *o, bool header)
+{
+	enum { LONGEST = 40 };
+	char found[SHEAF_SHOWN_SIZE];
+	const uint8_t *at = o->first.begin;
+	const uint32_t *ends = (const uint32_t *)(const void *)o->first.ends.data;
+	size_t n = ends[o->first.width - 1];
+	snprintf(found, sizeof found, "%.*s%s", (int)(n > LONGEST ? LONGEST : n), (const char *)at,
+	         n > LONGEST ? "..." : "");
+	for (char *c = found; *c; c++)
+		if ((uint8_t)*c < ' ') *c = ' ';
+	return sheaf_header_tell(o, SHEAF_WARNING, "header in doubt",
+	                         "a first line that is surely names, or surely values", found,
+	                         header ? "it is taken for names (--header no takes it for values)"
+	                                : "it is taken for values (--header yes takes it for names)");
+}
+
+/* Words are names, but for a first field that is empty: there row names stand. Other fields may be empty, or
+ * numbers, where what stands below them speaks for it. */
+sheaf_status sheaf_header_decide(opening *o)
+{
+	evidence e = {0};
+	sheaf_delimited_reader *in = o->in;
+	for (int c = 0; c < in->width; c++) weigh_column(o, c, &e);
+	bool alone = e.names + e.empty == 0;
+	bool counted = e.numbers && !e.others && counts(o, &o->first, 0, alone);
+	bool certain = e.names && !e.numbers && !e.others && !e.not_first;
+	bool likely = (e.typed && !e.others) || (counted && !any_below_counts(o, alone)) ||
+	              (e.names && e.filled && !e.numbers && !e.others);
+	bool doubtful = !certain && !(e.typed && !e.others) && (likely || counted || (e.names && e.not_first));
+	in->header = certain || likely || in->unnamed_first;
+	if (in->width == 1 && e.empty) in->header = false;
+	return doubtful && !in->unnamed_first ? doubt(o, in->header) : SHEAF_OK;
+}
+
+bool sheaf_header_contradicts(const opening *o)
+{
+	int others = 0;
+	for (int f = 0; f < o->in->schema.nfields; f++) {
+		if (sheaf_means_text(o->in->schema.fields[f].meaning)) continue;
+		others++;
+		if (!is_name(o, first_word(o, f))) return false;
+	}
+	return others > 0;
+}
+
+/* ---- names ---- */
+
+typedef struct naming {
+	opening *o;
+	sheaf_names names;
+	sheaf_builder b;
+	bool warn;
+} naming;
+
+/* What the header has for a column, or "a" and its number. */
+static sheaf_status spell(naming *n, int column, bool *given)
+{
+	const opening *o = n->o;
+	sheaf_word word = first_word(o, column);
+	n->b.size = 0;
+	*given = o->in->header && word.at < word.end;
+	if (*given && sheaf_builder_room(&n->b, (size_t)(word.end - word.at))) {
+		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, n->b.data);
+		if (!end) return refuse(o, "a name", "a backslash with nothing after it");
+		n->b.size = (size_t)(end - n->b.data);
+		if (n->b.size && memchr(n->b.data, '\0', n->b.size))
+			return refuse(o, "names without NUL bytes", "one with some");
+	}
+	*given &= n->b.size > 0;
+	if (!*given) sheaf_builder_printf(&n->b, "a%d", column);
+	return sheaf_builder_status(&n->b, o->err);
+}
+
+static bool is_taken(const naming *n) { return sheaf_names_find(&n->names, n->b.data, n->b.size, -1) >= 0; }
+
+/* A name that comes again gets a number: "x.1". */
+static sheaf_status make_unique(naming *n, bool given)
+{
+	char found[96], consequence[160];
+	size_t size = n->b.size;
+	for (int k = 1; is_taken(n) && !n->b.failed; k++) {
+		n->b.size = size;
+		sheaf_builder_printf(&n->b, ".%d", k);
+	}
+	SHEAF_TRY(sheaf_builder_status(&n->b, n->o->err));
+	if (n->b.size == size || !given || !n->warn) return SHEAF_OK;
+	snprintf(found, sizeof found, "\"%.*s\" again", size > 60 ? 60 : (int)size, (const char *)n->b.data);
+	snprintf(consequence, sizeof consequence, "the column is \"%.*s\"", n->b.size > 80 ? 80 : (int)n->b.size,
+	         (const char *)n->b.data);
+	return sheaf_header_tell(n->o, SHEAF_WARNING, "name twice", "a name for each column", found, consequence);
+}
+
+static sheaf_status add_name(naming *n, int column)
+{
+	opening *o = n->o;
+	sheaf_field *field;
+	bool given;
+	SHEAF_TRY(spell(n, column, &given));
+	SHEAF_TRY(make_unique(n, given));
+	SHEAF_TRY(sheaf_schema_add(&o->names, o->in->cx, (const char *)n->b.data, n->b.size, &field, o->err));
+	return sheaf_names_add(&n->names, o->in->cx, field->name, strlen(field->name), o->err);
+}
+
+sheaf_status sheaf_header_names(opening *o, bool warn)
+{
+	naming n = {.o = o, .warn = warn};
+	sheaf_status status = SHEAF_OK;
+	sheaf_schema_free(&o->names);
+	o->names = (sheaf_schema){.rows = SHEAF_CELLS, .cx = o->in->cx};
+	sheaf_builder_begin(&n.b, o->in->cx, NULL);
+	for (int c = 0; c < o->in->width && status == SHEAF_OK; c++) status = add_name(&n, c);
+	sheaf_builder_drop(&n.b);
+	sheaf_names_free(&n.names);
+	return status;
+}
