@@ -255,6 +255,8 @@ SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *
                                         bool *complete, sheaf_error *err);
 /* Makes a field of what was seen. */
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
+/* Whether that is a text. */
+bool sheaf_infers_text(unsigned kinds);
 /* Bytes of the first part under the context's memory limit. */
 size_t sheaf_infer_part_size(const sheaf_context *cx);
 

@@ -189,7 +189,13 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 
 /* ---- what it comes to ---- */
 
-void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
+typedef struct cell_type {
+	sheaf_meaning meaning;
+	sheaf_type type;
+	int width; /* of a run; -1: any */
+} cell_type;
+
+static cell_type type_of(unsigned kinds)
 {
 	enum {
 		NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL,
@@ -198,20 +204,24 @@ void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 	unsigned values = kinds & VALUES;
 	bool number = values && !(values & ~(unsigned)NUMBERS) &&
 	              ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
-	bool text = !number && values != KIND_BOOL && values != KIND_DATETIME && values != KIND_DATETIMETZ;
-	bool nullable = (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK)) || !complete;
 	if (number)
-		sheaf_field_make_cell(field, SHEAF_NUMBER,
-		                      values & KIND_REAL    ? SHEAF_F64
-		                      : values & KIND_LARGE ? SHEAF_U64
-		                                            : SHEAF_I64,
-		                      1, nullable);
-	else if (values == KIND_BOOL)
-		sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable);
-	else if (values == KIND_DATETIME)
-		sheaf_field_make_cell(field, SHEAF_DATETIME, SHEAF_I64, 1, nullable);
-	else if (values == KIND_DATETIMETZ)
-		sheaf_field_make_cell(field, SHEAF_DATETIMETZ, SHEAF_I64, 2, nullable);
-	else
-		sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, nullable);
+		return (cell_type){SHEAF_NUMBER,
+		                   values & KIND_REAL    ? SHEAF_F64
+		                   : values & KIND_LARGE ? SHEAF_U64
+		                                         : SHEAF_I64,
+		                   1};
+	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
+	if (values == KIND_DATETIME) return (cell_type){SHEAF_DATETIME, SHEAF_I64, 1};
+	if (values == KIND_DATETIMETZ) return (cell_type){SHEAF_DATETIMETZ, SHEAF_I64, 2};
+	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
+}
+
+bool sheaf_infers_text(unsigned kinds) { return type_of(kinds).meaning == SHEAF_STRING; }
+
+void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
+{
+	cell_type cell = type_of(kinds);
+	bool text = cell.meaning == SHEAF_STRING;
+	bool nullable = (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK)) || !complete;
+	sheaf_field_make_cell(field, cell.meaning, cell.type, cell.width, nullable);
 }

@@ -88,13 +88,6 @@ static sheaf_status look(opening *o)
 	return SHEAF_OK;
 }
 
-static bool is_text_kind(unsigned kinds)
-{
-	sheaf_field field = {0};
-	sheaf_infer_field(&field, kinds, true);
-	return sheaf_means_text(field.meaning);
-}
-
 /* Columns that would be of another type but for words that mean something to other programs. */
 static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule, const char *found,
                                 const char *consequence)
@@ -106,7 +99,7 @@ static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule
 		unsigned kinds = o->seen.kinds[in->columns[f]];
 		unsigned read =
 			(kinds & ~(unsigned)(KIND_ABSENT | KIND_COMMA)) | (kinds & KIND_COMMA ? (unsigned)KIND_REAL : 0);
-		if (!(kinds & odd) || is_text_kind(read)) continue;
+		if (!(kinds & odd) || sheaf_infers_text(read)) continue;
 		if (n++ == 0) first = f;
 	}
 	if (n == 0) return SHEAF_OK;
