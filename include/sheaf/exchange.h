@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sharing rows with other programs of the same process without copying them: buffers that are held.
+/* Sharing rows with other programs of the same process without copying them: buffers that are held, and the
+ * Arrow C data interface in both directions.
  *
  * What is given out here holds what it needs: it outlives the dataset, the frame and the context that it
  * comes from, and may be let go by any thread. Its memory counts against the context's limit until then. */
@@ -7,6 +8,7 @@
 #define SHEAF_EXCHANGE_H
 
 #include <sheaf/build.h>
+#include <sheaf/dataset.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +37,143 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_frame_hold(const sheaf_frame *frame, cons
  * that there are; then VALUES. Stays until they are let go. */
 SHEAF_API const sheaf_flat *sheaf_held_buffers(const sheaf_held *held, int *n);
 SHEAF_API void sheaf_held_free(sheaf_held *held);
+
+/* ---- the Arrow C data and stream interfaces ----
+ *
+ * The structures are those of the Arrow specification ("The Arrow C data interface", "The Arrow C stream
+ * interface"), under the guards that it asks for, so that other headers may define them, too. */
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+#endif
+
+/* How rows become Arrow's. A frame is a struct with a child for each column:
+ *
+ *   dense samples              large_list<fixed_size_list<T>[dim]>       no copy
+ *   sparse samples             large_list<large_list<struct<index, value>>>  no copy; metadata "sheaf.dim"
+ *   numbers, keys, coordinates T, with nulls where they may be missing   no copy
+ *   texts                      large_utf8                                no copy
+ *   bytes                      large_binary, fixed_size_binary           no copy
+ *   truth values               bool                                      an eighth of the bytes
+ *   dates                      timestamp[s]                              no copy
+ *   dates with a zone          timestamp[s, UTC], and int32 NAME.offset  copied
+ *   complex numbers            fixed_size_list<T>[2]                     no copy
+ *   codes of what is missing   int8 NAME.code beside the column, on request  no copy
+ *   what is imputed            bool NAME.imputed beside the column       a bit each
+ *
+ * Other chains of levels follow the same rules level by level. Bits of what is missing are copied where they
+ * do not begin at a byte. A tensor as one row is none of Arrow's: USAGE. */
+typedef struct sheaf_arrow_options {
+	size_t size;        /* sizeof(sheaf_arrow_options) */
+	bool small_offsets; /* list, utf8 and binary with offsets of 32 bits, which are copied; LIMIT where one
+	                       does not fit */
+	bool text_as_bytes; /* texts as large_binary: they may be no UTF-8, which is DATA without it */
+	bool codes;         /* int8 NAME.code beside each column that may be missing: why it is. Without it a code
+	                       other than 0 is LOSS */
+} sheaf_arrow_options;
+
+/* options NULL: all defaults. *out is released by the caller or by whom it is moved to. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_schema(const sheaf_schema *schema,
+                                                    const sheaf_arrow_options *options, sheaf_context *cx,
+                                                    struct ArrowSchema *out, sheaf_error *err);
+/* A struct array of frame->nrows rows. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                   const sheaf_arrow_options *options, sheaf_context *cx,
+                                                   struct ArrowArray *out, sheaf_error *err);
+
+/* Where the frames of a stream come from. */
+typedef struct sheaf_feed {
+	/* The next frame, borrowed until the next call, or END. */
+	sheaf_status (*next)(void *user, const sheaf_frame **out, sheaf_error *err);
+	void (*close)(void *user); /* called once, when nothing more is wanted; NULL: nothing to close */
+	void *user;
+} sheaf_feed;
+
+/* A stream of struct arrays, one for each frame, whose functions any one thread at a time may call. A failure
+ * is an errno, and its message get_last_error's: EINVAL for data that break their rules, ENOMEM, EIO,
+ * ECANCELED after a stop. The feed is closed with the stream, or at once where this fails. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_stream(const sheaf_feed *feed, const sheaf_schema *schema,
+                                                    const sheaf_arrow_options *options, sheaf_context *cx,
+                                                    struct ArrowArrayStream *out, sheaf_error *err);
+/* The rows of a dataset from here on. The dataset is taken over, also on failure, and so is `owned`: the
+ * context that it was opened in, to be freed with the stream, or NULL where that stays the caller's. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, sheaf_context *owned,
+                                                     const sheaf_arrow_options *options,
+                                                     struct ArrowArrayStream *out, sheaf_error *err);
+
+/* ---- taking Arrow's rows ---- */
+
+/* A stream of somebody else's as frames. Lists of numbers or of lists of fixed size are dense streams, lists
+ * of lists of struct<index, value> sparse ones, whose dim is the metadata's "sheaf.dim"; a fixed-size list by
+ * itself is a dense stream with one sample in each row; all else is a column with one item in each row. With
+ * a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a table.
+ * Arrays are wrapped, and copied only where our form is another one: offsets of 32 bits, truth values,
+ * dictionaries, views of texts, half floats, dates, and what is not aligned. Times must be whole seconds.
+ * UNSUPPORTED names a type that has no place here. */
+typedef struct sheaf_arrow_reader sheaf_arrow_reader;
+
+/* Takes the stream over (its `release` is then NULL), also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_reader_new(struct ArrowArrayStream *stream, sheaf_context *cx,
+                                                        sheaf_arrow_reader **out, sheaf_error *err);
+/* The same for one array of a schema; takes both over. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_reader_of(struct ArrowSchema *schema, struct ArrowArray *array,
+                                                       sheaf_context *cx, sheaf_arrow_reader **out,
+                                                       sheaf_error *err);
+/* Borrowed until the reader is freed. */
+SHEAF_API const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader);
+/* The next rows, or END. *out, which is overwritten, owns them: free it with sheaf_frame_free. It may outlive
+ * the reader. What comes is checked in full: DATA says what is not sound. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *reader, sheaf_frame *out,
+                                                         sheaf_error *err);
+SHEAF_API void sheaf_arrow_reader_free(sheaf_arrow_reader *reader);
+
+/* ---- Python's capsules ----
+ *
+ * New references to PyCapsule objects named as Arrow's PyCapsule interface says, which release what they hold
+ * unless a consumer has taken it; the structure is moved from. For callers that hold the interpreter's lock
+ * (ctypes.PyDLL); nothing here needs Python's headers. NULL, and *from released, where the process has no
+ * Python or the capsule cannot be made. */
+SHEAF_API void *sheaf_capsule_schema(struct ArrowSchema *from);
+SHEAF_API void *sheaf_capsule_array(struct ArrowArray *from);
+SHEAF_API void *sheaf_capsule_stream(struct ArrowArrayStream *from);
+/* What a capsule of that name holds, which the caller may move from; NULL where it is none. */
+SHEAF_API struct ArrowSchema *sheaf_schema_in_capsule(void *capsule);
+SHEAF_API struct ArrowArray *sheaf_array_in_capsule(void *capsule);
+SHEAF_API struct ArrowArrayStream *sheaf_stream_in_capsule(void *capsule);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* How columns become Arrow's fields: a tree, one node for each field of Arrow's, that the schema and the
+ * arrays are both made from. */
+#ifndef SHEAF_EXCHANGE_ARROW_H
+#define SHEAF_EXCHANGE_ARROW_H
+
+#include <sheaf/exchange.h>
+
+typedef enum sheaf_arrow_kind {
+	SHEAF_ARROW_LIST,
+	SHEAF_ARROW_FIXED_LIST,
+	SHEAF_ARROW_ENTRY,    /* struct of the indices of an entry and what it covers */
+	SHEAF_ARROW_INDEX,    /* one of these indices */
+	SHEAF_ARROW_VALUES,   /* values as they are */
+	SHEAF_ARROW_BITS,     /* truth values */
+	SHEAF_ARROW_TEXT,     /* offsets and bytes */
+	SHEAF_ARROW_BYTES,    /* always as many bytes */
+	SHEAF_ARROW_INSTANTS, /* of dates with a zone */
+	SHEAF_ARROW_ZONES,    /* how far the local clock is ahead of UTC */
+	SHEAF_ARROW_CODES,    /* why positions of a level are missing */
+	SHEAF_ARROW_IMPUTED   /* whether they are imputed */
+} sheaf_arrow_kind;
+
+typedef struct sheaf_arrow_node {
+	const sheaf_field *field;
+	sheaf_arrow_kind kind;
+	sheaf_arrow_kind leaf; /* what a chain ends in: VALUES, or what is said beside them at level `stop` */
+	int column, level, stop;
+	int dimension; /* INDEX: which one */
+} sheaf_arrow_node;
+
+/* Everything that a frame of a schema becomes. */
+typedef struct sheaf_arrow_plan {
+	sheaf_arrow_options options;
+	sheaf_context *cx;
+	int n, room;
+	sheaf_arrow_node *tops;
+} sheaf_arrow_plan;
+
+/* `schema` must stay. Free with sheaf_arrow_plan_free. */
+SHEAF_USE sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_options *options,
+                                            sheaf_context *cx, sheaf_arrow_plan *out, sheaf_error *err);
+void sheaf_arrow_plan_free(sheaf_arrow_plan *plan);
+int sheaf_arrow_children(const sheaf_arrow_node *node);
+sheaf_arrow_node sheaf_arrow_child(const sheaf_arrow_node *node, int i);
+/* The level whose missing positions are the node's nulls, or NULL. */
+const sheaf_level_shape *sheaf_arrow_nulls(const sheaf_arrow_node *node);
+
+SHEAF_USE sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
+                                                 sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame,
+                                                struct ArrowArray *out, sheaf_error *err);
+/* Zeroed memory that holds its context until it is given back with its size. */
+SHEAF_USE sheaf_status sheaf_exchange_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err);
+void sheaf_exchange_release(sheaf_context *owner, void *memory, size_t size);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form is ours. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/need.h"
+#include "base/show.h"
+#include "data/frame.h"
+#include "exchange/arrow.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_BUFFERS = 3 };
+
+typedef struct array_memory {
+	sheaf_context *owner;
+	size_t size;
+	sheaf_buffer held[MOST_BUFFERS];
+	const void *buffers[MOST_BUFFERS];
+	struct ArrowArray *children;
+	struct ArrowArray *pointers[];
+} array_memory;
+
+static const int64_t zero_offsets[2]; /* of arrays without positions, in either width */
+
+static void release_array(struct ArrowArray *array)
+{
+	array_memory *memory = (array_memory *)array->private_data;
+	for (int64_t i = 0; i < array->n_children; i++)
+		if (array->children[i]->release) array->children[i]->release(array->children[i]);
+	for (int i = 0; i < MOST_BUFFERS; i++) sheaf_buffer_reset(&memory->held[i]);
+	array->release = NULL;
+	sheaf_exchange_release(memory->owner, memory, memory->size);
+}
+
+static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct ArrowArray *out,
+                              sheaf_error *err)
+{
+	void *block;
+	size_t size =
+		sizeof(array_memory) + (size_t)n * (sizeof(struct ArrowArray *) + sizeof(struct ArrowArray));
+	SHEAF_TRY(sheaf_exchange_allocate(cx, size, &block, err));
+	array_memory *m = (array_memory *)block;
+	m->owner = sheaf_context_owner(cx);
+	m->size = size;
+	m->children = (struct ArrowArray *)(void *)(m->pointers + n);
+	for (int i = 0; i < n; i++) m->pointers[i] = &m->children[i];
+	*out = (struct ArrowArray){.length = length,
+	                           .n_buffers = 1,
+	                           .n_children = n,
+	                           .buffers = m->buffers,
+	                           .children = n ? m->pointers : NULL,
+	                           .release = release_array,
+	                           .private_data = m};
+	return SHEAF_OK;
+}
+
+/* ---- buffers ---- */
+
+/* What a node's buffers are made of. */
+typedef struct making {
+	const sheaf_arrow_plan *plan;
+	const sheaf_arrow_node *node;
+	const sheaf_column *column;
+	const sheaf_level *level; /* whose positions are the array's; NULL: they are values */
+	int64_t n;                /* positions */
+	struct ArrowArray *out;
+} making;
+
+/* The next buffer of the array, which takes it over. */
+static void put(const making *m, sheaf_buffer *buffer)
+{
+	array_memory *memory = (array_memory *)m->out->private_data;
+	int64_t i = m->out->n_buffers++;
+	memory->held[i] = *buffer;
+	memory->buffers[i] = buffer->size ? (const void *)buffer->data : zero_offsets;
+	*buffer = (sheaf_buffer){0};
+}
+
+static sheaf_status put_built(const making *m, sheaf_builder *b, sheaf_error *err)
+{
+	sheaf_buffer buffer = {0};
+	SHEAF_TRY(sheaf_builder_finish(b, &buffer, err));
+	put(m, &buffer);
+	return SHEAF_OK;
+}
+
+/* n elements of a buffer of ours, shared where they are aligned. */
+static sheaf_status put_elements(const making *m, const sheaf_buffer *from, int64_t n, size_t size,
+                                 sheaf_error *err)
+{
+	sheaf_buffer shared;
+	sheaf_builder b;
+	if ((uintptr_t)from->data % size == 0) {
+		shared = sheaf_buffer_part(from, 0, (size_t)n * size);
+		put(m, &shared);
+		return SHEAF_OK;
+	}
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	sheaf_builder_append(&b, from->data, (size_t)n * size);
+	return put_built(m, &b, err);
+}
+
+/* Room for n bytes of zeros, or NULL where there is none, which the builder says when it is finished. */
+static uint8_t *zeros(sheaf_builder *b, int64_t n)
+{
+	if (n == 0 || !sheaf_builder_room(b, (size_t)n)) return NULL;
+	memset(b->data, 0, (size_t)n);
+	b->size = (size_t)n;
+	return b->data;
+}
+
+static void set_bit(uint8_t *bits, int64_t i) { bits[i / 8] |= (uint8_t)(1u << (i % 8)); }
+
+/* A bit for each position, 1 where `is` says so. */
+static sheaf_status put_bits(const making *m, bool (*is)(const making *m, int64_t p), sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	uint8_t *bits = zeros(&b, (m->n + 7) / 8);
+	for (int64_t p = 0; bits && p < m->n; p++)
+		if (is(m, p)) set_bit(bits, p);
+	return put_built(m, &b, err);
+}
+
+static bool is_there(const making *m, int64_t p) { return sheaf_level_has(m->level, p); }
+static bool is_imputed(const making *m, int64_t p) { return !sheaf_level_has(m->level, p); }
+static bool is_true(const making *m, int64_t p) { return m->column->values.data[p] != 0; }
+
+static sheaf_status check_codes(const making *m, sheaf_error *err)
+{
+	if (m->plan->options.codes || !m->level->codes.size) return SHEAF_OK;
+	for (int64_t p = 0; p < m->n; p++)
+		if (sheaf_level_code(m->level, p))
+			return sheaf_fail_option(err, SHEAF_LOSS, "codes",
+			                         ": expected it for column \"%s\", whose missing values say why, "
+			                         "found code %d",
+			                         m->node->field->name, sheaf_level_code(m->level, p));
+	return SHEAF_OK;
+}
+
+/* The first buffer: what is missing. It is there from the beginning. */
+static sheaf_status put_nulls(const making *m, sheaf_error *err)
+{
+	m->out->n_buffers = 0;
+	sheaf_buffer none = {0};
+	const sheaf_level_shape *nulls = sheaf_arrow_nulls(m->node);
+	if (nulls) SHEAF_TRY(check_codes(m, err));
+	if (!nulls || !m->level->valid.size) {
+		put(m, &none);
+		m->out->buffers[0] = NULL;
+		return SHEAF_OK;
+	}
+	m->out->null_count = -1;
+	if (m->level->valid_at % 8) return put_bits(m, is_there, err);
+	sheaf_buffer shared =
+		sheaf_buffer_part(&m->level->valid, (size_t)m->level->valid_at / 8, (size_t)(m->n + 7) / 8);
+	put(m, &shared);
+	return SHEAF_OK;
+}
+
+static sheaf_status put_small_offsets(const making *m, const int64_t *o, sheaf_error *err)
+{
+	sheaf_builder b;
+	if (o[m->n] > INT32_MAX)
+		return sheaf_fail_option(err, SHEAF_LIMIT, "small_offsets",
+		                         ": expected at most %d positions in column \"%s\", found %" PRId64,
+		                         INT32_MAX, m->node->field->name, o[m->n]);
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	for (int64_t p = 0; p <= m->n; p++) sheaf_builder_append(&b, &(int32_t){(int32_t)o[p]}, sizeof(int32_t));
+	return put_built(m, &b, err);
+}
+
+static sheaf_status put_offsets(const making *m, sheaf_error *err)
+{
+	const sheaf_buffer *offsets = &m->level->offsets;
+	if (!offsets->size) return put_elements(m, offsets, 0, sizeof(int64_t), err);
+	if (m->plan->options.small_offsets) return put_small_offsets(m, sheaf_level_offsets(m->level), err);
+	return put_elements(m, offsets, m->n + 1, sizeof(int64_t), err);
+}
+
+/* ---- leaves ---- */
+
+static int64_t count_below(const sheaf_level *level, int64_t n)
+{
+	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extents[0];
+	return level->offsets.size ? sheaf_level_offsets(level)[n] : 0;
+}
+
+/* The bytes between the first and the last offset must be UTF-8, and no offset may split a character. */
+static sheaf_status check_utf8(const making *m, sheaf_error *err)
+{
+	const int64_t *o = m->level->offsets.size ? sheaf_level_offsets(m->level) : zero_offsets;
+	const uint8_t *data = m->column->values.data;
+	int64_t row = 0;
+	for (int64_t at = o[0]; at < o[m->n];) {
+		uint64_t eight;
+		while (at + 8 <= o[m->n] && (memcpy(&eight, data + at, 8), (eight & 0x8080808080808080u) == 0))
+			at += 8;
+		if (at == o[m->n]) break;
+		while (o[row + 1] <= at) row++;
+		size_t n = sheaf_utf8_length(data + at, (size_t)(o[row + 1] - at));
+		if (n == 0)
+			return sheaf_fail_option(err, SHEAF_DATA, "text_as_bytes",
+			                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position "
+			                         "%" PRId64,
+			                         m->node->field->name, data[at], row);
+		at += (int64_t)n;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status put_text(const making *m, sheaf_error *err)
+{
+	bool text = sheaf_means_text(m->node->field->meaning) && !m->plan->options.text_as_bytes;
+	SHEAF_TRY(put_offsets(m, err));
+	if (text) SHEAF_TRY(check_utf8(m, err));
+	return put_elements(m, &m->column->values, count_below(m->level, m->n), 1, err);
+}
+
+/* One of each two int64: the time of the local clock and how far it is ahead. */
+static sheaf_status put_times(const making *m, sheaf_error *err)
+{
+	sheaf_builder b;
+	const int64_t *pairs = (const int64_t *)(const void *)m->column->values.data;
+	bool zones = m->node->kind == SHEAF_ARROW_ZONES;
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	for (int64_t p = 0; p < m->n; p++) {
+		int64_t ahead = pairs[2 * p + 1], instant;
+		bool there = sheaf_level_has(m->level, p);
+		if (there && (ahead < INT32_MIN || ahead > INT32_MAX ||
+		              __builtin_sub_overflow(pairs[2 * p], ahead, &instant))) {
+			sheaf_builder_drop(&b);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "arrow: expected a time of column \"%s\" that 64 bits hold in UTC, found "
+			                  "%" PRId64 " seconds, %" PRId64 " ahead",
+			                  m->node->field->name, pairs[2 * p], ahead);
+		}
+		if (zones)
+			sheaf_builder_append(&b, &(int32_t){there ? (int32_t)ahead : 0}, sizeof(int32_t));
+		else
+			sheaf_builder_i64(&b, there ? instant : 0);
+	}
+	return put_built(m, &b, err);
+}
+
+static sheaf_status put_codes(const making *m, sheaf_error *err)
+{
+	sheaf_builder b;
+	if (m->level->codes.size) return put_elements(m, &m->level->codes, m->n, 1, err);
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	zeros(&b, m->n);
+	return put_built(m, &b, err);
+}
+
+/* The buffers after the first. */
+static sheaf_status put_rest(const making *m, sheaf_error *err)
+{
+	const sheaf_column *column = m->column;
+	switch (m->node->kind) {
+	case SHEAF_ARROW_LIST: return put_offsets(m, err);
+	case SHEAF_ARROW_FIXED_LIST:
+	case SHEAF_ARROW_ENTRY: return SHEAF_OK;
+	case SHEAF_ARROW_INDEX:
+		return put_elements(m, &m->level->indices[m->node->dimension], m->n,
+		                    sheaf_type_size(m->level->shape.index_type), err);
+	case SHEAF_ARROW_VALUES:
+		return put_elements(m, &column->values, m->n, sheaf_type_size(column->type), err);
+	case SHEAF_ARROW_BITS: return put_bits(m, is_true, err);
+	case SHEAF_ARROW_TEXT: return put_text(m, err);
+	case SHEAF_ARROW_BYTES: return put_elements(m, &column->values, count_below(m->level, m->n), 1, err);
+	case SHEAF_ARROW_INSTANTS:
+	case SHEAF_ARROW_ZONES: return put_times(m, err);
+	case SHEAF_ARROW_CODES: return put_codes(m, err);
+	case SHEAF_ARROW_IMPUTED: return put_bits(m, is_imputed, err);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the tree ---- */
+
+static int64_t positions_of_child(const making *m)
+{
+	return m->node->kind == SHEAF_ARROW_ENTRY ? m->n : count_below(m->level, m->n);
+}
+
+static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node,
+                                const sheaf_column *column, int64_t n, struct ArrowArray *out,
+                                sheaf_error *err)
+{
+	int children = sheaf_arrow_children(node);
+	making m = {.plan = plan,
+	            .node = node,
+	            .column = column,
+	            .level = node->level < column->nlevels ? &column->levels[node->level] : NULL,
+	            .n = n,
+	            .out = out};
+	SHEAF_TRY(new_array(plan->cx, n, children, out, err));
+	sheaf_status status = put_nulls(&m, err);
+	if (!status) status = put_rest(&m, err);
+	for (int i = 0; i < children && !status; i++) {
+		sheaf_arrow_node child = sheaf_arrow_child(node, i);
+		status = export_node(plan, &child, column, positions_of_child(&m), out->children[i], err);
+	}
+	if (status) out->release(out);
+	return status;
+}
+
+sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame,
+                                      struct ArrowArray *out, sheaf_error *err)
+{
+	SHEAF_TRY(new_array(plan->cx, frame->nrows, plan->n, out, err));
+	for (int i = 0; i < plan->n; i++) {
+		const sheaf_arrow_node *top = &plan->tops[i];
+		sheaf_status status =
+			export_node(plan, top, &frame->columns[top->column], frame->nrows, out->children[i], err);
+		if (status) {
+			out->release(out);
+			return status;
+		}
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, const sheaf_schema *schema,
+                               const sheaf_arrow_options *options, sheaf_context *cx, struct ArrowArray *out,
+                               sheaf_error *err)
+{
+	sheaf_arrow_plan plan;
+	SHEAF_NEED(out, "a place for the outcome");
+	out->release = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
+	SHEAF_TRY(sheaf_arrow_plan_new(schema, options, cx, &plan, err));
+	sheaf_status status = sheaf_arrow_export_frame(&plan, frame, out, err);
+	sheaf_arrow_plan_free(&plan);
+	return status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrow streams of somebody else's, as frames. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "exchange/arrow.h"
+#include "exchange/take.h"
+#include <string.h>
+
+struct sheaf_arrow_reader {
+	sheaf_context *cx;
+	struct ArrowArrayStream stream; /* or: */
+	struct ArrowArray array;
+	struct ArrowSchema rows;
+	sheaf_schema schema;
+	sheaf_frame_builder *builder;
+};
+
+void sheaf_arrow_reader_free(sheaf_arrow_reader *r)
+{
+	if (!r) return;
+	sheaf_frame_builder_free(r->builder);
+	sheaf_schema_free(&r->schema);
+	if (r->array.release) r->array.release(&r->array);
+	if (r->rows.release) r->rows.release(&r->rows);
+	if (r->stream.release) r->stream.release(&r->stream);
+	sheaf_release(r->cx, r, sizeof *r);
+}
+
+static sheaf_status ask(sheaf_arrow_reader *r, int failed, sheaf_error *err)
+{
+	if (!failed) return SHEAF_OK;
+	const char *why = r->stream.get_last_error(&r->stream);
+	return sheaf_fail_sys(err, failed, "arrow stream: expected rows, found%s%s", why ? ": " : " a failure",
+	                      why ? why : "");
+}
+
+/* The schema of our rows, from Arrow's. */
+static sheaf_status begin(sheaf_arrow_reader *r, sheaf_error *err)
+{
+	r->schema.cx = r->cx;
+	SHEAF_TRY(sheaf_arrow_take_schema(&r->rows, &r->schema, err));
+	return sheaf_frame_builder_new(&r->schema, r->cx, &r->builder, err);
+}
+
+static sheaf_status new_reader(sheaf_context *cx, sheaf_arrow_reader **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arrow_reader), &memory, err));
+	*out = (sheaf_arrow_reader *)memory;
+	(*out)->cx = sheaf_context_owner(cx);
+	return SHEAF_OK;
+}
+
+/* Frees the reader where it could not be made. */
+static sheaf_status end_beginning(sheaf_status status, sheaf_arrow_reader **out)
+{
+	if (!status) return SHEAF_OK;
+	sheaf_arrow_reader_free(*out);
+	*out = NULL;
+	return status;
+}
+
+sheaf_status sheaf_arrow_reader_new(struct ArrowArrayStream *stream, sheaf_context *cx,
+                                    sheaf_arrow_reader **out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(stream && stream->release, "a stream");
+	sheaf_status status = new_reader(cx, out, err);
+	if (status) {
+		stream->release(stream);
+		return status;
+	}
+	sheaf_arrow_reader *r = *out;
+	r->stream = *stream;
+	stream->release = NULL;
+	status = ask(r, r->stream.get_schema(&r->stream, &r->rows), err);
+	if (!status) status = begin(r, err);
+	return end_beginning(status, out);
+}
+
+sheaf_status sheaf_arrow_reader_of(struct ArrowSchema *schema, struct ArrowArray *array, sheaf_context *cx,
+                                   sheaf_arrow_reader **out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(schema && schema->release && array && array->release, "a schema and an array");
+	sheaf_status status = new_reader(cx, out, err);
+	if (status) {
+		schema->release(schema);
+		array->release(array);
+		return status;
+	}
+	(*out)->rows = *schema;
+	(*out)->array = *array;
+	schema->release = NULL;
+	array->release = NULL;
+	return end_beginning(begin(*out, err), out);
+}
+
+const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader)
+{
+	return reader ? &reader->schema : NULL;
+}
+
+/* The next array, which is the caller's; `release` NULL at the end. */
+static sheaf_status next_array(sheaf_arrow_reader *r, struct ArrowArray *out, sheaf_error *err)
+{
+	*out = r->array;
+	r->array.release = NULL;
+	if (out->release || !r->stream.release) return SHEAF_OK;
+	return ask(r, r->stream.get_next(&r->stream, out), err);
+}
+
+sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *r, sheaf_frame *out, sheaf_error *err)
+{
+	struct ArrowArray array;
+	sheaf_arrow_taken *taken;
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = (sheaf_frame){0};
+	SHEAF_NEED(r, "a reader");
+	do {
+		SHEAF_TRY(sheaf_check_stop(r->cx, err));
+		array.release = NULL;
+		SHEAF_TRY(next_array(r, &array, err));
+		if (!array.release) return SHEAF_END;
+		if (array.length == 0) array.release(&array);
+	} while (!array.release);
+	sheaf_status status = sheaf_arrow_taken_new(&array, r->cx, &taken, err);
+	if (status) {
+		array.release(&array);
+		return status;
+	}
+	status = sheaf_arrow_take(taken, &r->rows, r->builder, err);
+	sheaf_arrow_taken_let_go(taken);
+	sheaf_error ignored;
+	sheaf_status made = sheaf_frame_builder_take(r->builder, out, status ? &ignored : err);
+	if (status && !made) sheaf_frame_free(out);
+	return status ? status : made;
+}

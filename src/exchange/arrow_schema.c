@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Schemas for Arrow. */
+#include "base/context.h"
+#include "base/need.h"
+#include "data/frame.h"
+#include "exchange/arrow.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FORMAT_ROOM = 40, METADATA_ROOM = 160, SUFFIX_ROOM = 40 };
+
+typedef struct schema_memory {
+	sheaf_context *owner;
+	size_t size;
+	char format[FORMAT_ROOM], metadata[METADATA_ROOM];
+	char *name;
+	struct ArrowSchema *children;
+	struct ArrowSchema *pointers[];
+} schema_memory;
+
+static void release_schema(struct ArrowSchema *schema)
+{
+	schema_memory *memory = (schema_memory *)schema->private_data;
+	/* A consumer may have moved a child away, which then has no `release` here. */
+	for (int64_t i = 0; i < schema->n_children; i++)
+		if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
+	schema->release = NULL;
+	sheaf_exchange_release(memory->owner, memory, memory->size);
+}
+
+typedef struct full_name {
+	const char *name, *suffix;
+} full_name;
+
+/* A schema with n children that are all released. */
+static sheaf_status new_schema(sheaf_context *cx, full_name name, int n, struct ArrowSchema *out,
+                               schema_memory **memory, sheaf_error *err)
+{
+	void *block;
+	size_t each = sizeof(struct ArrowSchema *) + sizeof(struct ArrowSchema);
+	size_t length = strlen(name.name), suffix = strlen(name.suffix) + 1;
+	size_t size = sizeof(schema_memory) + (size_t)n * each + length + suffix;
+	SHEAF_TRY(sheaf_exchange_allocate(cx, size, &block, err));
+	schema_memory *m = (schema_memory *)block;
+	m->owner = sheaf_context_owner(cx);
+	m->size = size;
+	m->children = (struct ArrowSchema *)(void *)(m->pointers + n);
+	m->name = (char *)(m->children + n);
+	memcpy(m->name, name.name, length);
+	memcpy(m->name + length, name.suffix, suffix);
+	for (int i = 0; i < n; i++) m->pointers[i] = &m->children[i];
+	*out = (struct ArrowSchema){.format = m->format,
+	                            .name = m->name,
+	                            .n_children = n,
+	                            .children = n ? m->pointers : NULL,
+	                            .release = release_schema,
+	                            .private_data = m};
+	*memory = m;
+	return SHEAF_OK;
+}
+
+/* ---- what a node is called in Arrow ---- */
+
+static const char *const numbers[SHEAF_TYPES] = {
+	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",
+	[SHEAF_I16] = "s", [SHEAF_I32] = "i", [SHEAF_I64] = "l", [SHEAF_F32] = "f", [SHEAF_F64] = "g"};
+
+static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *options, char *text)
+{
+	const sheaf_field *field = node->field;
+	const sheaf_level_shape *shape = node->level < field->nlevels ? &field->levels[node->level] : NULL;
+	bool small = options->small_offsets, text_is_text = sheaf_means_text(field->meaning);
+	const char *format = "";
+	switch (node->kind) {
+	case SHEAF_ARROW_LIST: format = small ? "+l" : "+L"; break;
+	case SHEAF_ARROW_ENTRY: format = "+s"; break;
+	case SHEAF_ARROW_INDEX: format = numbers[shape->index_type]; break;
+	case SHEAF_ARROW_VALUES: format = field->meaning == SHEAF_DATETIME ? "tss:" : numbers[field->type]; break;
+	case SHEAF_ARROW_TEXT:
+		format = text_is_text && !options->text_as_bytes ? (small ? "u" : "U") : (small ? "z" : "Z");
+		break;
+	case SHEAF_ARROW_INSTANTS: format = "tss:UTC"; break;
+	case SHEAF_ARROW_ZONES: format = "i"; break;
+	case SHEAF_ARROW_CODES: format = "c"; break;
+	case SHEAF_ARROW_BITS:
+	case SHEAF_ARROW_IMPUTED: format = "b"; break;
+	case SHEAF_ARROW_FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, shape->extents[0]); return;
+	case SHEAF_ARROW_BYTES: snprintf(text, FORMAT_ROOM, "w:%" PRId64, shape->extents[0]); return;
+	}
+	snprintf(text, FORMAT_ROOM, "%s", format);
+}
+
+/* What follows the column's name where it is said beside it. */
+static void put_suffix(const sheaf_arrow_node *node, char *text)
+{
+	static const char *const suffixes[] = {[SHEAF_ARROW_VALUES] = "",
+	                                       [SHEAF_ARROW_ZONES] = ".offset",
+	                                       [SHEAF_ARROW_CODES] = ".code",
+	                                       [SHEAF_ARROW_IMPUTED] = ".imputed"};
+	char level[16] = "";
+	bool deeper = node->leaf == SHEAF_ARROW_CODES || node->leaf == SHEAF_ARROW_IMPUTED;
+	for (int l = 0; deeper && l < node->stop && !level[0]; l++)
+		if (node->field->levels[l].missing != SHEAF_NEVER) snprintf(level, sizeof level, ".%d", node->stop);
+	snprintf(text, SUFFIX_ROOM, "%s%s", suffixes[node->leaf], level);
+}
+
+static void put_child_name(const sheaf_arrow_node *above, int i, char *text)
+{
+	bool entry = above->kind == SHEAF_ARROW_ENTRY;
+	int rank = entry ? above->field->levels[above->level].rank : 0;
+	if (!entry)
+		snprintf(text, SUFFIX_ROOM, "item");
+	else if (i == rank)
+		snprintf(text, SUFFIX_ROOM, "value");
+	else if (rank == 1)
+		snprintf(text, SUFFIX_ROOM, "index");
+	else
+		snprintf(text, SUFFIX_ROOM, "index%d", i);
+}
+
+static size_t put_text(char *to, const char *text)
+{
+	int32_t n = (int32_t)strlen(text);
+	memcpy(to, &n, sizeof n);
+	memcpy(to + sizeof n, text, (size_t)n);
+	return sizeof n + (size_t)n;
+}
+
+/* What Arrow's own types do not say, as the one pair of metadata. */
+static const char *put_metadata(const sheaf_arrow_node *node, char *to)
+{
+	static const char *const meanings[SHEAF_MEANINGS] = {
+		[SHEAF_CHAR] = "char", [SHEAF_COMPLEX] = "complex", [SHEAF_KEY] = "key"};
+	const sheaf_field *field = node->field;
+	char dim[32];
+	const char *key = "sheaf.meaning", *text = meanings[field->meaning];
+	if (node->leaf != SHEAF_ARROW_VALUES) return NULL;
+	if (sheaf_field_is_sparse(field)) {
+		snprintf(dim, sizeof dim, "%" PRId64, sheaf_field_dim(field));
+		key = "sheaf.dim";
+		text = dim;
+	}
+	if (!text) return NULL;
+	int32_t one = 1;
+	memcpy(to, &one, sizeof one);
+	size_t at = sizeof one + put_text(to + sizeof one, key);
+	put_text(to + at, text);
+	return to;
+}
+
+/* ---- the tree ---- */
+
+static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node, full_name name,
+                                struct ArrowSchema *out, sheaf_error *err)
+{
+	schema_memory *memory;
+	char child_name[SUFFIX_ROOM];
+	int n = sheaf_arrow_children(node);
+	SHEAF_TRY(new_schema(plan->cx, name, n, out, &memory, err));
+	put_format(node, &plan->options, memory->format);
+	out->flags = sheaf_arrow_nulls(node) ? ARROW_FLAG_NULLABLE : 0;
+	for (int i = 0; i < n; i++) {
+		sheaf_arrow_node child = sheaf_arrow_child(node, i);
+		put_child_name(node, i, child_name);
+		sheaf_status status = export_node(plan, &child, (full_name){child_name, ""}, out->children[i], err);
+		if (status) {
+			out->release(out);
+			return status;
+		}
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node,
+                               struct ArrowSchema *out, sheaf_error *err)
+{
+	char suffix[SUFFIX_ROOM];
+	put_suffix(node, suffix);
+	SHEAF_TRY(export_node(plan, node, (full_name){node->field->name, suffix}, out, err));
+	out->metadata = put_metadata(node, ((schema_memory *)out->private_data)->metadata);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
+                                       sheaf_error *err)
+{
+	schema_memory *memory;
+	SHEAF_TRY(new_schema(plan->cx, (full_name){"", ""}, plan->n, out, &memory, err));
+	memcpy(memory->format, "+s", sizeof "+s");
+	for (int i = 0; i < plan->n; i++) {
+		sheaf_status status = export_top(plan, &plan->tops[i], out->children[i], err);
+		if (status) {
+			out->release(out);
+			return status;
+		}
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_arrow_schema(const sheaf_schema *schema, const sheaf_arrow_options *options,
+                                sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err)
+{
+	sheaf_arrow_plan plan;
+	SHEAF_NEED(out, "a place for the outcome");
+	out->release = NULL;
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_arrow_plan_new(schema, options, cx, &plan, err));
+	sheaf_status status = sheaf_arrow_export_schema(&plan, out, err);
+	sheaf_arrow_plan_free(&plan);
+	return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrow's arrays as columns of ours: what a type of Arrow's is, which field it becomes, and how its buffers
+ * become ours. */
+#ifndef SHEAF_EXCHANGE_TAKE_H
+#define SHEAF_EXCHANGE_TAKE_H
+
+#include "data/frame_builder.h"
+#include <sheaf/exchange.h>
+
+typedef enum sheaf_arrow_class {
+	SHEAF_IS_OTHER, /* has no place here */
+	SHEAF_IS_NUMBER,
+	SHEAF_IS_HALF,
+	SHEAF_IS_BITS,
+	SHEAF_IS_NULLS, /* nothing but missing items */
+	SHEAF_IS_TEXT,
+	SHEAF_IS_BYTES,
+	SHEAF_IS_FIXED_BYTES,
+	SHEAF_IS_TIME,
+	SHEAF_IS_LIST,
+	SHEAF_IS_FIXED_LIST,
+	SHEAF_IS_STRUCT
+} sheaf_arrow_class;
+
+typedef struct sheaf_arrow_type {
+	sheaf_arrow_class class;
+	sheaf_type number; /* NUMBER; TIME: of the stored number */
+	int64_t width;     /* FIXED_BYTES, FIXED_LIST */
+	bool small;        /* LIST, TEXT, BYTES: offsets of 32 bits */
+	bool views;        /* TEXT, BYTES: in the layout of views */
+	bool zoned;        /* TIME */
+	int64_t seconds;   /* TIME: of one unit, where it is a second or more */
+	int64_t parts;     /* TIME: units in a second, where it is less */
+} sheaf_arrow_type;
+
+/* What a schema's format says, whatever its dictionary. */
+sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema);
+/* The text of a key of the metadata, not NUL-terminated; NULL where it has none. */
+const char *sheaf_arrow_metadata(const struct ArrowSchema *schema, const char *key, int32_t *n);
+
+/* What a column of Arrow's becomes. */
+typedef enum sheaf_taking {
+	SHEAF_TAKE_DENSE,  /* list of numbers, or of fixed lists of them */
+	SHEAF_TAKE_VECTOR, /* fixed list: one sample in each row */
+	SHEAF_TAKE_SPARSE,
+	SHEAF_TAKE_COMPLEX,
+	SHEAF_TAKE_ITEM
+} sheaf_taking;
+
+/* UNSUPPORTED with the column's name and type where there is no place for it. */
+SHEAF_USE sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out,
+                                          sheaf_error *err);
+/* Adds the fields of all columns of a struct; *out begins as {.cx = cx}. */
+SHEAF_USE sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out,
+                                               sheaf_error *err);
+
+/* An array that is let go when its last buffer is. */
+typedef struct sheaf_arrow_taken sheaf_arrow_taken;
+SHEAF_USE sheaf_status sheaf_arrow_taken_new(struct ArrowArray *array, sheaf_context *cx,
+                                             sheaf_arrow_taken **out, sheaf_error *err);
+void sheaf_arrow_taken_let_go(sheaf_arrow_taken *taken);
+/* The columns of the array, into a builder of the schema that they have become. */
+SHEAF_USE sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
+                                        sheaf_frame_builder *b, sheaf_error *err);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* What types of Arrow's are, and the fields that they become. */
+#include "base/need.h"
+#include "data/frame.h"
+#include "exchange/take.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+static const char number_formats[SHEAF_TYPES] = {
+	[SHEAF_U8] = 'C',  [SHEAF_U16] = 'S', [SHEAF_U32] = 'I', [SHEAF_U64] = 'L', [SHEAF_I8] = 'c',
+	[SHEAF_I16] = 's', [SHEAF_I32] = 'i', [SHEAF_I64] = 'l', [SHEAF_F32] = 'f', [SHEAF_F64] = 'g'};
+
+/* Formats of one letter; `small` of those with offsets. */
+static sheaf_arrow_type letter(char format)
+{
+	for (int t = 0; t < SHEAF_TYPES; t++)
+		if (format == number_formats[t])
+			return (sheaf_arrow_type){.class = SHEAF_IS_NUMBER, .number = (sheaf_type)t};
+	switch (format) {
+	case 'e': return (sheaf_arrow_type){.class = SHEAF_IS_HALF};
+	case 'b': return (sheaf_arrow_type){.class = SHEAF_IS_BITS};
+	case 'n': return (sheaf_arrow_type){.class = SHEAF_IS_NULLS};
+	case 'u': return (sheaf_arrow_type){.class = SHEAF_IS_TEXT, .small = true};
+	case 'U': return (sheaf_arrow_type){.class = SHEAF_IS_TEXT};
+	case 'z': return (sheaf_arrow_type){.class = SHEAF_IS_BYTES, .small = true};
+	case 'Z': return (sheaf_arrow_type){.class = SHEAF_IS_BYTES};
+	default: return (sheaf_arrow_type){0};
+	}
+}
+
+/* "tdD" and "tdm" are days and milliseconds, "tss:" to "tsn:ZONE" seconds to nanoseconds. */
+static sheaf_arrow_type time_type(const char *format)
+{
+	static const char units[] = "smun";
+	enum { A_DAY = 86400, THOUSAND = 1000 };
+	sheaf_arrow_type type = {.class = SHEAF_IS_TIME, .number = SHEAF_I64, .seconds = 1, .parts = 1};
+	if (strcmp(format, "tdD") == 0) {
+		type.number = SHEAF_I32;
+		type.seconds = A_DAY;
+	} else if (strcmp(format, "tdm") == 0) {
+		type.parts = THOUSAND;
+	} else if (strncmp(format, "ts", 2) == 0 && format[2] && strchr(units, format[2]) && format[3] == ':') {
+		for (const char *unit = units; *unit != format[2]; unit++) type.parts *= THOUSAND;
+		type.zoned = format[4] != '\0';
+	} else {
+		return (sheaf_arrow_type){0};
+	}
+	return type;
+}
+
+static sheaf_arrow_type with_width(sheaf_arrow_class class, const char *digits)
+{
+	char *end;
+	long long width = strtoll(digits, &end, 10);
+	if (end == digits || *end || width < 1) return (sheaf_arrow_type){0};
+	return (sheaf_arrow_type){.class = class, .width = width};
+}
+
+sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema)
+{
+	const char *format = schema->format ? schema->format : "";
+	if (strlen(format) == 1) return letter(format[0]);
+	if (strcmp(format, "vu") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_TEXT, .views = true};
+	if (strcmp(format, "vz") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_BYTES, .views = true};
+	if (strcmp(format, "+l") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST, .small = true};
+	if (strcmp(format, "+L") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST};
+	if (strcmp(format, "+s") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_STRUCT};
+	if (strncmp(format, "w:", 2) == 0) return with_width(SHEAF_IS_FIXED_BYTES, format + 2);
+	if (strncmp(format, "+w:", 3) == 0) return with_width(SHEAF_IS_FIXED_LIST, format + 3);
+	return time_type(format);
+}
+
+/* ---- metadata: an int32 of pairs, then lengths and texts ---- */
+
+static const char *next_text(const char **at, int32_t *n)
+{
+	memcpy(n, *at, sizeof *n);
+	const char *text = *at + sizeof *n;
+	*at = text + (*n > 0 ? *n : 0);
+	return text;
+}
+
+const char *sheaf_arrow_metadata(const struct ArrowSchema *schema, const char *key, int32_t *n)
+{
+	int32_t pairs = 0, length;
+	const char *at = schema->metadata;
+	if (!at) return NULL;
+	memcpy(&pairs, at, sizeof pairs);
+	at += sizeof pairs;
+	for (int32_t i = 0; i < pairs; i++) {
+		const char *name = next_text(&at, &length), *text = next_text(&at, n);
+		if ((size_t)length == strlen(key) && memcmp(name, key, (size_t)length) == 0) return text;
+	}
+	return NULL;
+}
+
+static bool means(const struct ArrowSchema *schema, const char *meaning)
+{
+	int32_t n;
+	const char *text = sheaf_arrow_metadata(schema, "sheaf.meaning", &n);
+	return text && (size_t)n == strlen(meaning) && memcmp(text, meaning, (size_t)n) == 0;
+}
+
+/* ---- what becomes of a column ---- */
+
+static bool is_number(const struct ArrowSchema *schema)
+{
+	return !schema->dictionary && sheaf_arrow_type_of(schema).class == SHEAF_IS_NUMBER;
+}
+
+static bool is_fixed_list(const struct ArrowSchema *schema)
+{
+	return !schema->dictionary && sheaf_arrow_type_of(schema).class == SHEAF_IS_FIXED_LIST &&
+	       schema->n_children == 1 && is_number(schema->children[0]);
+}
+
+/* list<struct<index, value>> */
+static bool is_entries(const struct ArrowSchema *schema)
+{
+	if (schema->dictionary || sheaf_arrow_type_of(schema).class != SHEAF_IS_LIST || schema->n_children != 1)
+		return false;
+	const struct ArrowSchema *entry = schema->children[0];
+	return sheaf_arrow_type_of(entry).class == SHEAF_IS_STRUCT && entry->n_children == 2 &&
+	       is_number(entry->children[0]) && is_number(entry->children[1]) &&
+	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
+}
+
+static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
+{
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
+		"numbers, found type \"%s\"%s%s%s",
+		column->name ? column->name : "", column->format, column->n_children > 0 ? " of \"" : "",
+		column->n_children > 0 ? column->children[0]->format : "", column->n_children > 0 ? "\"" : "");
+}
+
+sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
+{
+	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
+	sheaf_arrow_type type = sheaf_arrow_type_of(values);
+	*out = SHEAF_TAKE_ITEM;
+	if (column->dictionary)
+		return type.class == SHEAF_IS_TEXT || type.class == SHEAF_IS_BYTES ? SHEAF_OK : refuse(column, err);
+	if (is_fixed_list(column))
+		*out = means(column, "complex") && type.width == 2 ? SHEAF_TAKE_COMPLEX : SHEAF_TAKE_VECTOR;
+	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 && is_entries(column->children[0]))
+		*out = SHEAF_TAKE_SPARSE;
+	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 &&
+	         (is_number(column->children[0]) || is_fixed_list(column->children[0])))
+		*out = SHEAF_TAKE_DENSE;
+	else if (type.class == SHEAF_IS_OTHER || type.class >= SHEAF_IS_LIST)
+		return refuse(column, err);
+	return SHEAF_OK;
+}
+
+/* ---- fields ---- */
+
+/* Numbers at the end of one list, or of two. */
+static sheaf_status add_dense(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	const struct ArrowSchema *sample =
+		sheaf_arrow_type_of(column).class == SHEAF_IS_FIXED_LIST ? column : column->children[0];
+	sheaf_arrow_type type = sheaf_arrow_type_of(sample);
+	int64_t dim = type.class == SHEAF_IS_FIXED_LIST ? type.width : 1;
+	const struct ArrowSchema *value = type.class == SHEAF_IS_FIXED_LIST ? sample->children[0] : sample;
+	return sheaf_schema_add_dense(to, column->name, dim, sheaf_arrow_type_of(value).number, err);
+}
+
+static sheaf_status add_sparse(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	int32_t n;
+	char digits[24] = "";
+	const char *text = sheaf_arrow_metadata(column, "sheaf.dim", &n);
+	if (text && n > 0 && (size_t)n < sizeof digits) memcpy(digits, text, (size_t)n);
+	long long dim = strtoll(digits, NULL, 10);
+	if (dim < 1)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "arrow column \"%s\": expected the dim of its sparse samples in the metadata "
+		                  "\"sheaf.dim\" of the field, found %s",
+		                  column->name, text ? "none above 0" : "none");
+	const struct ArrowSchema *entry = column->children[0]->children[0];
+	return sheaf_schema_add_sparse(to, column->name, dim, sheaf_arrow_type_of(entry->children[1]).number,
+	                               err);
+}
+
+static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(column->dictionary ? column->dictionary : column);
+	sheaf_missing missing = column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER;
+	bool is_key = column->name && strcmp(column->name, "key") == 0 && to->rows == SHEAF_SEQUENCES;
+	sheaf_meaning meaning = SHEAF_NUMBER;
+	sheaf_type number = type.number;
+	switch (type.class) {
+	case SHEAF_IS_TEXT: meaning = SHEAF_STRING, number = SHEAF_U8; break;
+	case SHEAF_IS_BYTES: meaning = SHEAF_BYTES, number = SHEAF_U8; break;
+	case SHEAF_IS_FIXED_BYTES: return sheaf_schema_add_bytes(to, column->name, type.width, missing, err);
+	case SHEAF_IS_BITS: meaning = SHEAF_BOOL, number = SHEAF_U8; break;
+	case SHEAF_IS_TIME: meaning = type.zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, number = SHEAF_I64; break;
+	case SHEAF_IS_HALF: number = SHEAF_F32; break;
+	case SHEAF_IS_NULLS: number = SHEAF_F64, missing = SHEAF_NULLABLE; break;
+	default: break;
+	}
+	if (means(column, "char") && type.class == SHEAF_IS_NUMBER && number == SHEAF_U8) meaning = SHEAF_CHAR;
+	if (is_key && type.class == SHEAF_IS_NUMBER && number == SHEAF_U64 && missing == SHEAF_NEVER)
+		return sheaf_schema_add_keys(to, err);
+	return sheaf_schema_add_column(to, column->name, meaning, number, missing, err);
+}
+
+static sheaf_status add_field(sheaf_schema *to, const struct ArrowSchema *column, sheaf_taking taking,
+                              sheaf_error *err)
+{
+	switch (taking) {
+	case SHEAF_TAKE_DENSE:
+	case SHEAF_TAKE_VECTOR: return add_dense(to, column, err);
+	case SHEAF_TAKE_SPARSE: return add_sparse(to, column, err);
+	case SHEAF_TAKE_COMPLEX:
+		return sheaf_schema_add_column(
+			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
+			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
+	case SHEAF_TAKE_ITEM: break;
+	}
+	return add_item(to, column, err);
+}
+
+sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_taking taking;
+	if (sheaf_arrow_type_of(rows).class != SHEAF_IS_STRUCT)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "arrow: expected rows, a struct of columns, found \"%s\"",
+		                  rows->format);
+	out->rows = SHEAF_CELLS;
+	for (int64_t i = 0; i < rows->n_children; i++) {
+		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
+		if (taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
+	}
+	for (int64_t i = 0; i < rows->n_children; i++) {
+		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
+		SHEAF_TRY(add_field(out, rows->children[i], taking, err));
+	}
+	return SHEAF_OK;
+}
