@@ -291,10 +291,10 @@ static void test_what_is_imputed(void **state)
 	uint8_t given = 0x05;
 	float values[] = {1, 2, 3};
 	sheaf_level_shape level = {.kind = SHEAF_FIXED, .extents = {1}, .missing = SHEAF_IMPUTED};
-	sheaf_field field = {.name = (char[]){"x"}, .type = SHEAF_F32, .nlevels = 1, .levels = {level}};
+	sheaf_field field = {.name = (char[]){"x"}, .type = SHEAF_F32, .nlevels = 1, .levels = &level};
 	sheaf_schema schema = {.rows = SHEAF_CELLS, .nfields = 1, .fields = &field, .cx = cx};
 	sheaf_column column = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(values)};
-	column.levels[0] = (sheaf_level){.shape = level, .valid = {&given, 1, NULL}};
+	column.levels = &(sheaf_level){.shape = level, .valid = {&given, 1, NULL}};
 	sheaf_frame frame = {.nrows = 3, .ncolumns = 1, .columns = &column};
 	struct ArrowSchema fields;
 	struct ArrowArray array;

@@ -135,7 +135,7 @@ static sheaf_status take_nulls(const part *p, sheaf_level_builder *level, sheaf_
 {
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
 		if (!is_there(p, i)) {
-			if (level->shape.missing == SHEAF_NEVER)
+			if (level->shape->missing == SHEAF_NEVER)
 				return damaged(p, "no nulls, as its schema says: one at row", i, err);
 			sheaf_level_miss(level, i, 0);
 		}
@@ -145,12 +145,12 @@ static sheaf_status take_nulls(const part *p, sheaf_level_builder *level, sheaf_
 /* The bits end with the last one that is missing: they are filled up. */
 static sheaf_status end_nulls(const part *p, sheaf_level_builder *level, sheaf_error *err)
 {
-	size_t bytes = (size_t)(p->n + 7) / 8, have = level->valid.size;
-	if (have && have < bytes && sheaf_builder_room(&level->valid, bytes - have)) {
-		memset(level->valid.data + have, 0xff, bytes - have);
-		level->valid.size = bytes;
+	size_t bytes = (size_t)(p->n + 7) / 8, have = level->valid->size;
+	if (have && have < bytes && sheaf_builder_room(level->valid, bytes - have)) {
+		memset(level->valid->data + have, 0xff, bytes - have);
+		level->valid->size = bytes;
 	}
-	return sheaf_builder_status(&level->valid, err);
+	return sheaf_builder_status(level->valid, err);
 }
 
 static sheaf_status refuse_nulls(const part *p, sheaf_error *err)
@@ -422,7 +422,7 @@ static sheaf_status take_sparse(const part *p, sheaf_column_builder *to, sheaf_e
 		 value = part_of_child(&entry, 1, entry.at, entries);
 	SHEAF_TRY(refuse_nulls(&index, err));
 	SHEAF_TRY(refuse_nulls(&value, err));
-	SHEAF_TRY(take_indices(&index, &to->levels[1].shape, &to->levels[1].indices[0], err));
+	SHEAF_TRY(take_indices(&index, to->levels[1].shape, &to->levels[1].indices[0], err));
 	return take_numbers(&value, &to->values, err);
 }
 
