@@ -506,10 +506,16 @@ unsigned abilities(const sheaf_format *format)
 		{"matrixmarket", NUMBERS | HOLDS_REPEATS},
 		{"svmlight", NUMBERS | HOLDS_REPEATS},
 		{"tns", NUMBERS | HOLDS_REPEATS},
+		{"scidb", NUMBERS},
+		{"csv", NUMBERS},
+		{"tsv", NUMBERS},
+		{"npy", NUMBERS},
+		{"npz", NUMBERS},
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_can(format) | rows[i].holds;
-	return sheaf_format_can(format) | NUMBERS;
+	return sheaf_format_can(format) | NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS |
+	       HOLDS_UNSORTED;
 }
 
 bool holds_streams(const sheaf_format *format)

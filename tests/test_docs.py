@@ -4,12 +4,12 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string begins with ctf, ex, csv, tsv, cbf, scidb, npy, npz, binsparse or cntk and names it:
+A fenced block in a page is an example where its info string names it. The first word there says how its file is made:
 
-    ```ctf example=NAME         text, run as it stands; so are ```ex, ```csv, ```tsv, ```mtx, ```svmlight and ```tns
     ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy and ```npz
     ```binsparse example=NAME   the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
     ```cntk example=NAME        a fragment of a CNTK configuration
+    ```ctf example=NAME         text, run as it stands; so is any other kind, which is the file's suffix
 
 Further words of the info string of all but the last; values with spaces stand in double quotes:
 
@@ -41,8 +41,10 @@ TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 BOX_TOOL = os.environ.get("BOX_TOOL")
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
-WORDS = {"ctf": {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}, "cntk": {"example", "streams"}}
-WORDS["cbf"] = WORDS["ex"] = WORDS["scidb"] = WORDS["csv"] = WORDS["tsv"] = WORDS["mtx"] = WORDS["svmlight"] = WORDS["tns"] = WORDS["npy"] = WORDS["npz"] = WORDS["binsparse"] = WORDS["ctf"]
+EXAMPLE = {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}
+FRAGMENT = {"example", "streams"}
+# Kinds of examples whose files are made of a text; other kinds are files as they stand.
+ASSEMBLED = ("cbf", "scidb", "npy", "npz", "binsparse")
 TIMEOUT = 60
 
 
@@ -70,9 +72,9 @@ class Block:
         self.name = self.words.get("example", "")
 
     def check_words(self):
-        unknown = set(self.words) - WORDS[self.kind]
-        if not self.name or unknown:
-            raise Fault(f"expected example=NAME and words of {sorted(WORDS[self.kind])}, found {sorted(self.words)}")
+        known = FRAGMENT if self.kind == "cntk" else EXAMPLE
+        if set(self.words) - known:
+            raise Fault(f"expected words of {sorted(known)}, found {sorted(self.words)}")
         if self.kind != "cntk" and self.rows is None and "invalid" not in self.words:
             raise Fault("expected a json block with the rows after it, found none")
         if self.kind == "cntk" and "streams" not in self.words:
@@ -85,7 +87,7 @@ def read_blocks(page):
     blocks, last = [], None
     for match in FENCE.finditer(text):
         block = Block(page, text.count("\n", 0, match.start()) + 1, match[1], match[2])
-        if block.kind in WORDS:
+        if block.name:
             blocks.append(block)
             last = block
         elif block.kind == "json" and last:
@@ -156,7 +158,7 @@ class Runner:
 
     def make_file(self, block):
         path = Path(self.folder, f"{block.page.stem}-{block.name}.{block.kind}")
-        if block.kind in ("ctf", "ex", "csv", "tsv", "mtx", "svmlight", "tns"):
+        if block.kind not in ASSEMBLED:
             path.write_text(block.text, encoding="utf-8")
             return path
         source = path.with_suffix(".txt")

@@ -114,7 +114,7 @@ static void what_breaks_the_rules_is_refused(void **state)
 		{"[1", "d:1:2"},
 		{"", "expected JSON"},
 		{"[1] 2", "end of file"},
-		{"{\n  \"a\": \"\\u0001123\"}", "d:2:8: expected a text that does not begin with U+0001"},
+		{"{\n  \"a\": \"\\u0001123\"}", "d:2:8: expected JSON, found a text that begins with U+0001"},
 		{"\"abc", "expected JSON"},
 		{"\"abc\\", "expected JSON"},
 		{"-", "expected JSON"},
@@ -135,7 +135,7 @@ static void nothing_is_no_json(void **state)
 	(void)state;
 	sheaf_json *value;
 	assert_status(SHEAF_DATA, sheaf_json_parse(NULL, 0, "d", &value, &err));
-	assert_message("d:1:0: expected JSON");
+	assert_message("d:1:1: expected JSON");
 }
 
 /* In memory of its own size, so that a sanitizer sees what is read after it. */
@@ -167,7 +167,7 @@ static void nesting_ends(void **state)
 		assert_int_equal(depth == SHEAF_JSON_DEPTH ? SHEAF_OK : SHEAF_DATA, status);
 		sheaf_json_free(value);
 	}
-	assert_message("d:1:65: expected fewer values inside one another");
+	assert_message("d:1:65: expected JSON, found too many values inside one another");
 }
 
 int main(void)

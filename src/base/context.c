@@ -350,7 +350,7 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 	                  most, need);
 }
 
-static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
+sheaf_status sheaf_charge(sheaf_context *cx, size_t size, sheaf_error *err)
 {
 	int64_t now = atomic_load(&cx->ledger->memory), most = cx->options.max_memory;
 	do {
@@ -363,6 +363,11 @@ static sheaf_status charge(sheaf_context *cx, size_t size, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+void sheaf_discharge(sheaf_context *cx, size_t size)
+{
+	atomic_fetch_sub(&cx->ledger->memory, (int64_t)size);
+}
+
 static sheaf_status refused(sheaf_error *err, size_t size)
 {
 	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected %zu bytes, found none", size);
@@ -371,13 +376,13 @@ static sheaf_status refused(sheaf_error *err, size_t size)
 sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size,
                               sheaf_error *err)
 {
-	if (new_size > old_size) SHEAF_TRY(charge(cx, new_size - old_size, err));
+	if (new_size > old_size) SHEAF_TRY(sheaf_charge(cx, new_size - old_size, err));
 	void *fresh = reallocate(cx, *memory, old_size, new_size);
 	if (!fresh && new_size) {
-		if (new_size > old_size) atomic_fetch_sub(&cx->ledger->memory, (int64_t)(new_size - old_size));
+		if (new_size > old_size) sheaf_discharge(cx, new_size - old_size);
 		return refused(err, new_size);
 	}
-	if (new_size < old_size) atomic_fetch_sub(&cx->ledger->memory, (int64_t)(old_size - new_size));
+	if (new_size < old_size) sheaf_discharge(cx, old_size - new_size);
 	*memory = fresh;
 	return SHEAF_OK;
 }

@@ -20,6 +20,10 @@ SHEAF_USE sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size
                                        sheaf_error *err);
 void sheaf_release_text(sheaf_context *cx, char *text);
 
+/* Counts memory that somebody else allocates, a library for one, as if it were ours; and no longer. */
+SHEAF_USE sheaf_status sheaf_charge(sheaf_context *cx, size_t size, sheaf_error *err);
+void sheaf_discharge(sheaf_context *cx, size_t size);
+
 /* Whether a failure may pass where less memory is in use. */
 static inline bool sheaf_is_of_memory(sheaf_status status)
 {

@@ -36,3 +36,10 @@ size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 	}
 	return point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
 }
+
+bool sheaf_is_utf8(const uint8_t *s, size_t n)
+{
+	for (size_t i = 0, length; i < n; i += length)
+		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) return false;
+	return true;
+}

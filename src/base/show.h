@@ -16,5 +16,7 @@ const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char
 /* Length of the UTF-8 sequence at s[0..n), n > 0; 0 where there is none: overlong forms, surrogates and the
  * like are none. */
 size_t sheaf_utf8_length(const uint8_t *s, size_t n);
+/* Whether all of s[0..n) is UTF-8. */
+bool sheaf_is_utf8(const uint8_t *s, size_t n);
 
 #endif

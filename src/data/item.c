@@ -40,6 +40,31 @@ static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
 	}
 }
 
+static int sextet(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z') return c - 'A';
+	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+	if (c >= '0' && c <= '9') return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Four digits are three bytes; '=' fills up the last ones. */
+bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size)
+{
+	size_t fill = 0;
+	*size = 0;
+	if (n % 4) return false;
+	while (fill < 2 && n > 0 && at[n - 1] == '=') n--, fill++;
+	uint32_t bits = 0;
+	for (size_t i = 0; i < n; i++) {
+		int v = sextet(at[i]);
+		if (v < 0) return false;
+		bits = bits << 6 | (uint32_t)v;
+		if (i % 4 > 0) to[(*size)++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+	}
+	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
+}
+
 static void put_bytes(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 {
 	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
@@ -47,16 +72,9 @@ static void put_bytes(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 	if (json) sheaf_builder_text(b, "\"}");
 }
 
-static bool is_utf8(const uint8_t *s, size_t n)
-{
-	for (size_t i = 0, length; i < n; i += length)
-		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) return false;
-	return true;
-}
-
 static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 {
-	if (json && !is_utf8(s, n))
+	if (json && !sheaf_is_utf8(s, n))
 		put_bytes(b, s, n, true);
 	else
 		sheaf_json_string(b, (const char *)s, n);

@@ -12,5 +12,7 @@
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json);
 /* The same for a row of a column of cells, which may be missing: null, in JSON {"null":code}. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json);
+/* The bytes of n digits of base64, at most 3 for each 4 of them, to `to`; false where they are none. */
+bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size);
 
 #endif

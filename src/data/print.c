@@ -146,22 +146,35 @@ static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf
 	return true;
 }
 
+void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,
+                      bool plain)
+{
+	for (int c = 0; c < schema->nfields; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		const char *name = schema->fields[c].name;
+		bool null = column->nlevels && sheaf_level_is_null(&column->levels[0], r);
+		sheaf_builder_byte(b, c ? ',' : '{');
+		sheaf_json_string(b, name, strlen(name)), sheaf_builder_byte(b, ':');
+		if (plain && null && !sheaf_level_code(&column->levels[0], r))
+			sheaf_builder_text(b, "null");
+		else
+			sheaf_cell_text(b, column, r, true);
+	}
+	sheaf_builder_text(b, schema->nfields ? "}" : "{}");
+}
+
 /* A row of a table: each column has one item. */
 static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
                       sheaf_style style, int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON;
-	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":{" : "%" PRId64, number_of(frame, row, r));
-	for (int c = 0; c < schema->nfields; c++) {
-		const char *name = schema->fields[c].name;
-		if (json && c) sheaf_builder_byte(b, ',');
-		if (json)
-			sheaf_json_string(b, name, strlen(name)), sheaf_builder_byte(b, ':');
-		else
-			sheaf_builder_printf(b, "  %s ", name);
-		sheaf_cell_text(b, &frame->columns[c], r, json);
+	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":" : "%" PRId64, number_of(frame, row, r));
+	if (json) sheaf_cells_json(b, frame, schema, r, false);
+	for (int c = 0; c < schema->nfields && !json; c++) {
+		sheaf_builder_printf(b, "  %s ", schema->fields[c].name);
+		sheaf_cell_text(b, &frame->columns[c], r, false);
 	}
-	sheaf_builder_text(b, json ? "}}\n" : "\n");
+	sheaf_builder_text(b, json ? "}\n" : "\n");
 }
 
 /* An entry of a tensor, one of a list in JSON. */
@@ -180,7 +193,7 @@ static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_byte(b, json ? ']' : '\n');
 }
 
-static void put_row(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
+void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
                     int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON, first = true;
@@ -223,7 +236,7 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	SHEAF_EXPECT(to >= from && to <= frame->nrows, "a last row within the frame", to);
 	sheaf_builder b;
 	sheaf_builder_begin(&b, frame->cx, out);
-	for (int64_t r = from; r < to && !b.failed; r++) put_row(&b, frame, schema, style, row, r);
+	for (int64_t r = from; r < to && !b.failed; r++) sheaf_row_text(&b, frame, schema, style, row, r);
 	return sheaf_builder_finish(&b, out, err);
 }
 

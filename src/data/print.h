@@ -9,6 +9,12 @@
 /* Everything under position `at` of level `level`, as SHEAF_TEXT, SHEAF_TEXT_SHORT or SHEAF_JSON shows it. */
 void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at,
                          sheaf_style style);
+/* Row r of a frame whose first row has the number `row`, with its line's end, as sheaf_rows_text does. */
+void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
+                    int64_t row, int64_t r);
+/* The cells of row r of a table as an object; where `plain`, null stands for {"null":0}. */
+void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,
+                      bool plain);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void sheaf_json_string(sheaf_builder *b, const char *text, size_t n);
 /* A JSON number, or "nan", "inf", "-inf" as a string. */

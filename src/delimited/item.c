@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of each type from their text. */
 #include "base/endian.h"
+#include "data/item.h"
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
@@ -276,37 +277,14 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const
 
 /* ---- runs ---- */
 
-static int sextet(uint8_t c)
-{
-	if (c >= 'A' && c <= 'Z') return c - 'A';
-	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-	if (c >= '0' && c <= '9') return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Four digits are three bytes; '=' fills up the last ones. */
-static bool read_base64(sheaf_word word, uint8_t *to, size_t *size)
-{
-	size_t n = (size_t)(word.end - word.at), fill = 0;
-	*size = 0;
-	if (n % 4) return false;
-	while (fill < 2 && n > 0 && word.at[n - 1] == '=') n--, fill++;
-	uint32_t bits = 0;
-	for (size_t i = 0; i < n; i++) {
-		int v = sextet(word.at[i]);
-		if (v < 0) return false;
-		bits = bits << 6 | (uint32_t)v;
-		if (i % 4 > 0) to[(*size)++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
-	}
-	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
-}
-
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
                                     uint8_t *to, size_t *size)
 {
 	*size = 0;
-	if (field->meaning == SHEAF_BYTES)
-		return read_base64(sheaf_word_trim(word), to, size) ? ITEM_OK : ITEM_BAD;
+	if (field->meaning == SHEAF_BYTES) {
+		word = sheaf_word_trim(word);
+		return sheaf_read_base64(word.at, (size_t)(word.end - word.at), to, size) ? ITEM_OK : ITEM_BAD;
+	}
 	uint8_t *end = sheaf_word_text(word, dialect, to);
 	if (!end) return ITEM_BAD;
 	*size = (size_t)(end - to);

@@ -2,7 +2,8 @@
 /* Inputs whose lines are rows: what their formats share.
  *
  *   input.c    the lines into pieces, in order and in any
- *   text.c     a piece, byte by byte, and what is wrong with it
+ *   look.c     what only a look at the input says
+ *   text.c     a piece, line by line, and what is wrong with it
  *   entries.h  lines of coordinates and a value */
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
@@ -90,6 +91,19 @@ const char *sheaf_lined_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
 
+/* ---- look.c ---- */
+
+/* Sees whole lines, [at, end). */
+typedef sheaf_status sheaf_lined_see(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err);
+
+enum { SHEAF_LINED_GLANCE = 32768 };
+
+/* Begins with line 1, shows all lines, and leaves the reader at the first one again. With *glance these are
+ * the lines of the first bytes; *glance is false then where there are no others. Where the input breaks off,
+ * reading meets that again. */
+SHEAF_USE sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *see, void *user,
+                                        sheaf_error *err);
+
 /* ---- text.c: a piece being decoded ---- */
 
 typedef struct sheaf_lined_text {
@@ -99,12 +113,16 @@ typedef struct sheaf_lined_text {
 	const sheaf_piece *piece;
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
+	const uint8_t *line_end; /* of sheaf_lined_next_row */
 	sheaf_severity severity; /* of a row that cannot be read: FATAL, unless somebody says otherwise */
 	const char *consequence; /* what becomes of it then; NULL: nothing is read on */
 } sheaf_lined_text;
 
 sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
                                      sheaf_error *err);
+
+/* Moves to the next line that is a row, [at, line_end); false where there is none. */
+bool sheaf_lined_next_row(sheaf_lined_text *text);
 
 /* Reports a problem at byte `at` of the line at hand; stream may be NULL. */
 SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity,

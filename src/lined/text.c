@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece being decoded: where it stands, and what is wrong there. */
 #include "base/context.h"
+#include "data/frame.h"
 #include "lined/lined.h"
 #include "number/nonfinite.h"
 #include "number/number.h"
@@ -21,6 +22,17 @@ sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *p
 	                          .severity = SHEAF_FATAL};
 }
 
+bool sheaf_lined_next_row(sheaf_lined_text *text)
+{
+	do {
+		if (text->line_end) text->at = text->line_end, text->line++;
+		if (text->at == text->end) return false;
+		text->line_start = text->at;
+		text->line_end = sheaf_lined_pass_line(text->at, text->end);
+	} while (!sheaf_lined_is_row(text->in->syntax, text->at, text->line_end));
+	return true;
+}
+
 sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
                                 const uint8_t *at, const char *stream, const char *expected,
                                 const char *found, const char *consequence)
@@ -31,6 +43,7 @@ sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity sev
 	problem.place.column = at - text->line_start + 1;
 	problem.place.byte = text->piece->byte + (at - text->begin);
 	problem.place.stream = stream;
+	sheaf_place_words(&problem.place, text->in->schema.rows);
 	return sheaf_report(text->cx, &problem, text->err);
 }
 

@@ -5,6 +5,7 @@
 #include "third/filled.h"
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,10 @@ __attribute__((constructor)) static void allocate_all_filled(void)
 
 /* The text on its way to Jansson, read once from the left. */
 typedef struct scan {
-	const char *at, *end, *begin;
+	const char *at, *end;
 	char *to;
 	int depth;
-	const char *expected; /* what is wrong at `at`, or NULL */
+	const char *found; /* what is wrong at `at`, or NULL */
 } scan;
 
 static void keep(scan *s, size_t n)
@@ -41,7 +42,7 @@ static void keep_string(scan *s)
 {
 	size_t n = 1, left = (size_t)(s->end - s->at), mark = strlen(ESCAPED_MARK);
 	if (left > mark && memcmp(s->at + 1, ESCAPED_MARK, mark) == 0) {
-		s->expected = "a text that does not begin with U+0001";
+		s->found = "a text that begins with U+0001, which is not read";
 		return;
 	}
 	while (n < left && s->at[n] != '"') n += s->at[n] == '\\' && n + 1 < left ? 2 : 1;
@@ -72,6 +73,12 @@ static void keep_number(scan *s)
 {
 	size_t n = 1;
 	while (s->at + n < s->end && is_in_number(s->at[n])) n++;
+	if (n == 2 && memcmp(s->at, "-0", 2) == 0) {
+		keep(s, n);
+		memcpy(s->to, ".0", 2);
+		s->to += 2;
+		return;
+	}
 	if (!is_large(s->at, n)) {
 		keep(s, n);
 		return;
@@ -93,48 +100,69 @@ static void keep_one(scan *s)
 	} else {
 		if (c == '[' || c == '{') s->depth++;
 		if (c == ']' || c == '}') s->depth--;
-		if (s->depth > SHEAF_JSON_DEPTH) s->expected = "fewer values inside one another";
-		if (!s->expected) keep(s, 1);
+		if (s->depth > SHEAF_JSON_DEPTH) s->found = "too many values inside one another";
+		if (!s->found) keep(s, 1);
 	}
 }
 
-static sheaf_status refuse(const scan *s, const char *name, sheaf_error *err)
+/* How far the text had been read when Jansson had seen `seen` bytes of what it was handed. */
+static size_t place_of(const char *text, size_t size, char *copy, int seen)
 {
-	size_t line = 1, column = 1;
-	for (const char *at = s->begin; at < s->at; at++, column++)
-		if (*at == '\n') line++, column = 0;
-	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected %s, found another", name, line, column,
-	                  s->expected);
+	scan s = {text, text + size, copy, 0, NULL};
+	while (s.at < s.end && s.to - copy < seen) keep_one(&s);
+	return (size_t)(s.at - text);
+}
+
+static sheaf_status read_copy(const char *text, size_t size, char *copy, sheaf_json **out,
+                              sheaf_json_flaw *flaw)
+{
+	scan s = {text, text + size, copy, 0, NULL};
+	json_error_t failure;
+	while (s.at < s.end && !s.found) keep_one(&s);
+	if (s.found) {
+		flaw->byte = (size_t)(s.at - text);
+		snprintf(flaw->found, sizeof flaw->found, "%s", s.found);
+		return SHEAF_DATA;
+	}
+	SHEAF_UNSEEN_BEGIN();
+	*out = json_loadb(copy, (size_t)(s.to - copy), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
+	                  &failure);
+	SHEAF_UNSEEN_END();
+	if (*out) return SHEAF_OK;
+	if (json_error_code(&failure) == json_error_out_of_memory) return SHEAF_NOMEM;
+	snprintf(flaw->found, sizeof flaw->found, "a mistake in it: %s", failure.text);
+	flaw->byte = place_of(text, size, copy, failure.position);
+	if (flaw->byte) flaw->byte--; /* where it ends */
+	return SHEAF_DATA;
+}
+
+static sheaf_status no_memory(size_t size, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for %zu bytes of JSON, found none", size);
+}
+
+sheaf_status sheaf_json_read(const void *text, size_t size, sheaf_json **out, sheaf_json_flaw *flaw,
+                             sheaf_error *err)
+{
+	*out = NULL;
+	/* A number of 19 digits or more gets 8 bytes more, "-0" two. */
+	char *copy = (char *)malloc(2 * size + 1);
+	if (!copy) return no_memory(size, err);
+	sheaf_status status = read_copy(size ? (const char *)text : "", size, copy, out, flaw);
+	free(copy);
+	return status == SHEAF_NOMEM ? no_memory(size, err) : status;
 }
 
 sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                               sheaf_error *err)
 {
-	*out = NULL;
-	/* A number of 19 digits or more gets 8 bytes more. */
-	char *copy = (char *)malloc(size + size / 2 + 1);
-	if (!copy)
-		return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory for %zu bytes of JSON, found none", name,
-		                  size);
-	const char *begin = size ? (const char *)text : "";
-	scan s = {begin, begin + size, begin, copy, 0, NULL};
-	while (s.at < s.end && !s.expected) keep_one(&s);
-	json_error_t failure;
-	sheaf_status status = SHEAF_OK;
-	if (s.expected) {
-		status = refuse(&s, name, err);
-	} else {
-		SHEAF_UNSEEN_BEGIN();
-		*out = json_loadb(copy, (size_t)(s.to - copy),
-		                  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &failure);
-		SHEAF_UNSEEN_END();
-		if (!*out)
-			status =
-				sheaf_fail(err, SHEAF_DATA, "%s:%d:%d: expected JSON, found that it breaks its rules: %s",
-			               name, failure.line, failure.column, failure.text);
-	}
-	free(copy);
-	return status;
+	sheaf_json_flaw flaw;
+	size_t line = 1, column = 1;
+	sheaf_status status = sheaf_json_read(text, size, out, &flaw, err);
+	if (status != SHEAF_DATA) return status;
+	for (const char *at = (const char *)text; at < (const char *)text + flaw.byte; at++, column++)
+		if (*at == '\n') line++, column = 0;
+	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected JSON, found %s", name, line, column, flaw.found);
 }
 
 void sheaf_json_free(sheaf_json *value) { json_decref(value); }
@@ -239,8 +267,9 @@ sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name)
 	return json_object_get(object, name);
 }
 
-sheaf_json *sheaf_json_next(sheaf_json *object, void **at, const char **name)
+sheaf_json *sheaf_json_next(const sheaf_json *value, void **at, const char **name)
 {
+	sheaf_json *object = (sheaf_json *)(uintptr_t)value; /* Jansson only looks at it */
 	*at = *at ? json_object_iter_next(object, *at) : json_object_iter(object);
 	*name = *at ? json_object_iter_key(*at) : NULL;
 	return *at ? json_object_iter_value(*at) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to Jansson: JSON values, read and written. Integers are exact, those above 2^63 included;
+/* The one door to Jansson: JSON values, read and written. Integers are exact, those above 2^63 included,
+ * and -0 keeps its sign, as a real;
  * names that come twice are refused, and so is nesting deeper than SHEAF_JSON_DEPTH. Values are freed with
  * the one that holds them. */
 #ifndef SHEAF_THIRD_JSON_H
@@ -26,6 +27,15 @@ typedef enum sheaf_json_kind {
 /* `name` stands in messages: DATA with line and column. */
 SHEAF_USE sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                                         sheaf_error *err);
+/* What is wrong with a text, and where. */
+typedef struct sheaf_json_flaw {
+	size_t byte;
+	char found[200];
+} sheaf_json_flaw;
+
+/* The same, with the place by itself: DATA with the flaw, which has been expected to be JSON; or NOMEM. */
+SHEAF_USE sheaf_status sheaf_json_read(const void *text, size_t size, sheaf_json **out, sheaf_json_flaw *flaw,
+                                       sheaf_error *err);
 void sheaf_json_free(sheaf_json *value);
 
 /* Of NULL: SHEAF_JSON_NULL. */
@@ -47,7 +57,7 @@ sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i);
 /* The member of this name, or NULL. */
 sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name);
 /* The members in the order in which they were read or set: *at begins as NULL; NULL after the last one. */
-sheaf_json *sheaf_json_next(sheaf_json *object, void **at, const char **name);
+sheaf_json *sheaf_json_next(const sheaf_json *object, void **at, const char **name);
 bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b);
 
 /* ---- making ---- */

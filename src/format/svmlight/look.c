@@ -74,51 +74,10 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 	return sheaf_lined_pass_line(at, end);
 }
 
-static void look_at(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
+static sheaf_status look_at(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err)
 {
-	while (at < end) at = look_at_line(uses, at, end);
-}
-
-/* A byte order mark is passed over. */
-static sheaf_status begin(sheaf_svm_reader *in, sheaf_error *err)
-{
-	sheaf_bytes head;
-	SHEAF_TRY(sheaf_source_ahead(in->lined.source, 3, &head, err));
-	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0)
-		sheaf_source_consume(in->lined.source, 3);
-	sheaf_lined_begin(&in->lined, 1);
-	return SHEAF_OK;
-}
-
-static sheaf_status look_at_all(sheaf_svm_reader *in, sheaf_error *err)
-{
-	enum { BYTES = 1 << 20 };
-	sheaf_piece piece = {0};
-	sheaf_status status;
-	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source, err));
-	SHEAF_TRY(begin(in, err));
-	while ((status = sheaf_lined_cut(in, BYTES, &piece, err)) == SHEAF_OK) {
-		look_at(&in->uses, piece.bytes.data, piece.bytes.data + piece.size);
-		status = sheaf_check_stop(in->cx, err);
-		if (status) break;
-	}
-	sheaf_buffer_reset(&piece.bytes);
-	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
-	if (broken) status = sheaf_forgive(status, "the rows before come first, and reading meets it after them");
-	if (status != SHEAF_END) SHEAF_TRY(status);
-	return sheaf_lined_rewind(in, err);
-}
-
-static sheaf_status look_at_first_part(sheaf_svm_reader *in, sheaf_error *err)
-{
-	enum { BYTES = 32768 };
-	sheaf_bytes head;
-	SHEAF_TRY(begin(in, err));
-	SHEAF_TRY(sheaf_source_ahead(in->lined.source, BYTES, &head, err));
-	in->guessed = head.size >= BYTES;
-	if (head.size == 0) return SHEAF_OK;
-	const uint8_t *last = in->guessed ? (const uint8_t *)memrchr(head.data, '\n', head.size) : NULL;
-	look_at(&in->uses, head.data, last ? last + 1 : head.data + head.size);
+	(void)err;
+	while (at < end) at = look_at_line((sheaf_svm_uses *)user, at, end);
 	return SHEAF_OK;
 }
 
@@ -180,7 +139,8 @@ sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bo
 {
 	in->uses = (sheaf_svm_uses){.most_index = -1, .least_index = INT64_MAX, .most_label = -1};
 	in->query = in->comment = -1;
-	SHEAF_TRY(glance ? look_at_first_part(in, err) : look_at_all(in, err));
+	SHEAF_TRY(sheaf_lined_look(&in->lined, &glance, look_at, &in->uses, err));
+	in->guessed = glance;
 	SHEAF_TRY(make_schema(in, values, err));
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;

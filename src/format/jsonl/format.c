@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of JSON: the table entry, the line that says the columns, writing. */
+#include "base/suffix.h"
+#include "data/print.h"
+#include "format/jsonl/jsonl.h"
+
+static const char *const suffixes[] = {".jsonl", ".ndjson", NULL};
+static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '\n', .stop = '\n'};
+
+static const sheaf_option options[] = {
+	{"rows-only", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "leave out the first line, which says the columns: types are inferred when the file is read", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+static bool says_columns(sheaf_bytes head)
+{
+	return head.size >= sizeof SHEAF_SCHEMA_JSON - 1 &&
+	       memcmp(head.data, SHEAF_SCHEMA_JSON, sizeof SHEAF_SCHEMA_JSON - 1) == 0;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	if (says_columns(head)) return SHEAF_SURE;
+	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
+{
+	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
+	sheaf_bytes line;
+	sheaf_json *json;
+	size_t size = 0;
+	(void)values;
+	in->syntax = &syntax;
+	in->facts = SHEAF_NO_FACTS;
+	for (size_t most = 4096; size == 0; most *= 2) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, most, &line, err));
+		if (!says_columns(line)) return sheaf_jsonl_infer(in, how->glance, err);
+		size = (size_t)(sheaf_lined_pass_line(line.data, line.data + line.size) - line.data);
+		if (line.data[size - 1] != '\n' && line.size >= most) size = 0;
+	}
+	SHEAF_TRY(sheaf_json_parse(line.data, size, sheaf_source_name(in->source), &json, err));
+	in->schema.cx = in->cx;
+	sheaf_status status = sheaf_schema_from_json(json, sheaf_source_name(in->source), &in->schema, err);
+	sheaf_json_free(json);
+	SHEAF_TRY(status);
+	sheaf_source_consume(in->source, size);
+	sheaf_lined_begin(&in->lined, 2);
+	return SHEAF_OK;
+}
+
+/* ---- writing ---- */
+
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	sheaf_output *out = (sheaf_output *)created;
+	sheaf_builder b;
+	(void)totals;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_status status = sheaf_schema_to_json(&out->schema, &b, err);
+	if (sheaf_values_flag(values, "rows-only")) b.size = 0;
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_schema *schema = &((const sheaf_output *)writer)->schema;
+	/* A flat object with a member of that name might look like cells. */
+	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	for (int64_t r = 0; r < frame->nrows && !b.failed; r++)
+		if (flat)
+			sheaf_cells_json(&b, frame, schema, r, true), sheaf_builder_byte(&b, '\n');
+		else
+			sheaf_row_text(&b, frame, schema, SHEAF_JSON, row, r);
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
+
+/* ---- the table ---- */
+
+static const sheaf_random_access random_access = {
+	.recall = sheaf_lined_recall,
+	.resume = sheaf_lined_resume,
+};
+
+static const sheaf_writing writing = {
+	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
+	.output_size = sizeof(sheaf_output),
+	.create = create,
+	.encode = encode,
+};
+
+const sheaf_format sheaf_format_jsonl = {
+	.name = "jsonl",
+	.summary = "lines of JSON: sequences, or flat objects as a table",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_KEYS,
+	.options = options,
+	.random = &random_access,
+	.write = &writing,
+	.probe = probe,
+	.reader_size = sizeof(sheaf_jsonl_reader),
+	.open = open_reader,
+	.cut = sheaf_lined_cut,
+	.decode = sheaf_jsonl_decode,
+	.rewind = sheaf_lined_rewind,
+};

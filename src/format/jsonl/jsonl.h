@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of JSON from the inside: the words that its rooms share.
+ *
+ *   format.c   the table entry, the line that says the columns, writing
+ *   infer.c    columns that no line says
+ *   decode.c   a piece into columns
+ *
+ * What is read and why is in docs/formats/jsonl.md. */
+#ifndef SHEAF_FORMAT_JSONL_JSONL_H
+#define SHEAF_FORMAT_JSONL_JSONL_H
+
+#include "data/read_json.h"
+#include "lined/lined.h"
+
+typedef struct sheaf_jsonl_reader {
+	SHEAF_BASE(sheaf_lined, lined);
+	bool guessed; /* the columns are those of the first part */
+} sheaf_jsonl_reader;
+
+/* The members of a row that are columns; NULL where it is no row of this kind. */
+const sheaf_json *sheaf_jsonl_columns(const sheaf_json *row, sheaf_row_kind kind);
+/* Learns the schema from the rows. */
+SHEAF_USE sheaf_status sheaf_jsonl_infer(sheaf_jsonl_reader *in, bool glance, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_jsonl_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                          sheaf_context *cx, sheaf_error *err);
+
+#endif

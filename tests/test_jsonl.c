@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of JSON: what is written, byte by byte, what is lost, and what messages say. Files with one rule each
+ * are in tests/files/jsonl. */
+#include "conversion.h"
+
+#define COLUMNS(rows, columns) "{\"sheaf\":\"schema\",\"rows\":\"" rows "\",\"columns\":[" columns "]}\n"
+#define DENSE_A "{\"name\":\"A\",\"storage\":\"dense\",\"type\":\"float32\",\"dim\":2}"
+
+static const conversion conversions[] = {
+	/* sequences, with their keys */
+	{"ctf", "7 |A 1 2\n7 |A 3 4\n9 |A -0 0.1\n", "jsonl", "A:2:dense", SHEAF_OK,
+     COLUMNS("sequences", DENSE_A) "{\"key\":7,\"streams\":{\"A\":[[1,2],[3,4]]}}\n"
+                                   "{\"key\":9,\"streams\":{\"A\":[[-0,0.1]]}}\n",
+     NULL},
+	/* rows alone */
+	{"ctf", "7 |A 1 2\n", "jsonl", "A:2:dense -rows-only", SHEAF_OK,
+     "{\"key\":7,\"streams\":{\"A\":[[1,2]]}}\n", NULL},
+	/* a table is of flat objects */
+	{"csv", "a,b\n1,x\n,\"\"\n", "jsonl", NULL, SHEAF_OK,
+     COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\",\"null\":true},"
+                      "{\"name\":\"b\",\"storage\":\"text\",\"type\":\"uint8\"}") "{\"a\":1,\"b\":\"x\"}\n"
+                                                                                  "{\"a\":null,\"b\":\"\"}\n",
+     NULL},
+	/* unless a column would make them look like something else */
+	{"csv", "cells\n1\n2\n", "jsonl", "-rows-only", SHEAF_OK,
+     "{\"row\":0,\"cells\":{\"cells\":1}}\n{\"row\":1,\"cells\":{\"cells\":2}}\n", NULL},
+	/* a reason stays */
+	{"jsonl", "{\"a\":1}\n{\"a\":{\"null\":5}}\n", "jsonl", "-rows-only", SHEAF_OK,
+     "{\"a\":1}\n{\"a\":{\"null\":5}}\n", NULL},
+	/* a tensor becomes a table */
+	{"tns", "1 2 0.5\n", "jsonl", "-rows-only", SHEAF_OK, NULL, NULL},
+	/* a name that is no text */
+	{"csv", "\xff\n1\n", "jsonl", NULL, SHEAF_UNSUPPORTED, NULL,
+     "expected a name in UTF-8, found other bytes"},
+	/* a bad line writes nothing */
+	{"jsonl", "{\"a\":1}\n{\"a\":\"x\"}\n", "csv", NULL, SHEAF_DATA, NULL,
+     "a.jsonl:2:1 (byte 8): column \"a\": expected an integer, found \"x\""},
+	{"jsonl", "{\"a\":1}\n{\"a\":12345678901234567890123}\n", "csv", NULL, SHEAF_DATA, NULL,
+     "column \"a\": expected an integer, found 1.2345678901234568e22"},
+	/* the place of a mistake after a number that is handed on in another spelling */
+	{"jsonl", "{\"a\":1}\n{\"a\":12345678901234567890,\"b\":-0,}\n", "csv", NULL, SHEAF_DATA, NULL,
+     "a.jsonl:2:34"},
+};
+
+int main(void) { return check_conversions(conversions, COUNT(conversions)); }
