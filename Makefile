@@ -139,7 +139,7 @@ build-32/build.ninja:
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
 
-THREADED = alloc base batches box cbf ctf dataset delimited io making packing pieces roundtrip scidb tensors threads views
+THREADED = alloc base batches box cbf ctf dataset delimited exchange io limits making matrices npz packing pieces roundtrip scidb tensors threads views
 
 # Runs all tests of a build folder. The count decides, not Meson: it knows of skips.
 run_tests = rm -f $(1)/meson-logs/testlog.json; $(MESON) test -C $(1) --no-rebuild; tools/count_tests $(1)/meson-logs/testlog.json

@@ -34,8 +34,8 @@ static void test_layouts(void **state)
 static void test_values(void **state)
 {
 	static const char *const kept[] = {
-		"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 9223372036854775807\n2 1 "
-		"-9223372036854775808\n",
+		("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 9223372036854775807\n2 1 "
+	     "-9223372036854775808\n"),
 		"%%MatrixMarket matrix coordinate complex general\n2 2 1\n2 1 0.5 -0\n",
 		"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 -inf\n2 1 0\n",
 		"%%MatrixMarket matrix coordinate real general\n3 4 0\n",
