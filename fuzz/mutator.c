@@ -13,13 +13,13 @@ typedef struct random_bits {
 	uint64_t state;
 } random_bits;
 
-static uint64_t draw(random_bits *r, uint64_t below)
+static size_t draw(random_bits *r, size_t below)
 {
 	r->state += UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t z = r->state;
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return below ? (z ^ z >> 31) % below : 0;
+	return below ? (size_t)((z ^ z >> 31) % below) : 0;
 }
 
 /* ---- fields ---- */

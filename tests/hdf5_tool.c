@@ -302,7 +302,7 @@ static void change_field(const file *f, uint8_t *bytes)
 	size_t width = (size_t)1 << draw(4);
 	if (s->size < width) return;
 	/* Most fields stand at the begin. */
-	size_t reach = draw(2) && s->size > 64 ? 64 : s->size, at = draw(reach - width + 1);
+	size_t reach = draw(2) && s->size > 64 ? 64 : s->size, at = (size_t)draw(reach - width + 1);
 	uint8_t *field = bytes + s->byte + at;
 	uint64_t value = 0;
 	memcpy(&value, field, width);

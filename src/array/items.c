@@ -89,11 +89,11 @@ sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema 
                                    const sheaf_frame *frame, int64_t row, const char *file, sheaf_builder *b,
                                    sheaf_context *cx, sheaf_error *err)
 {
-	size_t bytes = (size_t)frame->nrows * (size_t)dtype->size;
+	uint64_t bytes = (uint64_t)frame->nrows * (uint64_t)dtype->size;
 	if (schema->rows == SHEAF_SEQUENCES) return put_samples(schema, frame, row, file, b, err);
 	if (!sheaf_builder_room(b, bytes + 1)) return SHEAF_OK; /* the builder keeps the failure */
 	uint8_t *items = b->data + b->size;
-	memset(items, 0, bytes);
+	memset(items, 0, (size_t)bytes);
 	for (int i = 0; i < dtype->nparts; i++) {
 		const sheaf_column *column =
 			&frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
@@ -101,6 +101,6 @@ sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema 
 			&dtype->parts[i], column, column->nlevels ? &column->levels[0] : NULL, file, row, cx, err};
 		SHEAF_TRY(put_part(&p, frame->nrows, dtype->size, items));
 	}
-	b->size += bytes;
+	b->size += (size_t)bytes;
 	return SHEAF_OK;
 }

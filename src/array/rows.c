@@ -134,7 +134,7 @@ static bool can_share(const strip *s, size_t size)
 
 static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 {
-	size_t bytes = (size_t)s->n * size;
+	uint64_t bytes = (uint64_t)s->n * size;
 	if (!sheaf_builder_room(b, bytes ? bytes : 1)) return sheaf_builder_status(b, s->err);
 	if (s->part->kind == 'f' && s->part->size == 2)
 		take_halves(s, b->data);
@@ -142,7 +142,7 @@ static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 		SHEAF_TRY(take_times(s, b->data));
 	else
 		for (int64_t i = 0; i < s->n; i++) take_number(s, i, b->data + (size_t)i * size);
-	b->size = bytes;
+	b->size = (size_t)bytes;
 	return SHEAF_OK;
 }
 
@@ -170,7 +170,7 @@ static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 	int64_t n = s->part->size / 4;
 	bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != s->part->swapped;
 	while (n > 0 && sheaf_load_u32le(from + 4 * (n - 1)) == 0) n--;
-	if (!sheaf_builder_room(b, (size_t)n * 4 + 4)) return SHEAF_OK;
+	if (!sheaf_builder_room(b, (uint64_t)n * 4 + 4)) return SHEAF_OK;
 	for (int64_t k = 0; k < n; k++) {
 		uint32_t point = little ? sheaf_load_u32le(from + 4 * k) : sheaf_load_u32be(from + 4 * k);
 		if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
@@ -266,7 +266,7 @@ static void take_places(const sheaf_array *a, int dimension, int64_t first, int6
 	int64_t below = 1, extent = a->shape[dimension];
 	for (int d = 0; d < a->rank; d++)
 		if (a->fortran ? d < dimension : d > dimension) below *= a->shape[d];
-	if (n == 0 || !sheaf_builder_room(&to->values, (size_t)n * size)) return;
+	if (n == 0 || !sheaf_builder_room(&to->values, (uint64_t)n * size)) return;
 	int64_t at = first / below % extent, left = below - first % below;
 	for (int64_t i = 0; i < n; i++) {
 		if (type == SHEAF_I32)

@@ -187,7 +187,7 @@ sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes,
 {
 	void *memory;
 	*out = (sheaf_dtype){.structured = schema->rows == SHEAF_CELLS};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *out->parts, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *out->parts, &memory, err));
 	out->parts = (sheaf_part *)memory;
 	out->room = schema->nfields + 1;
 	sheaf_status status = SHEAF_OK;

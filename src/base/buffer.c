@@ -163,11 +163,13 @@ static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-bool sheaf_builder_grow(sheaf_builder *b, size_t n)
+bool sheaf_builder_grow(sheaf_builder *b, uint64_t n)
 {
 	if (b->failed) return false;
 	size_t needed;
-	b->failed = sheaf_add_size(&needed, b->size, n) ? enlarge(b, needed, NULL) : SHEAF_NOMEM;
+	bool fits = sheaf_add_size(&needed, b->size, n);
+	if (!fits) needed = SIZE_MAX;
+	b->failed = fits ? enlarge(b, needed, NULL) : SHEAF_NOMEM;
 	if (!b->failed) return true;
 	b->wanted = needed;
 	b->capacity = b->size; /* so that sheaf_builder_room keeps coming here */
@@ -220,7 +222,7 @@ void sheaf_builder_printf(sheaf_builder *b, const char *format, ...)
 	va_start(args, format);
 	int n = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (n < 0 || !sheaf_builder_room(b, (size_t)n + 1)) return;
+	if (n < 0 || !sheaf_builder_room(b, (uint64_t)n + 1)) return;
 	va_start(args, format);
 	vsnprintf((char *)b->data + b->size, (size_t)n + 1, format, args);
 	va_end(args);

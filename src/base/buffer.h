@@ -39,7 +39,7 @@ void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buf
 void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer);
 /* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
  * sheaf_builder_room. */
-bool sheaf_builder_grow(sheaf_builder *b, size_t n);
+bool sheaf_builder_grow(sheaf_builder *b, uint64_t n);
 /* The error of a failed builder, OK otherwise. */
 SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
 /* Hands the bytes over to *out (reset first) and makes the builder empty, also on failure. */
@@ -47,7 +47,7 @@ SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out,
 /* Lets the block go. */
 void sheaf_builder_drop(sheaf_builder *b);
 
-static inline bool sheaf_builder_room(sheaf_builder *b, size_t n)
+static inline bool sheaf_builder_room(sheaf_builder *b, uint64_t n)
 {
 	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
 }

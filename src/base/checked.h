@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on sizes that says when it does not fit. True is success. */
+/* Arithmetic on sizes that says when it does not fit. True is success. Numbers that are to become sizes come
+ * in 64 bits, whatever size_t has; a negative one that is passed as unsigned does not fit. */
 #ifndef SHEAF_BASE_CHECKED_H
 #define SHEAF_BASE_CHECKED_H
 
@@ -7,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline bool sheaf_add_size(size_t *out, size_t a, size_t b)
+static inline bool sheaf_add_size(size_t *out, uint64_t a, uint64_t b)
 {
 	return !__builtin_add_overflow(a, b, out);
 }
-static inline bool sheaf_mul_size(size_t *out, size_t a, size_t b)
+static inline bool sheaf_mul_size(size_t *out, uint64_t a, uint64_t b)
 {
 	return !__builtin_mul_overflow(a, b, out);
 }

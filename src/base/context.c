@@ -396,7 +396,7 @@ sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void **out, sheaf_er
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_allocate_array(sheaf_context *cx, size_t n, size_t size, void **out, sheaf_error *err)
+sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t n, size_t size, void **out, sheaf_error *err)
 {
 	size_t bytes;
 	*out = NULL;

@@ -9,7 +9,7 @@
 /* Zeroed memory, aligned to 64. NOMEM, or LIMIT with the sizes. */
 SHEAF_USE sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err);
 /* count * size with the multiplication checked. */
-SHEAF_USE sheaf_status sheaf_allocate_array(sheaf_context *cx, size_t count, size_t size, void **out,
+SHEAF_USE sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t count, size_t size, void **out,
                                             sheaf_error *err);
 /* Grows or shrinks; on failure *memory is as it was. New bytes are not zeroed. */
 SHEAF_USE sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size,

@@ -110,7 +110,7 @@ sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t it
 	void *memory;
 	*p = (sheaf_pipeline){
 		.cx = cx, .steps = steps, .item_size = item_size, .depth = depth, .held = depth == 1};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)depth, item_size + 1, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)depth, item_size + 1, &memory, err));
 	p->items = (uint8_t *)memory;
 	p->pool = sheaf_context_pool(cx);
 	sheaf_mutex_lock(&p->pool->lock);

@@ -44,13 +44,13 @@ void sheaf_buckets_close(sheaf_buckets *b)
 static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
 {
 	void *items, *sorted, *ranks, *runs;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->items, &items, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->items, &items, err));
 	b->items = (sheaf_item *)items;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->sorted, &sorted, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->sorted, &sorted, err));
 	b->sorted = (sheaf_item *)sorted;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room, sizeof *b->ranks, &ranks, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->ranks, &ranks, err));
 	b->ranks = (uint64_t *)ranks;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (size_t)b->room + 1, sizeof *b->runs, &runs, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room + 1, sizeof *b->runs, &runs, err));
 	b->runs = (int64_t *)runs;
 	return SHEAF_OK;
 }

@@ -61,7 +61,7 @@ sheaf_status sheaf_row_source_weigh(sheaf_row_source *s, sheaf_error *err)
 		return sheaf_fail(
 			err, SHEAF_DATA,
 			"frequencies: expected a column \"freq\" with a number for each sequence, found none");
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->rows.rows, sizeof *s->frequencies, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->rows.rows, sizeof *s->frequencies, &memory, err));
 	s->frequencies = (double *)memory;
 	SHEAF_TRY(
 		sheaf_context_quiet(s->cx, &quiet, err)); /* findings are told when the rows are read for a batch */

@@ -60,7 +60,7 @@ static sheaf_status put_entry_offsets(sheaf_buffer *to, const sheaf_pick *picks,
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, to);
-	if (sheaf_builder_room(&b, ((size_t)total + 1) * 8)) {
+	if (sheaf_builder_room(&b, ((uint64_t)total + 1) * 8)) {
 		int64_t *o = (int64_t *)(void *)b.data;
 		*o = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static inline sheaf_status put_runs(sheaf_buffer *to, const sheaf_pick *picks, s
                                     sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t total = 0;
+	uint64_t total = 0; /* rows may come more than once */
 	for (size_t i = 0; i < n; i++) total += run_bytes(&spans[i], size);
 	sheaf_builder_begin(&b, cx, to);
 	if (sheaf_builder_room(&b, total)) {
@@ -128,7 +128,7 @@ static inline sheaf_status put_runs(sheaf_buffer *to, const sheaf_pick *picks, s
 			if (bytes) memcpy(at, run_at(&picks[i], from, part, &spans[i], size), bytes);
 			at += bytes;
 		}
-		b.size = total;
+		b.size = (size_t)total;
 	}
 	return sheaf_builder_finish(&b, to, err);
 }

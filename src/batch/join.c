@@ -102,7 +102,7 @@ static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table 
 	void *keys;
 	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
 	if (sheaf_dataset_is_ordinal(part->dataset)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)table->count, sizeof *table->keys, &keys, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *table->keys, &keys, err));
 	table->keys = (uint64_t *)keys;
 	sheaf_status status = read_table(part, table, cx, err);
 	if (status) free_table(table, cx);
@@ -142,7 +142,7 @@ static sheaf_status rank(ranking *k, const key_table *table, sheaf_context *cx, 
 	void *rows;
 	*k = (ranking){.table = table};
 	if (ascends(table)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)table->count, sizeof *k->rows, &rows, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *k->rows, &rows, err));
 	k->rows = (keyed_row *)rows;
 	for (int64_t r = 0; r < table->count; r++) k->rows[r] = (keyed_row){table->keys[r], r};
 	qsort(k->rows, (size_t)table->count, sizeof *k->rows, by_key);
@@ -303,10 +303,10 @@ static sheaf_status allocate(sheaf_row_source *s, sheaf_error *err)
 {
 	void *matches, *lengths;
 	s->match_room = sheaf_pieces_rows(s->parts->pieces);
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->match_room * (size_t)s->lanes, sizeof *s->matches,
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room * (uint64_t)s->lanes, sizeof *s->matches,
 	                               &matches, err));
 	s->matches = (int64_t *)matches;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->match_room, sizeof *s->lengths, &lengths, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room, sizeof *s->lengths, &lengths, err));
 	s->lengths = (uint32_t *)lengths;
 	return SHEAF_OK;
 }

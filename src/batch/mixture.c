@@ -60,10 +60,10 @@ static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int6
 	                       .chunks = end - chunk,
 	                       .lengths = all->lengths ? tell_lengths : NULL,
 	                       .user = s};
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_row, &rows, err));
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)s->rows.chunks + 1, sizeof *s->first_row, &rows, err));
 	s->first_row = (int64_t *)rows;
 	SHEAF_TRY(
-		sheaf_allocate_array(m->cx, (size_t)s->rows.chunks + 1, sizeof *s->first_sample, &samples, err));
+		sheaf_allocate_array(m->cx, (uint64_t)s->rows.chunks + 1, sizeof *s->first_sample, &samples, err));
 	s->first_sample = (int64_t *)samples;
 	for (int64_t c = 0; c <= s->rows.chunks; c++) {
 		s->first_row[c] = all->first_row[chunk + c] - s->first;
@@ -77,7 +77,7 @@ static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int6
 static sheaf_status open_sources(sheaf_mixture *m, const sheaf_mixture_options *options, sheaf_error *err)
 {
 	void *sources;
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (size_t)m->n, sizeof *m->sources, &sources, err));
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->n, sizeof *m->sources, &sources, err));
 	m->sources = (source *)sources;
 	for (int i = 0; i < m->n; i++) {
 		sheaf_order_options arranged = options->arranged;

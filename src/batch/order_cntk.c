@@ -55,7 +55,8 @@ static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options 
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(cntk_order), order, err));
 	cntk_order *o = (cntk_order *)*order;
 	*o = (cntk_order){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
-	sheaf_status status = sheaf_allocate_array(cx, (size_t)rows->chunks + 1, sizeof *o->chunks, &chunks, err);
+	sheaf_status status =
+		sheaf_allocate_array(cx, (uint64_t)rows->chunks + 1, sizeof *o->chunks, &chunks, err);
 	if (status) {
 		cntk_close(o);
 		*order = NULL;

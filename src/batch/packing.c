@@ -18,9 +18,9 @@ void sheaf_packings_close(sheaf_packings *p)
 static sheaf_status allocate(sheaf_packings *p, sheaf_error *err)
 {
 	void *packed, *layouts;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)p->count, sizeof *p->packed, &packed, err));
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->count, sizeof *p->packed, &packed, err));
 	p->packed = (sheaf_packed *)packed;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)p->count, sizeof *p->layouts, &layouts, err));
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->count, sizeof *p->layouts, &layouts, err));
 	p->layouts = (sheaf_layout *)layouts;
 	return SHEAF_OK;
 }

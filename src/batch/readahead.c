@@ -15,7 +15,7 @@ sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *so
 	                       .world = world,
 	                       .lists = sheaf_plan_lists(plan),
 	                       .cx = cx};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)a->lists, sizeof *a->offered, &offered, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)a->lists, sizeof *a->offered, &offered, err));
 	a->offered = (sheaf_offered *)offered;
 	return SHEAF_OK;
 }

@@ -201,7 +201,7 @@ static void add_chunks_of(sheaf_row_source *s, const sheaf_row_source_part *part
 static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 {
 	void *first;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts + 1, sizeof *s->first_chunks, &first, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->nparts + 1, sizeof *s->first_chunks, &first, err));
 	s->first_chunks = (int64_t *)first;
 	for (int i = 0; i < s->nparts; i++) {
 		add_chunks_of(s, &s->parts[i]);
@@ -244,7 +244,7 @@ static sheaf_status fill(sheaf_row_source *s, sheaf_dataset *const *datasets, sh
                          sheaf_error *err)
 {
 	void *parts;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->nparts, sizeof *s->parts, &parts, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->nparts, sizeof *s->parts, &parts, err));
 	s->parts = (sheaf_row_source_part *)parts;
 	SHEAF_TRY(open_parts(s, datasets, how == SHEAF_UNION_GROW, err));
 	SHEAF_TRY(merge_schemas(s, err));

@@ -49,7 +49,7 @@ sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_truncation), &memory, err));
 	sheaf_truncation *t = (sheaf_truncation *)memory;
 	*t = (sheaf_truncation){.plan = plan, .cx = cx, .rows = rows, .steps = steps};
-	sheaf_status status = sheaf_allocate_array(cx, (size_t)rows, sizeof *t->queues, &queues, err);
+	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)rows, sizeof *t->queues, &queues, err);
 	if (status) {
 		sheaf_truncation_close(t);
 		return status;

@@ -78,10 +78,9 @@ static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, i
 static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out,
                               sheaf_error *err)
 {
-	size_t size = (size_t)values * width_of(r->item);
 	if (!b->cx) sheaf_builder_begin(b, r->box->cx, NULL);
 	b->size = 0;
-	if (!sheaf_builder_room(b, size)) return sheaf_builder_status(b, err);
+	if (!sheaf_builder_room(b, (uint64_t)values * width_of(r->item))) return sheaf_builder_status(b, err);
 	*out = b->data;
 	return SHEAF_OK;
 }
@@ -321,7 +320,8 @@ static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64
 	for (int64_t at = from / row / step * step; !status && at * row < to; at += step) {
 		int64_t n = rows - at < step ? rows - at : step;
 		int64_t first = at * row > from ? at * row : from, end = (at + n) * row < to ? (at + n) * row : to;
-		status = sheaf_builder_room(&b, (size_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
+		status =
+			sheaf_builder_room(&b, (uint64_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
 		if (!status) status = sheaf_box_read_elements(box, item, at, at + n, b.data, err);
 		if (!status)
 			status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, bytes,
@@ -400,7 +400,7 @@ sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t 
 	if (from == to) return SHEAF_OK;
 	if (type == item->type && !item->inside->is_swapped) SHEAF_TRY(view(box, item, from, to, out, err));
 	if (out->data) return SHEAF_OK;
-	if (!sheaf_mul_size(&size, (size_t)(to - from), sheaf_type_size(type)))
+	if (!sheaf_mul_size(&size, (uint64_t)(to - from), sheaf_type_size(type)))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer values at a time, found %" PRId64, box->name,
 		                  to - from);
 	sheaf_builder_begin(&b, box->cx, NULL);

@@ -379,7 +379,7 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
 	if (count == 0) return SHEAF_OK;
 	bool fits = count > 0 && sheaf_add_i64(&end, a->written, count) &&
-	            sheaf_mul_size(&size, (size_t)count, sheaf_type_size(a->plan.type));
+	            sheaf_mul_size(&size, (uint64_t)count, sheaf_type_size(a->plan.type));
 	if (!fits || (a->plan.count >= 0 && end > a->plan.count))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,

@@ -513,9 +513,9 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 static sheaf_status allocate(conversion *c, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(c->told, (size_t)c->ninputs, sizeof *c->inputs, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
 	c->inputs = (sheaf_dataset **)memory;
-	SHEAF_TRY(sheaf_allocate_array(c->told, (size_t)c->options->nsettings, sizeof *c->used, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
 	c->used = (bool *)memory;
 	return sheaf_context_listen(c->told, (sheaf_listener){tell_in_order, c}, &c->cx, err);
 }

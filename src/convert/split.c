@@ -183,8 +183,8 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	void *sinks = NULL, *counts = NULL;
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
 	SHEAF_TRY(open_copying(&c, input, options, true, cx, err));
-	sheaf_status status = sheaf_allocate_array(cx, (size_t)n, sizeof(sheaf_sink *), &sinks, err);
-	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (size_t)n, sizeof(int64_t), &counts, err);
+	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(sheaf_sink *), &sinks, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(int64_t), &counts, err);
 	if (status == SHEAF_OK) {
 		parts p = {(sheaf_sink **)sinks, (int64_t *)counts, n, 0};
 		status = split(&c, &p, outputs, err);

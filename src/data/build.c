@@ -196,7 +196,7 @@ void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, i
 	if (to->given || !sheaf_field_is_dense(to->field))
 		fail(b, SHEAF_USAGE, column, "expected what \"%s\" storage takes, found dense samples",
 		     sheaf_field_storage(to->field));
-	else if (n < 0 || !sheaf_mul_size(&size, (size_t)n, (size_t)sheaf_field_dim(to->field)) ||
+	else if (n < 0 || !sheaf_mul_size(&size, (uint64_t)n, (uint64_t)sheaf_field_dim(to->field)) ||
 	         !sheaf_mul_size(&size, size, sheaf_type_size(to->field->type)))
 		fail(b, SHEAF_USAGE, column, "expected samples that fit memory, found %" PRId64, n);
 	else
@@ -224,7 +224,7 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 		}
 	for (int64_t k = 0; k < n; k++)
 		sheaf_put_index(&to->levels[1].indices[0], to->levels[1].shape->index_type, indices[k]);
-	if (sheaf_mul_size(&bytes, (size_t)n, size)) sheaf_builder_append(&to->values, values, bytes);
+	if (sheaf_mul_size(&bytes, (uint64_t)n, size)) sheaf_builder_append(&to->values, values, bytes);
 	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / size));
 }
 
@@ -347,7 +347,7 @@ static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
 	size_t bytes;
 	if (count < 0) return SIZE_MAX;
 	if (part == SHEAF_PART_VALID) return ((size_t)count + 7) / 8;
-	return sheaf_mul_size(&bytes, (size_t)count, size) ? bytes : SIZE_MAX;
+	return sheaf_mul_size(&bytes, (uint64_t)count, size) ? bytes : SIZE_MAX;
 }
 
 static bool is_array(sheaf_frame_builder *b, int column, const void *data, int64_t count, size_t bytes,

@@ -55,7 +55,7 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, she
 	size_t count = column->values.size / sheaf_type_size(column->type);
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_status status = SHEAF_OK;
-	if (sheaf_builder_room(&b, count * sheaf_type_size(to->type))) {
+	if (sheaf_builder_room(&b, (uint64_t)count * sheaf_type_size(to->type))) {
 		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
 			int64_t changed = cast_run(column, values_of(column, r), to->type, b.data);
 			if (changed) status = report(to, rows, column->type, file, row + r, changed, cx, err);

@@ -22,7 +22,7 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
                                 const char *what)
 {
 	size_t bytes;
-	if (!sheaf_mul_size(&bytes, (size_t)count, size) || buffer->size < bytes)
+	if (!sheaf_mul_size(&bytes, (uint64_t)count, size) || buffer->size < bytes)
 		return flaw(at, what, count, (int64_t)(buffer->size / size));
 	return SHEAF_OK;
 }

@@ -27,7 +27,7 @@ static sheaf_status allocate_entries(sheaf_entry_sorter *p, int64_t n, size_t si
 {
 	size_t bytes;
 	*out = NULL;
-	if (!sheaf_mul_size(&bytes, (size_t)n, size))
+	if (!sheaf_mul_size(&bytes, (uint64_t)n, size))
 		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, n);
 	return bytes ? sheaf_reallocate(p->cx, out, 0, bytes, err) : SHEAF_OK;
 }
@@ -117,10 +117,10 @@ static void free_blocks(sheaf_entry_sorter *p)
 static sheaf_status allocate_buckets(sheaf_entry_sorter *p, int64_t n, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)n + 1, sizeof *p->starts, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)n + 1, sizeof *p->starts, &memory, err));
 	p->starts = (size_t *)memory;
 	p->nbuckets = n;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (size_t)n, sizeof *p->done, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)n, sizeof *p->done, &memory, err));
 	p->done = (bool *)memory;
 	SHEAF_TRY(allocate_entries(p, p->n, p->key_size, &memory, err));
 	p->keys = (uint64_t *)memory;
@@ -170,8 +170,8 @@ static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *
 	sheaf_status status = sheaf_partition_plan(&parts, &source, p->value_size, p->high, bits, p->cx, err);
 	if (status == SHEAF_OK) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
 	if (status == SHEAF_OK)
-		status =
-			sheaf_allocate_array(p->cx, (size_t)sheaf_partition_count(&parts), sizeof *p->done, &memory, err);
+		status = sheaf_allocate_array(p->cx, (uint64_t)sheaf_partition_count(&parts), sizeof *p->done,
+		                              &memory, err);
 	if (status != SHEAF_OK) {
 		sheaf_partition_free(&parts);
 		return status;

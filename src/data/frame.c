@@ -255,7 +255,7 @@ static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, s
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, to);
 	if (b.size == 0) sheaf_builder_i64(&b, 0);
-	if (!b.failed && sheaf_builder_room(&b, (size_t)sheaf_run_length(run) * 8)) {
+	if (!b.failed && sheaf_builder_room(&b, (uint64_t)sheaf_run_length(run) * 8)) {
 		int64_t *end = (int64_t *)(void *)(b.data + b.size);
 		int64_t shift = end[-1] - o[run.begin];
 		for (int64_t p = run.begin; p < run.end; p++) *end++ = o[p + 1] + shift;

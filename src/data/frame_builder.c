@@ -166,7 +166,7 @@ static void fill_up(sheaf_level_builder *level, int64_t n)
 		memset(valid->data + valid->size, 0xff, bytes - valid->size);
 		valid->size = bytes;
 	}
-	if (codes->size && codes->size < (size_t)n && sheaf_builder_room(codes, (size_t)n - codes->size)) {
+	if (codes->size && codes->size < (size_t)n && sheaf_builder_room(codes, (uint64_t)n - codes->size)) {
 		memset(codes->data + codes->size, 0, (size_t)n - codes->size);
 		codes->size = (size_t)n;
 	}
@@ -213,7 +213,7 @@ void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 	valid->data[p / 8] &= (uint8_t) ~(1u << (p % 8));
 	if (!code) return;
 	if (codes->size <= (size_t)p) {
-		if (!sheaf_builder_room(codes, (size_t)p + 1 - codes->size)) return;
+		if (!sheaf_builder_room(codes, (uint64_t)p + 1 - codes->size)) return;
 		memset(codes->data + codes->size, 0, (size_t)p + 1 - codes->size);
 		codes->size = (size_t)p + 1;
 	}

@@ -37,7 +37,7 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 	sheaf_status status = sheaf_schema_copy(schema, cx, &hash->schema, err);
 	if (status == SHEAF_OK) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
 	if (status == SHEAF_OK)
-		status = sheaf_allocate_array(cx, (size_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
+		status = sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
 	if (status) {
 		sheaf_hash_free(hash);
 		return status;

@@ -83,7 +83,7 @@ static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 static void put_date(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
 	const int64_t *seconds = (const int64_t *)(const void *)column->values.data + at;
-	if (!sheaf_builder_room(b, (size_t)2 * SHEAF_DATE_MAX)) return;
+	if (!sheaf_builder_room(b, (uint64_t)2 * SHEAF_DATE_MAX)) return;
 	char *to = (char *)b->data + b->size;
 	if (json) *to++ = '"';
 	to = sheaf_print_datetime(to, seconds[0], 'T');

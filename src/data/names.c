@@ -28,7 +28,7 @@ static sheaf_status grow(sheaf_names *names, sheaf_context *cx, sheaf_error *err
 		return sheaf_fail(err, SHEAF_LIMIT, "names: expected at most %d, found more", names->room);
 	int room = names->room ? names->room * 2 : FIRST;
 	void *larger = names->names, *slots;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)room * 2, sizeof *names->slots, &slots, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)room * 2, sizeof *names->slots, &slots, err));
 	sheaf_status status = sheaf_reallocate(cx, &larger, (size_t)names->room * sizeof *names->names,
 	                                       (size_t)room * sizeof *names->names, err);
 	if (status) {

@@ -157,7 +157,7 @@ static sheaf_status allocate_entries(const sheaf_partition *b, size_t size, void
 {
 	size_t bytes;
 	*out = NULL;
-	if (!sheaf_mul_size(&bytes, (size_t)b->n, size))
+	if (!sheaf_mul_size(&bytes, (uint64_t)b->n, size))
 		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, b->n);
 	return bytes ? sheaf_reallocate(b->cx, out, 0, bytes, err) : SHEAF_OK;
 }

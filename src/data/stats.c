@@ -47,7 +47,7 @@ sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, shea
 	stats->cx = cx;
 	sheaf_status status = sheaf_schema_copy(schema, cx, &stats->schema, err);
 	if (status == SHEAF_OK)
-		status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *stats->fields, &memory, err);
+		status = sheaf_allocate_array(cx, (uint64_t)schema->nfields, sizeof *stats->fields, &memory, err);
 	if (status) {
 		sheaf_stats_free(stats);
 		return status;

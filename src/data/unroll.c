@@ -35,7 +35,7 @@ static sheaf_status find_starts(const int64_t *pointers, int64_t extent, int64_t
 	size_t bytes;
 	const int64_t *inner = below->size ? (const int64_t *)(const void *)below->data : NULL;
 	sheaf_builder_begin(&b, cx, NULL);
-	if (!sheaf_mul_size(&bytes, (size_t)n + 1, sizeof(int64_t)))
+	if (!sheaf_mul_size(&bytes, (uint64_t)n + 1, sizeof(int64_t)))
 		return sheaf_fail(err, SHEAF_LIMIT, "tensor: expected positions that fit memory, found too many");
 	if (sheaf_builder_room(&b, bytes)) {
 		int64_t *starts = (int64_t *)(void *)b.data;

@@ -115,7 +115,7 @@ static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
 	void *memory;
 	int n = 0;
-	SHEAF_TRY(sheaf_allocate_array(w->cx, (size_t)w->given.nfields, sizeof *w->kept, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(w->cx, (uint64_t)w->given.nfields, sizeof *w->kept, &memory, err));
 	w->kept = (int *)memory;
 	for (int f = 0; f < w->given.nfields; f++)
 		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;

@@ -45,7 +45,7 @@ static void read_items(column *c)
 	size_t size = sheaf_item_size(c->field);
 	bool nullable = is_nullable(c->field);
 	unsigned found = 0;
-	if (!sheaf_builder_room(c->values, (size_t)n * size)) return;
+	if (!sheaf_builder_room(c->values, (uint64_t)n * size)) return;
 	uint8_t *to = c->values->data;
 	for (int64_t r = 0; r < n; r++, to += size) {
 		sheaf_word word = word_of(c, r);
@@ -66,7 +66,7 @@ static void read_runs(column *c)
 	const sheaf_dialect *dialect = &c->d->in->dialect;
 	int64_t n = c->d->records.count;
 	unsigned found = 0;
-	if (!sheaf_builder_room(&c->level->offsets, (size_t)n * sizeof(int64_t))) return;
+	if (!sheaf_builder_room(&c->level->offsets, (uint64_t)n * sizeof(int64_t))) return;
 	for (int64_t r = 0; r < n; r++) {
 		sheaf_word word = word_of(c, r);
 		int code = sheaf_delimited_null(c->field, word, dialect);
@@ -74,7 +74,7 @@ static void read_runs(column *c)
 		if (code != SHEAF_NO_CODE) {
 			sheaf_level_miss(c->level, r, code);
 		} else {
-			if (!sheaf_builder_room(c->values, (size_t)(word.end - word.at) + 1)) return;
+			if (!sheaf_builder_room(c->values, (uint64_t)(word.end - word.at) + 1)) return;
 			found |= sheaf_item_read_run(c->field, word, dialect, c->values->data + c->values->size, &size);
 			c->values->size += size;
 		}

@@ -420,7 +420,7 @@ sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame
 	void *sources;
 	sheaf_builder b;
 	(void)row;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)frame->ncolumns, sizeof(source), &sources, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
 	sheaf_builder_begin(&b, cx, &blob->bytes);
 	put_reached((const sheaf_delimited_writer *)writer, frame, &b);
 	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, &b);

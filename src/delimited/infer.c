@@ -13,7 +13,7 @@ sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sh
 {
 	void *memory;
 	*seen = (sheaf_seen){.kinds = NULL};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)width, sizeof *seen->kinds, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)width, sizeof *seen->kinds, &memory, err));
 	seen->kinds = (unsigned *)memory;
 	return SHEAF_OK;
 }

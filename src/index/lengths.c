@@ -129,7 +129,7 @@ void sheaf_lengths_free(sheaf_lengths *l)
 sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)block_count(l->rows), sizeof *l->checked, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)block_count(l->rows), sizeof *l->checked, &memory, err));
 	l->cx = cx;
 	l->most = most;
 	l->checked = (_Atomic uint8_t *)memory;

@@ -210,7 +210,7 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 {
 	void *memory;
 	*out = (sheaf_values){NULL, 0};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *settings, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, sizeof *settings, &memory, err));
 	out->settings = (sheaf_setting *)memory;
 	for (int i = 0; i < n; i++) {
 		bool picked = false;

@@ -64,7 +64,7 @@ typedef struct set {
 static sheaf_status gather(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)n, sizeof(member), &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)n, sizeof(member), &memory, err));
 	s->members = (member *)memory;
 	s->size = (size_t)n * sizeof(member);
 	for (int i = 0; i < n; i++) {
@@ -232,7 +232,7 @@ static sheaf_status read_list(set *s, int fd, int64_t size, sheaf_error *err)
 	void *memory;
 	if (pread(fd, &head, sizeof head, 0) != sizeof head || !is_sound(s, &head, size)) return SHEAF_OK;
 	s->n = (int)head.count;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)s->n, sizeof(member), &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->n, sizeof(member), &memory, err));
 	s->members = (member *)memory;
 	s->size = (size_t)s->n * sizeof(member);
 	ssize_t got = pread(fd, memory, s->size, sizeof head);

@@ -88,7 +88,7 @@ static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sh
 	int64_t lines = style->value == SHEAF_ENTRY_COMPLEX ? SHEAF_SPELLED / 2 : SHEAF_SPELLED;
 	/* A line at most: its coordinates, two numbers, and the room that copying the first coordinate takes. */
 	size_t most = (size_t)(style->ncoordinates + 3) * SHEAF_NUMBER_MAX;
-	if (!sheaf_builder_room(b, (size_t)(to - from) * most)) return;
+	if (!sheaf_builder_room(b, (uint64_t)(to - from) * most)) return;
 	char *at = (char *)b->data + b->size;
 	for (int64_t r = from; r < to; r++) {
 		if (is_spelled && (r - from) % lines == 0) spell_group(style, &g, r, to - r < lines ? to : r + lines);

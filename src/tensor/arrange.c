@@ -163,14 +163,14 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->layout.words > 1 ? LONG : 1) /
 	            (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
 	a->chunk_keys = (uint64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
 	a->chunk_values = (uint8_t *)memory;
 	if (a->passes) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, key, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, key, &memory, err));
 	a->out_keys = (uint64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)a->out_room, a->element.size, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, a->element.size, &memory, err));
 	a->out_values = (uint8_t *)memory;
 	return sheaf_entry_sorter_begin(&a->sorter, &a->layout, a->element.size,
 	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);

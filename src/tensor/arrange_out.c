@@ -220,7 +220,7 @@ static sheaf_status fill_column(sheaf_arranger *a, sheaf_column *column, int c, 
 	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
 	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->type);
 	sheaf_builder_begin(&b, a->cx, &column->values);
-	if (sheaf_builder_room(&b, (size_t)(a->out_n + a->direct.n) * size)) {
+	if (sheaf_builder_room(&b, (uint64_t)(a->out_n + a->direct.n) * size)) {
 		if (copied.n > 0) add_to_column(a, &copied, column->type, c, &b);
 		if (a->direct.n > 0) add_to_column(a, &a->direct, column->type, c, &b);
 	}

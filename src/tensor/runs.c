@@ -166,7 +166,7 @@ static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64
 {
 	void *memory;
 	close_heads(r);
-	SHEAF_TRY(sheaf_allocate_array(r->cx, (size_t)n, sizeof *r->heads, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(r->cx, (uint64_t)n, sizeof *r->heads, &memory, err));
 	r->heads = (head *)memory;
 	r->nheads = n;
 	for (int64_t h = 0; h < n; h++) {

@@ -81,7 +81,7 @@ typedef struct making {
 static void put(making *m, int d, int64_t c, int64_t times)
 {
 	sheaf_builder *b = &m->coordinates[d];
-	if (!sheaf_builder_room(b, (size_t)times * (m->wide[d] ? 8 : 4))) return;
+	if (!sheaf_builder_room(b, (uint64_t)times * (m->wide[d] ? 8 : 4))) return;
 	if (m->wide[d]) {
 		int64_t *to = (int64_t *)(void *)(b->data + b->size);
 		for (int64_t k = 0; k < times; k++) to[k] = c;

@@ -212,7 +212,7 @@ sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int6
 	const sheaf_hdf5_stored *chunk = find_chunk(own, number);
 	if (!chunk) return SHEAF_OK;
 	*skipped = own->edges_are_plain && is_at_edge(item, number) ? UINT32_MAX : chunk->skipped;
-	if (!sheaf_builder_room(bytes, (size_t)chunk->size)) return sheaf_builder_status(bytes, err);
+	if (!sheaf_builder_room(bytes, (uint64_t)chunk->size)) return sheaf_builder_status(bytes, err);
 	SHEAF_TRY(r->store->read(r->store->user, r->base + chunk->address, bytes->data + bytes->size,
 	                         (size_t)chunk->size, err));
 	bytes->size += (size_t)chunk->size;

@@ -138,7 +138,7 @@ static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, 
 	l->what = what;
 	l->address = address;
 	l->bytes.size = 0;
-	if (!sheaf_builder_room(&l->bytes, (size_t)size + 1)) return sheaf_builder_status(&l->bytes, l->err);
+	if (!sheaf_builder_room(&l->bytes, (uint64_t)size + 1)) return sheaf_builder_status(&l->bytes, l->err);
 	SHEAF_TRY(store->read(store->user, l->r->base + address, l->bytes.data, (size_t)size, l->err));
 	l->bytes.size = (size_t)size;
 	l->c = sheaf_cursor_over(l->bytes.data, (size_t)size, l->r->base + address);

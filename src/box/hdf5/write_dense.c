@@ -273,7 +273,7 @@ sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_objec
 {
 	dense d = {.w = w, .err = err};
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, (size_t)group->nlinks, sizeof(record), &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, (uint64_t)group->nlinks, sizeof(record), &memory, err));
 	d.records = (record *)memory;
 	sheaf_builder_begin(&d.b, w->reader.cx, NULL);
 	sheaf_status status = write_all(&d, group, at);

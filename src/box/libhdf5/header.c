@@ -482,7 +482,7 @@ static sheaf_status check_piece(header *h, const piece *it)
 {
 	h->bytes.size = 0;
 	if (it->size == 0) return SHEAF_OK;
-	if (!sheaf_builder_room(&h->bytes, (size_t)it->size)) return sheaf_builder_status(&h->bytes, h->err);
+	if (!sheaf_builder_room(&h->bytes, (uint64_t)it->size)) return sheaf_builder_status(&h->bytes, h->err);
 	SHEAF_TRY(h->h5->store->read(h->h5->store->user, it->at, h->bytes.data, (size_t)it->size, h->err));
 	sheaf_cursor c = sheaf_cursor_over(h->bytes.data, (size_t)it->size, it->at);
 	return check_messages(h, &c);

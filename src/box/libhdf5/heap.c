@@ -82,7 +82,7 @@ static sheaf_status read_collection(sheaf_h5 *h5, int64_t at, sheaf_error *err)
 	if (size < (int64_t)head_size(h5) || size > end - at)
 		return refuse(h5, at + 8, "a collection of texts that ends within the file", size, err);
 	h5->heap.size = 0;
-	if (!sheaf_builder_room(&h5->heap, (size_t)size)) return sheaf_builder_status(&h5->heap, err);
+	if (!sheaf_builder_room(&h5->heap, (uint64_t)size)) return sheaf_builder_status(&h5->heap, err);
 	SHEAF_TRY(h5->store->read(h5->store->user, at, h5->heap.data, (size_t)size, err));
 	h5->heap.size = (size_t)size;
 	h5->collection = at;

@@ -138,7 +138,7 @@ static sheaf_status read_packed_chunk(sheaf_h5 *h5, hid_t dataset, const sheaf_b
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: /%s: expected a chunk within the file, found one of %" PRIu64 " bytes",
 		                  h5->store->name, item->path, (uint64_t)size);
-	if (!sheaf_builder_room(bytes, (size_t)size)) return sheaf_builder_status(bytes, err);
+	if (!sheaf_builder_room(bytes, (uint64_t)size)) return sheaf_builder_status(bytes, err);
 	if (H5Dread_chunk(dataset, H5P_DEFAULT, p->at, skipped, bytes->data + bytes->size) < 0)
 		return sheaf_h5_fail(h5, item->path, "a chunk", err);
 	bytes->size += (size_t)size;

@@ -31,13 +31,13 @@ void sheaf_bsp_widen(sheaf_type type, const void *from, int64_t n, int64_t *to)
 	}
 }
 
-static sheaf_status zeros(sheaf_context *cx, size_t size, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status zeros(sheaf_context *cx, uint64_t size, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
 	if (size && sheaf_builder_room(&b, size)) {
-		memset(b.data, 0, size);
-		b.size = size;
+		memset(b.data, 0, (size_t)size);
+		b.size = (size_t)size;
 	}
 	return sheaf_builder_finish(&b, out, err);
 }
@@ -47,7 +47,7 @@ sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 {
 	sheaf_buffer_reset(out);
 	*type = a->item ? a->item->type : SHEAF_U8;
-	if (!a->item) return zeros(t->cx, (size_t)(to - from), out, err);
+	if (!a->item) return zeros(t->cx, (uint64_t)(to - from), out, err);
 	if (from == to) return SHEAF_OK;
 	return sheaf_box_read(t->box, a->item, from, to, *type, out, err);
 }
@@ -56,11 +56,11 @@ static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n,
                             sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t size = (size_t)n * sizeof(int64_t);
+	uint64_t size = (uint64_t)n * sizeof(int64_t);
 	sheaf_builder_begin(&b, cx, out);
 	if (size && sheaf_builder_room(&b, size)) {
 		sheaf_bsp_widen(type, raw->data, n, (int64_t *)(void *)b.data);
-		b.size = size;
+		b.size = (size_t)size;
 	}
 	return sheaf_builder_finish(&b, out, err);
 }

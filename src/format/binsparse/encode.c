@@ -78,7 +78,7 @@ static void put_narrowed(const encoding *e, const sheaf_column *column, sheaf_ty
 		sheaf_builder_append(e->b, column->values.data, (size_t)e->frame->nrows * size);
 		return;
 	}
-	if (!sheaf_builder_room(e->b, (size_t)e->frame->nrows * size)) return;
+	if (!sheaf_builder_room(e->b, (uint64_t)e->frame->nrows * size)) return;
 	for (int64_t from = 0; from < e->frame->nrows; from += BLOCK) {
 		int64_t n = block_size(e, from);
 		widen(column, from, n, wide);

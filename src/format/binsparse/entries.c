@@ -34,7 +34,7 @@ static int64_t length(sheaf_bsp_range range) { return range.end - range.begin; }
 static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n)
 {
 	sheaf_builder_begin(b, d->cx, NULL);
-	if (sheaf_builder_room(b, (size_t)n * sizeof(int64_t))) b->size = (size_t)n * sizeof(int64_t);
+	if (sheaf_builder_room(b, (uint64_t)n * sizeof(int64_t))) b->size = (size_t)n * sizeof(int64_t);
 	sheaf_status status = sheaf_builder_status(b, d->err);
 	if (status) sheaf_builder_drop(b);
 	return status;
@@ -106,14 +106,14 @@ static sheaf_status put_coordinates(decoding *d, int l, int dimension, const int
 	sheaf_bsp_range range = d->ranges[l + 1];
 	const int64_t *starts = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
 	int64_t extent = sheaf_bsp_extent(&d->t->d, dimension);
-	size_t size = (size_t)d->n * sheaf_type_size(column->type);
+	uint64_t size = (uint64_t)d->n * sheaf_type_size(column->type);
 	sheaf_builder_begin(&b, d->cx, &column->values);
 	if (size && sheaf_builder_room(&b, size)) {
 		if (column->type == SHEAF_I32)
 			spread_i32((int32_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
 		else
 			spread_i64((int64_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
-		b.size = size;
+		b.size = (size_t)size;
 	}
 	return sheaf_builder_finish(&b, &column->values, d->err);
 }

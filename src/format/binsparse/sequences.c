@@ -28,7 +28,7 @@ static sheaf_status put_offsets(decoding *d, const int64_t *pointers, int64_t n,
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, d->cx, out);
-	if (sheaf_builder_room(&b, (size_t)(n + 1) * sizeof(int64_t)))
+	if (sheaf_builder_room(&b, (uint64_t)(n + 1) * sizeof(int64_t)))
 		for (int64_t i = 0; i <= n; i++) sheaf_builder_i64(&b, pointers[i] - pointers[0]);
 	return sheaf_builder_finish(&b, out, d->err);
 }
@@ -99,12 +99,12 @@ static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimensio
 	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
 	d->is_broken |= c->is_broken;
 	sheaf_builder_begin(&b, d->cx, &level->indices[0]);
-	size_t size = (size_t)n * sheaf_type_size(level->shape.index_type);
+	uint64_t size = (uint64_t)n * sheaf_type_size(level->shape.index_type);
 	if (status == SHEAF_OK && size && sheaf_builder_room(&b, size)) {
 		for (int64_t i = 0; i < n && level->shape.index_type == SHEAF_I32; i++)
 			((int32_t *)(void *)b.data)[i] = (int32_t)c->indices[0][i];
-		if (level->shape.index_type == SHEAF_I64) memcpy(b.data, stored.data, size);
-		b.size = size;
+		if (level->shape.index_type == SHEAF_I64) memcpy(b.data, stored.data, (size_t)size);
+		b.size = (size_t)size;
 	}
 	sheaf_buffer_reset(&stored);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &level->indices[0], d->err);

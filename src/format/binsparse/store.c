@@ -174,7 +174,7 @@ sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n
 	while (n > 0) {
 		int64_t m = n < MOST ? n : MOST;
 		SHEAF_TRY(make_room(s, (size_t)m * sizeof value, err));
-		if (!sheaf_builder_room(&s->held, (size_t)m * sizeof value))
+		if (!sheaf_builder_room(&s->held, (uint64_t)m * sizeof value))
 			return sheaf_builder_status(&s->held, err);
 		int64_t *to = (int64_t *)(void *)(s->held.data + s->held.size);
 		for (int64_t i = 0; i < m; i++) to[i] = value;

@@ -181,7 +181,7 @@ static sheaf_status sort_and_put(const encoding *e, int64_t rows, int64_t *entri
 		int64_t n = sheaf_run_length(sheaf_level_below_one(&e->column->levels[1], p));
 		if (n > s.room) s.room = n;
 	}
-	SHEAF_TRY(sheaf_allocate_array(e->cx, 2 * (size_t)s.room, sizeof *s.items, &memory, e->err));
+	SHEAF_TRY(sheaf_allocate_array(e->cx, 2 * (uint64_t)s.room, sizeof *s.items, &memory, e->err));
 	s.items = (item *)memory;
 	sheaf_builder_begin(&s.counts, e->cx, NULL);
 	sheaf_builder_begin(&s.positions, e->cx, NULL);

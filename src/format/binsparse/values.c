@@ -43,7 +43,7 @@ static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, shea
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
-	if (n && sheaf_builder_room(&b, (size_t)n * size)) {
+	if (n && sheaf_builder_room(&b, (uint64_t)n * size)) {
 		for (int64_t i = 0; i < n; i++) memcpy(b.data + (size_t)i * size, one->data, size);
 		b.size = (size_t)n * size;
 	}

@@ -317,7 +317,7 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	sheaf_box_kind kind = sheaf_box_kind_by_name(sheaf_sink_name(out->sink));
 	SHEAF_TRY(read_settings(out, values, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (size_t)n, sizeof *out->tensors, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &memory, err));
 	out->tensors = (sheaf_bsp_building *)memory;
 	out->ntensors = n;
 	if (!streams) SHEAF_TRY(begin_entries(out, values, err));

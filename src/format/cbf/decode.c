@@ -143,7 +143,7 @@ typedef struct filling {
 
 static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
 {
-	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
 	sheaf_copy_le(b->data + b->size, from, count, size);
 	b->size += count * size;
 }
@@ -155,7 +155,7 @@ static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	uint32_t all = 0;
-	if (!sheaf_builder_room(f->entries, (size_t)e->samples * sizeof(int64_t)))
+	if (!sheaf_builder_room(f->entries, (uint64_t)e->samples * sizeof(int64_t)))
 		return true; /* the builder will tell */
 	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
 	for (uint32_t i = 0; i < e->samples; i++) {
@@ -304,7 +304,7 @@ static sheaf_status begin(decoding *d, sheaf_frame *frame)
 	for (int s = 0; s <= d->in->schema.nfields; s++) sheaf_builder_append(&d->to.notes, &none, sizeof none);
 	SHEAF_TRY(sheaf_builder_status(&d->to.notes, d->err));
 	d->findings = (sheaf_cbf_finding *)(void *)d->to.notes.data;
-	SHEAF_TRY(sheaf_allocate_array(d->cx, (size_t)d->part.count, sizeof *d->largest, &memory, d->err));
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)d->part.count, sizeof *d->largest, &memory, d->err));
 	d->largest = (uint32_t *)memory;
 	return SHEAF_OK;
 }

@@ -125,7 +125,7 @@ static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n,
 static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)t->nonzeros, sound = end + (uint64_t)e->nonzeros;
-	if (!sheaf_builder_room(&t->entries, (size_t)e->samples * sizeof(int64_t)))
+	if (!sheaf_builder_room(&t->entries, (uint64_t)e->samples * sizeof(int64_t)))
 		return true; /* the builder will tell */
 	int64_t *ends = (int64_t *)(void *)(t->entries.data + t->entries.size);
 	for (uint32_t i = 0; i < e->samples; i++) {
@@ -140,7 +140,7 @@ static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 
 static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
 {
-	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
 	sheaf_copy_le(b->data + b->size, from, count, size);
 	b->size += count * size;
 }

@@ -215,7 +215,7 @@ static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *byt
 
 static void put_array(sheaf_builder *b, const void *from, size_t count, size_t size)
 {
-	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
 	sheaf_copy_le(b->data + b->size, from, count, size);
 	b->size += count * size;
 }

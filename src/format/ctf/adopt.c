@@ -26,7 +26,7 @@ static sheaf_status read_line_at(const sheaf_ctf_reader *in, int64_t byte, sheaf
 	for (int64_t want = FIRST;; want *= 4) {
 		int64_t size = want < raw->size - byte ? want : raw->size - byte;
 		line->size = 0;
-		if (!sheaf_builder_room(line, (size_t)size)) return sheaf_builder_status(line, err);
+		if (!sheaf_builder_room(line, (uint64_t)size)) return sheaf_builder_status(line, err);
 		SHEAF_TRY(sheaf_raw_read_at(raw, byte, line->data, (size_t)size, err));
 		const uint8_t *feed = (const uint8_t *)memchr(line->data, '\n', (size_t)size);
 		line->size = feed ? (size_t)(feed + 1 - line->data) : (size_t)size;

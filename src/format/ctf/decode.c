@@ -256,7 +256,7 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	void *memory;
 	int n = d->in->nstreams;
 	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
-	SHEAF_TRY(sheaf_allocate_array(d->cx, (size_t)n, sizeof *d->columns, &memory, d->err));
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->columns, &memory, d->err));
 	d->columns = (sheaf_ctf_column *)memory;
 	for (int s = 0; s < n; s++) {
 		sheaf_column_builder *to = &d->to.columns[s];

@@ -158,7 +158,7 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 	in->nstreams = in->schema.nfields;
 	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->nstreams, sizeof *in->rounded, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &memory, err));
 	in->rounded = (int64_t *)memory;
 	return find_main(in, values, err);
 }

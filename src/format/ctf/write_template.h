@@ -12,7 +12,7 @@ static int64_t JOIN(put_finite, NAME)(sheaf_builder *b, const sheaf_column *colu
 	const sheaf_level *level = &column->levels[1];
 	bool sparse = level->shape.kind == SHEAF_COORD;
 	if (end - at > BATCH) end = at + BATCH;
-	if (!sheaf_builder_room(b, (size_t)(end - at) * ENTRY_MAX)) return at;
+	if (!sheaf_builder_room(b, (uint64_t)(end - at) * ENTRY_MAX)) return at;
 	char *to = (char *)b->data + b->size;
 	for (; at < end && isfinite(values[at]); at++) {
 		*to++ = ' ';

@@ -114,7 +114,7 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 static void put_words(sheaf_builder *to, const void *words, int32_t count, uint32_t (*change)(uint32_t))
 {
 	const uint8_t *from = (const uint8_t *)words;
-	if (!sheaf_builder_room(to, (size_t)count * 4)) return;
+	if (!sheaf_builder_room(to, (uint64_t)count * 4)) return;
 	for (int32_t i = 0; i < count; i++) {
 		uint32_t word;
 		memcpy(&word, from + (ptrdiff_t)4 * i, sizeof word);

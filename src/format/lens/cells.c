@@ -23,7 +23,7 @@ sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_st
 		cells->entry_of = (int64_t *)memory;
 		return SHEAF_OK;
 	}
-	if (!sheaf_mul_size(&bytes, (size_t)events, (size_t)stream->width) ||
+	if (!sheaf_mul_size(&bytes, (uint64_t)events, (uint64_t)stream->width) ||
 	    !sheaf_mul_size(&bytes, bytes, sizeof(float)))
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "group \"%.*s\": expected values that fit memory (--max-memory), found too many",

@@ -128,7 +128,7 @@ sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, shea
 {
 	static const sheaf_lens_event plain = {-1, -1, -1};
 	if (!sheaf_builder_room(&set->examples, sizeof **out)) return sheaf_builder_status(&set->examples, err);
-	if (!sheaf_builder_room(&set->events, (size_t)nevents * sizeof plain))
+	if (!sheaf_builder_room(&set->events, (uint64_t)nevents * sizeof plain))
 		return sheaf_builder_status(&set->events, err);
 	sheaf_lens_example *example = (sheaf_lens_example *)(void *)(set->examples.data + set->examples.size);
 	*example = (sheaf_lens_example){

@@ -39,8 +39,8 @@ sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *
 	w->set = set;
 	w->example = example;
 	w->starts.size = w->events.size = 0;
-	sheaf_builder_room(&w->starts, 2 * ((size_t)example->nlists + 1) * sizeof(int32_t));
-	sheaf_builder_room(&w->events, 2 * (size_t)example->nevents * sizeof(int32_t));
+	sheaf_builder_room(&w->starts, 2 * ((uint64_t)example->nlists + 1) * sizeof(int32_t));
+	sheaf_builder_room(&w->events, 2 * (uint64_t)example->nevents * sizeof(int32_t));
 	SHEAF_TRY(sheaf_builder_status(&w->starts, err));
 	SHEAF_TRY(sheaf_builder_status(&w->events, err));
 	for (int side = 0; side < 2; side++) {

@@ -170,7 +170,7 @@ static sheaf_status read_members(sheaf_npz_archive *a, const directory *d, sheaf
 	sheaf_buffer bytes = {0};
 	a->room = (int)d->count;
 	a->directory = d->at;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (size_t)d->count, sizeof *a->members, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)d->count, sizeof *a->members, &memory, err));
 	a->members = (sheaf_npz_member *)memory;
 	SHEAF_TRY(sheaf_source_view_at(a->source, d->at, (size_t)d->size, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, d->at);
@@ -318,7 +318,7 @@ static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m
 	SHEAF_TRY(sheaf_source_view_at(a->source, from, (size_t)m->stored, &bytes, err));
 	sheaf_inflater *inflater = sheaf_inflater_new();
 	sheaf_builder_begin(&b, a->cx, NULL);
-	if (inflater && sheaf_builder_room(&b, (size_t)m->size + 1)) {
+	if (inflater && sheaf_builder_room(&b, (uint64_t)m->size + 1)) {
 		sound = sheaf_inflate_raw(inflater, bytes.data, bytes.size, b.data, (size_t)m->size);
 		b.size = (size_t)m->size;
 	}

@@ -92,7 +92,8 @@ static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, 
 	sheaf_array array = {0};
 	void *memory;
 	SHEAF_TRY(open_array(a, name, 1, &array, err));
-	sheaf_status status = sheaf_allocate_array(s->cx, (size_t)array.count, sizeof *s->pointers, &memory, err);
+	sheaf_status status =
+		sheaf_allocate_array(s->cx, (uint64_t)array.count, sizeof *s->pointers, &memory, err);
 	if (status == SHEAF_OK) {
 		s->pointers = (int64_t *)memory;
 		s->npointers = array.count;
@@ -288,7 +289,7 @@ static sheaf_status begin_places(places *p, int64_t n, sheaf_context *cx, sheaf_
 {
 	void *memory;
 	*p = (places){.rows = NULL};
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, 2 * sizeof *p->rows, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, 2 * sizeof *p->rows, &memory, err));
 	p->rows = (int64_t *)memory;
 	p->columns = p->rows + n;
 	return SHEAF_OK;
@@ -352,10 +353,10 @@ static void store_places(const int64_t *from, int64_t n, sheaf_type type, uint8_
 
 static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
 {
-	size_t size = (size_t)n * sheaf_type_size(to->field->type);
+	uint64_t size = (uint64_t)n * sheaf_type_size(to->field->type);
 	if (!sheaf_builder_room(&to->values, size + 1)) return;
 	store_places(from, n, to->field->type, to->values.data);
-	to->values.size = size;
+	to->values.size = (size_t)size;
 }
 
 /* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others

@@ -291,7 +291,7 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 	enum { SLACK = 16 };
 	bool text = item->type->kind == SCIDB_STRING, odd = false;
 	if (!sheaf_builder_room(&f->values, payload_bytes(item, block) + SLACK) ||
-	    !sheaf_builder_room(&f->offsets, (size_t)block->count * sizeof(int64_t)))
+	    !sheaf_builder_room(&f->offsets, (uint64_t)block->count * sizeof(int64_t)))
 		return;
 	uint8_t *to = f->values.data + f->values.size;
 	int64_t *offsets = (int64_t *)(void *)(f->offsets.data + f->offsets.size);
@@ -321,7 +321,7 @@ static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 	if (item->type->kind == SCIDB_STRING) {
 		sheaf_builder_append(&f->values, value->text, value->size);
 		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
-	} else if (sheaf_builder_room(&f->values, (size_t)item->type->size)) {
+	} else if (sheaf_builder_room(&f->values, (uint64_t)item->type->size)) {
 		sheaf_scidb_store(item->type, value, false, f->values.data + f->values.size);
 		f->values.size += (size_t)item->type->size;
 	}

@@ -122,7 +122,7 @@ static sheaf_status look_at(sheaf_scidb_places *p, int64_t at, uint64_t size, sh
 	if (size > SIZE_MAX) size = SIZE_MAX; /* which nobody has room for */
 	p->window.size = 0;
 	p->window_at = at;
-	if (!sheaf_builder_room(&p->window, (size_t)size)) return sheaf_builder_status(&p->window, err);
+	if (!sheaf_builder_room(&p->window, (uint64_t)size)) return sheaf_builder_status(&p->window, err);
 	SHEAF_TRY(sheaf_spool_read(&p->spool, at, p->window.data, (size_t)size, err));
 	p->window.size = (size_t)size;
 	return SHEAF_OK;

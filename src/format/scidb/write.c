@@ -115,7 +115,7 @@ static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const 
 {
 	void *memory;
 	SHEAF_TRY(
-		sheaf_allocate_array(out->cx, (size_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
+		sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
 	out->attribute_at = (int *)memory;
 	out->ncolumns = schema->nfields;
 	for (int f = 0; f < schema->nfields; f++)
@@ -213,7 +213,7 @@ static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf
 
 static void put_zeros(sheaf_builder *b, int64_t n)
 {
-	if (!sheaf_builder_room(b, (size_t)n)) return;
+	if (!sheaf_builder_room(b, (uint64_t)n)) return;
 	memset(b->data + b->size, 0, (size_t)n);
 	b->size += (size_t)n;
 }

@@ -218,7 +218,7 @@ static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sh
 	bool sparse = level->shape.kind == SHEAF_COORD;
 	for (int64_t at = run.begin; at < run.end;) {
 		int64_t end = run.end - at < BATCH ? run.end : at + BATCH;
-		if (!sheaf_builder_room(b, (size_t)(end - at) * ENTRY_MAX)) return;
+		if (!sheaf_builder_room(b, (uint64_t)(end - at) * ENTRY_MAX)) return;
 		char *to = (char *)b->data + b->size;
 		for (; at < end; at++) {
 			*to++ = ' ';
