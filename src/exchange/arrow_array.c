@@ -103,7 +103,7 @@ static sheaf_status put_elements(const making *m, const sheaf_buffer *from, int6
 /* Room for n bytes of zeros, or NULL where there is none, which the builder says when it is finished. */
 static uint8_t *zeros(sheaf_builder *b, int64_t n)
 {
-	if (n == 0 || !sheaf_builder_room(b, (size_t)n)) return NULL;
+	if (n == 0 || !sheaf_builder_room(b, (uint64_t)n)) return NULL;
 	memset(b->data, 0, (size_t)n);
 	b->size = (size_t)n;
 	return b->data;

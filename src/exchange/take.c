@@ -101,7 +101,7 @@ static sheaf_status take_elements(const part *p, int i, int64_t at, int64_t n, s
 	sheaf_builder_drop(to);
 	if (n == 0) return SHEAF_OK;
 	const uint8_t *data = (const uint8_t *)p->array->buffers[i];
-	if (!data || !sheaf_mul_size(&bytes, (size_t)n, size) || !sheaf_mul_size(&before, (size_t)at, size))
+	if (!data || !sheaf_mul_size(&bytes, (uint64_t)n, size) || !sheaf_mul_size(&before, (uint64_t)at, size))
 		return damaged(p, "a buffer with its elements", i, err);
 	data += before;
 	if ((uintptr_t)data % size) {

@@ -124,16 +124,21 @@ static void put_index(const encoding *e, int64_t index)
 	sheaf_builder_append(e->b, &room, sheaf_type_size(e->t->indices[2].type));
 }
 
+/* A column without values has no bytes, and no place either. */
+static void put_values(const encoding *e)
+{
+	size_t size = sheaf_type_size(e->column->type), n = (size_t)sheaf_run_length(e->entries);
+	if (n) sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size, n * size);
+}
+
 static void put_sorted(const encoding *e)
 {
 	const sheaf_level *level = &e->column->levels[1];
-	size_t size = sheaf_type_size(e->column->type);
 	for (int64_t s = e->samples.begin; s < e->samples.end; s++)
 		sheaf_builder_i64(e->b, sheaf_run_length(sheaf_level_below_one(level, s)));
 	for (int64_t i = e->entries.begin; i < e->entries.end; i++) put_index(e, sheaf_level_index(level, 0, i));
 	pad(e->b);
-	sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size,
-	                     (size_t)sheaf_run_length(e->entries) * size);
+	put_values(e);
 }
 
 typedef struct sorted {
@@ -195,15 +200,14 @@ static sheaf_status sort_and_put(const encoding *e, int64_t rows, int64_t *entri
 
 static sheaf_status encode_stream(encoding *e, int64_t rows)
 {
-	size_t begin = e->b->size, size = sheaf_type_size(e->column->type);
+	size_t begin = e->b->size;
 	e->samples = sheaf_level_below(&e->column->levels[0], (sheaf_run){0, rows});
 	e->entries = sheaf_level_below(&e->column->levels[1], e->samples);
 	parcel p = {rows, sheaf_run_length(e->samples), sheaf_run_length(e->entries)};
 	sheaf_builder_append(e->b, &p, sizeof p);
 	put_rows(e, rows);
 	if (!is_sparse(e))
-		sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size,
-		                     (size_t)p.entries * size);
+		put_values(e);
 	else if (is_in_order(e))
 		put_sorted(e);
 	else
