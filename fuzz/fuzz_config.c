@@ -32,7 +32,7 @@ static void read_config(const char *name)
 	sheaf_config *config;
 	sheaf_error err;
 	if (sheaf_context_new(&options, &cx, &err)) broken("no context");
-	if (sheaf_config_read(name, cx, &config, &err) == SHEAF_OK)
+	if (sheaf_config_read(name, (sheaf_variables){0}, cx, &config, &err) == SHEAF_OK)
 		check(config);
 	else if (config)
 		broken("a failure with a result");

@@ -82,7 +82,7 @@ expect 2 diff --config train.cntk a b
 has err '--config'
 sed 's/maxErrors = 1/maxErrors = 1; colour = red/' train.cntk >odd.cntk
 expect 0 cat --config odd.cntk
-has err 'odd.cntk:9:43: expected a key of a reader, found "colour"; it is ignored'
+has err 'odd.cntk:9:43: expected a key of such a reader, found "colour"; it is ignored'
 expect 4 cat --strict --config odd.cntk
 expect 0 cat --quiet --config odd.cntk
 lacks err colour
@@ -97,7 +97,9 @@ expect 2 cat --config two.cntk
 has err 'expected one input for sheaf cat, found 2; name one'
 expect 0 cat --config two.cntk:reader.deserializers.0
 has out 'A [1 2]'
-expect 0 info --config two.cntk:reader.deserializers.1
+expect 4 info --config two.cntk:reader.deserializers.1
+has err 'out.cbf: stream "features": expected float32, the precision that is asked for, found float64'
+expect 0 info --config two.cntk:reader.deserializers.1 'reader=[precision=double]'
 has out 'format: cbf'
 end
 
@@ -129,6 +131,97 @@ has out '"keys":[0,1,3]'
 has err '1 sequences without one'
 expect 2 batches --config join.cntk a.txt
 has err 'one for each of its 2 inputs'
+end
+
+begin "a binary file has the precision that is said, or is refused"
+cat >binary.cntk <<'END'
+reader = [ readerType = "CNTKBinaryReader" ; file = "out.cbf" ]
+END
+expect 4 batches --config binary.cntk
+has err 'expected float32, the precision that is asked for, found float64'
+expect 0 batches --json --config binary.cntk precision=double
+lines out 1
+expect 0 convert --quiet --allow-loss --precision float out.cbf single.cbf
+expect 0 batches --json --config binary.cntk single.cbf
+lines out 1
+expect 4 cat --element-type double single.cbf
+has err 'expected float64, the precision that is asked for, found float32'
+expect 0 cat --element-type float single.cbf
+end
+
+begin "NAME=VALUE sets variables, as CNTK's command line does"
+mkdir -p far
+mv ten.txt far
+cat >far.cntk <<'END'
+train = [ reader = [ file = "$DataDir$/ten.txt" ; randomize = $Shuffle$ ; input = [ A = [ dim = 1 ; format = dense ] ] ] ]
+Shuffle = true
+END
+expect 4 batches --config far.cntk
+has err 'far.cntk:1:30: file: expected a value of $DataDir$, found none at the top of the file; set it with DataDir=VALUE'
+expect 0 batches --json --size 4 --config far.cntk DataDir=far Shuffle=f
+has out '"keys":[0,1,2,3]'
+expect 0 batches --json --size 4 DataDir=far --config far.cntk 'train=[reader=[randomize=false]]'
+has out '"keys":[0,1,2,3]'
+expect 4 cat --config far.cntk DataDir=far 'train=[reader=[maxErrors=few]]'
+has err 'command line:2:26: maxErrors: expected a whole number, found "few"'
+expect 0 convert --quiet --config far.cntk DataDir=far far.cbf
+expect 0 info far.cbf
+has out 'sequences: 10'
+cp far/ten.txt a=b.txt
+expect 0 cat --json --config far.cntk DataDir=nowhere ./a=b.txt
+lines out 10
+expect 3 cat a=c.txt
+end
+
+begin "training says how much it takes at a time; the command line says more"
+cat >sizes.cntk <<'END'
+DataDir = far
+train = [
+    SGD = [ minibatchSize = 4 ; epochSize = 6 ; maxEpochs = 2 ]
+    reader = [ file = "$DataDir$/ten.txt" ; randomize = false ; input = [ A = [ dim = 1 ; format = dense ] ] ]
+]
+END
+expect 0 batches --json --config sizes.cntk
+lines out 4
+has out '"keys":[4,5]'
+has out '"keys":[0,1]'
+expect 0 batches --json --config sizes.cntk --size 5 --epochs 1
+lines out 2
+has out '"keys":[5]'
+expect 0 batches --json --config sizes.cntk --sweeps 1 --epochs 1
+lines out 3
+has out '"keys":[4,5,6,7]'
+expect 0 head --config sizes.cntk
+lines out 10
+end
+
+begin "one way to pack: what the command line says replaces what the configuration does"
+sed 's/file = ten.txt/file = far\/ten.txt ; frameMode = true/' order.cntk >frames.cntk
+expect 0 batches --json --size 4 --config frames.cntk
+has out '"packed":{"A":[4,1]}'
+expect 0 batches --json --size 4 --config frames.cntk --pack
+has out '"packed":{"A":[4,1]}'
+end
+
+begin "a part of a reader with images is read alone"
+cat >images.cntk <<'END'
+train = [ reader = [ randomize = false ; deserializers = (
+    [ type = "ImageDeserializer" ; module = "ImageReader" ; file = "map.txt" ] :
+    [ type = "CNTKTextFormatDeserializer" ; file = "far/ten.txt" ; input = [ A = [ dim = 1 ; format = dense ] ] ] ) ] ]
+END
+expect 4 batches --config images.cntk
+has err 'found "ImageDeserializer"; another part can be read alone, as :train.reader.deserializers.1'
+expect 0 batches --json --size 10 --config images.cntk:train.reader.deserializers.1
+has out '"keys":[0,1,2,3,4,5,6,7,8,9]'
+end
+
+begin "seeds have 64 bits"
+expect 0 batches --json --size 4 --seed -1 far/ten.txt
+mv out wanted
+expect 0 batches --json --size 4 --seed 18446744073709551615 far/ten.txt
+same out wanted
+expect 2 batches --seed 18446744073709551616 far/ten.txt
+has err '--seed: expected a whole number of 64 bits, found 18446744073709551616'
 end
 
 echo "1..$count"

@@ -16,6 +16,9 @@ output, and there are no more lines. The classes, and what must happen:
 
 Rows without a key are models of their own: of each, the table has the members that the rule is about.
 
+Files that end in .cntk are configurations: the options stand after `sheaf batches --config FILE`, and the rows are the keys of the sequences in each
+batch. Of class ok, the findings are all that is said.
+
 Files that end in .txt are annotated text, which tools/assemble makes into a binary file of the same name; those of Binsparse are texts of boxes
 (tests/box_text.h), which tests/box_tool makes into HDF5 files. Every file must stand in the table, in README.md, and in the folder.
 """
@@ -164,11 +167,24 @@ def check_validate(case, path, faults):
     check_lines(case, lines, faults)
 
 
+def check_configuration(case, faults):
+    status, out, errors = run("batches", *THREADS, "--json", "--config", FILES / case.file, *case.options)
+    said = [line for line in errors if line.startswith(("sheaf: error: ", "sheaf: warning: "))]
+    expect(faults, "batches: exit status", STATUSES.get(case.kind, 0), status)
+    expect(faults, "batches: lines of findings", len(case.findings), len(said))
+    faults += [f"batches: expected `{wanted}`, found `{found}`" for wanted, found in zip(case.findings, said) if wanted not in found]
+    if case.kind == "ok":
+        expect(faults, "batches: keys", case.rows, [json.loads(line)["keys"] for line in out.splitlines()])
+
+
 def check_case(case, folder):
     faults = []
     prefix = Path(case.file).name.split("-")[0]
     expect(faults, "first word of the name", CLASSES[case.kind], prefix)
     try:
+        if case.file.endswith(".cntk"):
+            check_configuration(case, faults)
+            return faults
         path = assemble(case, folder)
         check_cat(case, path, faults)
         check_validate(case, path, faults)

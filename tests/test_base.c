@@ -901,6 +901,37 @@ static void test_option_values(void **state)
 	assert_int_equal(sheaf_values_number(&values, "bad", 7), 7);
 }
 
+static void test_seeds_from_text(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		uint64_t seed;
+	} cases[] = {
+		{"0", true, 0},
+		{"007", true, 7},
+		{"18446744073709551615", true, UINT64_MAX},
+		{"18446744073709551616", false, 0},
+		{"99999999999999999999", false, 0},
+		{"-1", true, UINT64_MAX},
+		{"-0", true, 0},
+		{"-9223372036854775808", true, UINT64_C(1) << 63},
+		{"-9223372036854775809", false, 0},
+		{"", false, 0},
+		{"-", false, 0},
+		{"--1", false, 0},
+		{"+1", false, 0},
+		{"1 ", false, 0},
+		{"1K", false, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t seed = 0;
+		assert_int_equal(cases[i].good, sheaf_seed_from_text(cases[i].text, &seed));
+		assert_true(!cases[i].good || seed == cases[i].seed);
+	}
+}
+
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -1118,6 +1149,7 @@ static void test_problem_text_is_cut_to_fit(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_seeds_from_text),
 	cmocka_unit_test(test_cursor_gets_each_type),
 	cmocka_unit_test(test_cursor_failure_sticks),
 	cmocka_unit_test(test_cursor_counts_are_held_against_what_is_left),

@@ -524,6 +524,41 @@ static void test_rests(void **state)
 	}
 }
 
+/* The sequence in which an epoch ends belongs to the batch before it as far as the size has room for it: ends
+ * of epochs of seven samples, by the keys of the batches. */
+static void test_epochs_end_in_sequences(void **state)
+{
+	(void)state;
+	static walked w;
+	static const uint32_t lengths[] = {3, 3, 3, 3, 3};
+	static const struct {
+		int64_t size;
+		const char *sizes;
+	} cases[] = {{9, "3E 2E"}, {8, "2 1E 2E"}, {100, "3E 2E"}, {1, "1 1 1E 1 1E"}};
+	made_rows m;
+	fixed_rows(&m, lengths, 5);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[100] = "";
+		sheaf_context *cx = usual_context();
+		sheaf_plan *plan;
+		sheaf_plan_options o = plan_of(&m, "file", cases[i].size);
+		o.epoch_size = 7;
+		o.epochs = 2;
+		o.crosses = false;
+		assert_ok(sheaf_plan_open(&m.rows, &o, cx, &plan, &err));
+		walk(&w, plan);
+		for (int b = 0; b < w.n; b++) {
+			size_t used = strlen(text);
+			snprintf(text + used, sizeof text - used, "%s%zu%s", b ? " " : "", w.batches[b].count,
+			         w.batches[b].epoch_end ? "E" : "");
+		}
+		assert_text(cases[i].sizes, text);
+		sheaf_plan_close(plan);
+		free_walk(&w, cx);
+		end_context(cx);
+	}
+}
+
 static void test_epochs_meet(void **state)
 {
 	(void)state;
@@ -656,6 +691,7 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_rests),
 		cmocka_unit_test(test_epochs_meet),
+		cmocka_unit_test(test_epochs_end_in_sequences),
 		cmocka_unit_test(test_buckets_have_little_padding),
 		cmocka_unit_test(test_seeking),
 		cmocka_unit_test(test_plans_survive_any_failing_allocation),

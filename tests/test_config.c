@@ -32,6 +32,8 @@ static void list_settings(reading *r, const sheaf_setting *settings, int n)
 	}
 }
 
+static sheaf_variables variables; /* of the next reading */
+
 static sheaf_status read_section(const char *text, const char *section, reading *r)
 {
 	char name[300];
@@ -40,7 +42,7 @@ static sheaf_status read_section(const char *text, const char *section, reading 
 	warnings[0] = '\0';
 	write_text("a.cntk", text);
 	snprintf(name, sizeof name, "%s%s%s", in_folder("a.cntk"), section ? ":" : "", section ? section : "");
-	sheaf_status status = sheaf_config_read(name, r->cx, &r->config, &err);
+	sheaf_status status = sheaf_config_read(name, variables, r->cx, &r->config, &err);
 	if (status == SHEAF_OK) {
 		list_settings(r, r->config->inputs[0].settings, r->config->inputs[0].nsettings);
 		list_settings(r, r->config->inputs[0].others, r->config->inputs[0].nothers);
@@ -55,13 +57,15 @@ static void end(reading *r)
 	end_context(r->cx);
 }
 
-/* Reads and compares all settings; where nothing is wanted of the order, CNTK's default is, after all
- * others. */
+/* What every reader of one file has where nothing is said of it. */
+#define USUAL "order=cntk\nwindow-unit=chunks\ntimeline=global\nno-cross-sweep\n"
+
+/* Reads and compares all settings; where nothing is wanted of the order, the usual is, after all others. */
 static void expect_settings(const char *text, const char *section, const char *wanted)
 {
 	reading r;
 	char all[1000];
-	snprintf(all, sizeof all, "%s%s", wanted, strstr(wanted, "order=") ? "" : "order=cntk\n");
+	snprintf(all, sizeof all, "%s%s", wanted, strstr(wanted, "order=") ? "" : USUAL);
 	assert_ok(read_section(text, section, &r));
 	assert_text(all, r.settings);
 	end(&r);
@@ -91,7 +95,7 @@ static void test_the_simple_form(void **state)
 	assert_int_equal(r.config->ninputs, 1);
 	assert_text("ctf", r.config->inputs[0].format);
 	assert_text("x.txt", r.config->inputs[0].path);
-	assert_text(STREAM "order=cntk\n", r.settings);
+	assert_text(STREAM USUAL, r.settings);
 	assert_text("", warnings);
 	end(&r);
 }
@@ -103,18 +107,93 @@ static void test_every_key_has_its_setting(void **state)
 	                       "1024\nkeepDataInMemory = true\ncacheIndex = "
 	                       "true\ntraceLevel = 2\nrandomize = true\nrandomizationSeed = "
 	                       "9\nrandomizationWindow = 30\nsampleBasedRandomizationWindow = "
-	                       "true\nframeMode = true\nlocalTimeline = false"),
+	                       "true\nframeMode = true"),
 	                NULL,
 	                STREAM "precision=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-"
-	                       "memory\nindex=write\ntrace-level=2\norder=cntk\nseed=9\n"
-	                       "window=30\nwindow-unit=samples\nframe-mode\ntimeline=global\n");
+	                       "memory\nindex=write\ntrace-level=2\nframe-mode\norder=cntk\nseed=9\n"
+	                       "window=30\nwindow-unit=samples\ntimeline=global\nno-cross-sweep\n");
 	expect_settings(READER("skipSequenceIds = false\nkeepDataInMemory = 0\ncacheIndex = no\nrandomize = "
 	                       "none\nrandomizationWindow = "
-	                       "auto\nsampleBasedRandomizationWindow = False\nlocalTimeline = 1\nframeMode = no"),
-	                NULL, STREAM "index=auto\norder=file\nwindow-unit=chunks\ntimeline=local\n");
-	expect_settings(READER("truncated = true\ntruncationLength = 20"), NULL,
-	                STREAM "order=cntk\ntruncate=20\n");
-	expect_settings(READER("truncated = false\ntruncationLength = 20"), NULL, STREAM);
+	                       "auto\nsampleBasedRandomizationWindow = False\nframeMode = no"),
+	                NULL, STREAM "index=auto\norder=file\ntimeline=global\nno-cross-sweep\n");
+}
+
+/* Every word for a truth value that CNTK has, and those of its older readers. */
+static void test_words_for_truth(void **state)
+{
+	static const char *const yes[] = {"t", "T", "true", "True", "TRUE", "1", "yes", "auto"},
+							 *const no[] = {"f", "F", "false", "False", "FALSE", "0", "no", "none", "None"};
+	char text[300];
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++) {
+		snprintf(text, sizeof text, READER("skipSequenceIds = %s"), yes[i]);
+		expect_settings(text, NULL, STREAM "skip-sequence-ids\n");
+	}
+	for (size_t i = 0; i < COUNT(no); i++) {
+		snprintf(text, sizeof text, READER("skipSequenceIds = %s"), no[i]);
+		expect_settings(text, NULL, STREAM);
+	}
+	expect_settings(READER("skipSequenceIds"), NULL, STREAM "skip-sequence-ids\n");
+	expect_settings(READER("skipSequenceIds # so"), NULL, STREAM "skip-sequence-ids\n");
+}
+
+/* `default` is as if nothing were said, here and around. */
+static void test_default(void **state)
+{
+	(void)state;
+	expect_settings("maxErrors = 3\n" READER("maxErrors = default\nrandomize = default\nrandomizationSeed = "
+	                                         "default\ntraceLevel = default"),
+	                NULL, STREAM);
+	refuse(READER("file = default"), NULL, SHEAF_DATA, "expected `file`");
+}
+
+static void test_numbers_as_cntk_reads_them(void **state)
+{
+	static const char *const seeds[] = {"0", "18446744073709551615", "-1", "-9223372036854775808"},
+							 *const bad[] = {"18446744073709551616", "-9223372036854775809", "-", "1.5",
+	                                         "0x1"};
+	static const struct {
+		const char *said, *level;
+	} levels[] = {{"0", "0"}, {"1", "1"}, {"3", "2"}, {"-4", "0"}, {"99999999999999999999", "2"}};
+	char text[300], wanted[300];
+	(void)state;
+	for (size_t i = 0; i < COUNT(seeds); i++) {
+		snprintf(text, sizeof text, READER("randomizationSeed = %s"), seeds[i]);
+		snprintf(wanted, sizeof wanted,
+		         STREAM "order=cntk\nseed=%s\nwindow-unit=chunks\ntimeline=global\nno-cross-sweep\n",
+		         seeds[i]);
+		expect_settings(text, NULL, wanted);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		snprintf(text, sizeof text, READER("randomizationSeed = %s"), bad[i]);
+		refuse(text, NULL, SHEAF_DATA, "a.cntk:5:21: randomizationSeed: expected a whole number of 64 bits");
+	}
+	for (size_t i = 0; i < COUNT(levels); i++) {
+		snprintf(text, sizeof text, READER("traceLevel = %s"), levels[i].said);
+		snprintf(wanted, sizeof wanted, STREAM "trace-level=%s\n", levels[i].level);
+		expect_settings(text, NULL, wanted);
+	}
+}
+
+/* A reader of one file looks for its keys in the records around, but for its streams. */
+static void test_readers_look_around(void **state)
+{
+	(void)state;
+	expect_settings(
+		"skipSequenceIds = true\nframeMode = t\nTrain = [ maxErrors = 4 ; file = y.txt\nreader = [ "
+		"readerType = CNTKTextFormatReader ; chunkSizeInBytes = 9\ninput = [ A = [ dim = 5 ; format "
+		"= dense ] ] ] ]",
+		NULL, STREAM "skip-sequence-ids\nmax-errors=4\nchunk-bytes=9\nframe-mode\n");
+	refuse("input = [ A = [ dim = 5 ; format = dense ] ]\nreader = [ file = x ]", NULL, SHEAF_DATA,
+	       "expected an `input` section");
+}
+
+/* A window of nothing is the order of the file. */
+static void test_window_of_nothing(void **state)
+{
+	(void)state;
+	expect_settings(READER("randomizationWindow = 0"), NULL,
+	                STREAM "order=file\ntimeline=global\nno-cross-sweep\n");
 }
 
 static void test_names_have_no_case_and_signs_are_two(void **state)
@@ -130,7 +209,7 @@ static void test_comments_brackets_and_separators(void **state)
 	(void)state;
 	expect_settings("# reader = [ nothing ]\nreader = # here\n{\n  readerType = \"CNTKTextFormatReader\" ; "
 	                "file = \"a#b ] } .txt\" # ] }\n input =\n [\nA = "
-	                "[dim=5;format=dense,]\n]\nmaxErrors = 3# three\n}",
+	                "[dim=5;format=dense,]\n]\nmaxErrors = 3 # three\n}",
 	                NULL, STREAM "max-errors=3\n");
 }
 
@@ -140,7 +219,7 @@ static void test_other_sections_are_passed_over(void **state)
 	expect_settings("command = Train:Test\nNet = {\n f(x) = if x == 1 then [ 'a' ; \"}\" ] else { y := 3 }\n "
 	                "m = Layer{dim:3} .* (1 + x::y)\n}\nTrain = [ SGD = [ "
 	                "minibatchSize = 1:2 ]\n" READER("") "]",
-	                NULL, STREAM);
+	                NULL, STREAM USUAL "size=1\n");
 }
 
 static void test_the_nearest_precision_around_counts(void **state)
@@ -148,7 +227,6 @@ static void test_the_nearest_precision_around_counts(void **state)
 	(void)state;
 	expect_settings("precision = \"float\"\nTrain = [ precision = double\n" READER("") "]", NULL,
 	                STREAM "precision=double\n");
-	expect_settings("traceLevel = 0\nmaxErrors = 4\n" READER(""), NULL, STREAM "trace-level=0\n");
 }
 
 static void test_the_last_of_two_fields_counts(void **state)
@@ -167,21 +245,23 @@ static void test_streams_in_every_form(void **state)
 	/* A binary file declares its own streams: only a new name is worth a word. */
 	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ; input = [ F = [ alias = features "
 	                "] ; labels = [ ] ] ]",
-	                NULL, "stream=F:alias=features\n");
-	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ]", NULL, "");
+	                NULL, "stream=F:alias=features\nelement-type=float\n");
+	expect_settings("precision = double\nreader = [ readerType = CNTKBinaryReader ; file = x ]", NULL,
+	                "element-type=double\n");
 }
 
+/* Names are of fields at the top, wherever they are used. */
 static void test_names_between_dollars(void **state)
 {
 	reading r;
 	char wanted[200];
 	(void)state;
-	assert_ok(read_section("Root = \"/data\"\nTrain = [ DataDir = \"$Root$/set\"\nreader = [ readerType = "
-	                       "CNTKTextFormatReader ; file = \"$datadir$/$Unset$/a.txt\" ; "
-	                       "input = [ A = [ dim = $Dim$ ; format = dense ] ] ] ]\nDim = 12",
+	assert_ok(read_section("Root = \"/data\"\nDataDir = \"$Root$/set\"\nTrain = [ Root = nowhere\nreader = [ "
+	                       "readerType = CNTKTextFormatReader ; file = \"$datadir$/a.txt\" ; "
+	                       "input = [ A = [ dim = $Dim$ ; format = dense ] ] ] ]\nDim = 12 # $not$ one",
 	                       NULL, &r));
-	assert_text("/data/set/$Unset$/a.txt", r.config->inputs[0].path);
-	assert_text("stream=A:12:dense\norder=cntk\n", r.settings);
+	assert_text("/data/set/a.txt", r.config->inputs[0].path);
+	assert_text("stream=A:12:dense\n" USUAL, r.settings);
 	end(&r);
 	write_text("here.txt", "|A 1\n");
 	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"$ConfigDir$/here.txt\" ]",
@@ -189,11 +269,111 @@ static void test_names_between_dollars(void **state)
 	snprintf(wanted, sizeof wanted, "%s/here.txt", folder);
 	assert_text(wanted, r.config->inputs[0].path);
 	end(&r);
-	refuse("A = $B$\nB = $A$\nreader = [ readerType = CNTKTextFormatReader ; file = $A$ ]", NULL, SHEAF_DATA,
-	       "names that mean each other");
-	refuse("A = $B$$B$$B$$B$\nB = $C$$C$$C$$C$\nC = $D$$D$$D$$D$\nD = $E$$E$$E$$E$\nE = x\nreader = [ "
-	       "readerType = CNTKBinaryReader ; file = $A$ ]",
-	       NULL, SHEAF_DATA, "expected at most 100 names in a value");
+	/* What is no name stays: a dollar alone, before a digit, with a blank, with a second one on no line. */
+	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"a$1$ c$d\" ]", NULL, &r));
+	assert_text("a$1$ c$d", r.config->inputs[0].path);
+	end(&r);
+}
+
+static void test_names_that_nothing_sets(void **state)
+{
+	(void)state;
+	refuse("reader = [ readerType = CNTKBinaryReader\nfile = \"$DataDir$/x\" ]", NULL, SHEAF_DATA,
+	       "a.cntk:2:9: file: expected a value of $DataDir$, found none at the top of the file; set it with "
+	       "DataDir=VALUE");
+	refuse("reader = [ readerType = CNTKBinaryReader\nfile = $A$ ]\nA = $B$\nB = $A$", NULL, SHEAF_DATA,
+	       "file: expected a value of $A$");
+	refuse("A = default\nreader = [ readerType = CNTKBinaryReader\nfile = $A$ ]", NULL, SHEAF_DATA,
+	       "file: expected a value of $A$");
+	refuse("Train = [ A = x ; reader = [ readerType = CNTKBinaryReader\nfile = $A$ ] ]", NULL, SHEAF_DATA,
+	       "file: expected a value of $A$");
+	refuse("reader = [ file = x ; input = $Streams$ ]", NULL, SHEAF_DATA,
+	       "a.cntk:1:31: input: expected a value of $Streams$");
+	refuse("reader = $Common$", NULL, SHEAF_DATA, "a.cntk:1:10: reader: expected a value of $Common$");
+	refuse("reader = [ deserializers = $Parts$ ]", NULL, SHEAF_DATA,
+	       "deserializers: expected a value of $Parts$");
+	/* What no reader asks for may have any. */
+	expect_settings("Net = [ a = $Unset$ ]\nA = $A$\n" READER(""), NULL, STREAM);
+}
+
+static void test_names_have_bounds(void **state)
+{
+	char all[20000] = "";
+	(void)state;
+	refuse(
+		"A = $B$$B$$B$$B$$B$$B$\nB = $C$$C$$C$$C$$C$$C$\nC = $D$$D$$D$$D$$D$$D$\nD = $E$$E$$E$$E$$E$$E$\nE = "
+		"x\nreader = [ readerType = CNTKBinaryReader ; file = $A$ ]",
+		NULL, SHEAF_DATA, "expected at most 1000 names between dollars, found more");
+	for (int i = 0; i < 11; i++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "A%d = $A%d$$A%d$\n", i, i + 1, i + 1);
+	memset(all + strlen(all), 'x', 12000);
+	memcpy(strstr(all, "xxxx"), "A11=", 4);
+	refuse(all, NULL, SHEAF_DATA, "expected at most");
+}
+
+/* A name may stand for a record, or for a part of one; places are where things are written. */
+static void test_names_of_records(void **state)
+{
+	(void)state;
+	expect_settings(
+		"S = [ A = [ dim = 5 ; format = dense ] ]\nreader = [ file = x ; input = $S$ ; $Rest$ ]\nRest "
+		"= \"maxErrors = 2 ; chunkSizeInBytes = 7\"",
+		NULL, STREAM "max-errors=2\nchunk-bytes=7\n");
+	expect_settings(
+		"Common = [ file = x ; input = [ A = [ dim = 5 ; format = dense ] ] ]\nTrain = [ reader = "
+		"$Common$ ]",
+		NULL, STREAM);
+	refuse("\n\nCommon = [ file = x ; input = [ A = [ dim = five ; format = dense ] ] ]\nreader = $Common$",
+	       NULL, SHEAF_DATA, "a.cntk:3:45: dim: expected a whole number, found \"five\"");
+}
+
+/* Two records of one name are one; of other fields the last counts. */
+static void test_records_of_one_name(void **state)
+{
+	char many[2000] = "reader = [ file = x ; input = [ A = [ dim = 5 ; format = dense ] ] ]\n";
+	(void)state;
+	expect_settings(
+		"reader = [ file = y ; maxErrors = 1 ; input = [ A = [ dim = 4 ] ] ]\nreader = [ file = x\n"
+		"input = [ B = [ dim = 1 ; format = sparse ] ]\ninput = [ a = [ dim = 5 ; format = dense ] ] ]",
+		NULL, STREAM "stream=B:1:sparse\nmax-errors=1\n");
+	expect_settings(
+		"reader = [ maxErrors = 1 ]\nreader = { file = x\ninput = [ A = [ dim = 5 ; format = dense ] ] }",
+		NULL, STREAM);
+	expect_settings("Train = [ a = 1 ]\nTrain = [ " READER("") "]", NULL, STREAM);
+	for (int i = 0; i < 16; i++) snprintf(many + strlen(many), 100, "reader = [ maxErrors = %d ]\n", i);
+	refuse(many, NULL, SHEAF_DATA, "a.cntk:17:1: expected at most 16 records of one name, found more");
+}
+
+static void test_fields_without_signs(void **state)
+{
+	(void)state;
+	expect_settings(
+		"reader [ file \"x\" ; input [ A [ dim = 5 ; format = dense ] B [ dim = 1 ; format = sparse ] ] "
+		"maxErrors = 3 ]",
+		NULL, STREAM "stream=B:1:sparse\nmax-errors=3\n");
+	/* A name may have any character that ends none. */
+	expect_settings("reader = [ file = a#b ; input = [ my-A+1 = [ dim = 5 ; format = dense ] ] ]", NULL,
+	                "stream=my-A+1:5:dense\n");
+}
+
+static void test_variables(void **state)
+{
+	static const char *const set[] = {"DataDir=/data", "reader=[maxErrors=4]",
+	                                  "reader = [ chunkSizeInBytes = 8 ]"},
+							 *const bad[] = {"reader=[maxErrors=many]"}, *const none[] = {"DataDir"};
+	reading r;
+	(void)state;
+	variables = (sheaf_variables){set, 3};
+	assert_ok(read_section("DataDir = .\n" READER("file = $DataDir$/x"), NULL, &r));
+	assert_text("/data/x", r.config->inputs[0].path);
+	assert_text(STREAM "max-errors=4\nchunk-bytes=8\n" USUAL, r.settings);
+	end(&r);
+	variables = (sheaf_variables){bad, 1};
+	refuse(READER(""), NULL, SHEAF_DATA,
+	       "command line:1:19: maxErrors: expected a whole number, found \"many\"");
+	variables = (sheaf_variables){none, 1};
+	refuse(READER(""), NULL, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"DataDir\"");
+	variables = (sheaf_variables){0};
 }
 
 static void test_paths_from_windows(void **state)
@@ -235,13 +415,190 @@ static void test_the_composite_form(void **state)
 	assert_text("cbf", r.config->inputs[1].format);
 	assert_text("b.cbf", r.config->inputs[1].path);
 	/* The reader's maxErrors counts something else, and is not the input's. */
-	assert_int_equal(r.config->inputs[1].nsettings, 0);
-	assert_text("stream=q:95:sparse:alias=qui\nmax-errors=100\ntrace-level=0\norder=file\n", r.settings);
+	assert_int_equal(r.config->inputs[1].nsettings, 1);
+	assert_text("element-type", r.config->inputs[1].settings[0].name);
+	assert_text("stream=q:95:sparse:alias=qui\nmax-errors=100\ntrace-level=0\norder=file\ntimeline=local\n"
+	            "no-cross-sweep\n",
+	            r.settings);
 	end(&r);
 	assert_ok(read_section(COMPOSITE, "train.reader.deserializers.1", &r));
 	assert_int_equal(r.config->ninputs, 1);
 	assert_text("b.cbf", r.config->inputs[0].path);
+	assert_text("element-type=float\ntrace-level=0\norder=file\ntimeline=local\nno-cross-sweep\n",
+	            r.settings);
 	end(&r);
+}
+
+#define PART "{ type = CNTKTextFormatDeserializer ; file = x ; input = [ A = [ dim = 5 ; format = dense ] ] }"
+#define JOINED(body) "reader = [\n" body "\ndeserializers = ( " PART " ) ]"
+#define CHUNKS(n) "order=cntk\nwindow=" n "\nwindow-unit=chunks\ntimeline=local\nno-cross-sweep\n"
+#define SAMPLES(window) "order=cntk\n" window "window-unit=samples\ntimeline=local\nno-cross-sweep\n"
+
+/* What counts as a window where deserializers are joined. */
+static void test_windows_of_composites(void **state)
+{
+	static const char *const cases[][2] = {
+		{"", CHUNKS("128")},
+		{"randomizationWindow = auto", CHUNKS("128")},
+		{"randomizationWindow = default", SAMPLES("")},
+		{"randomizationWindow = 9", SAMPLES("window=9\n")},
+		{"randomizationWindow = 0", SAMPLES("window=1\n")},
+		{"randomizationWindow = 9 ; sampleBasedRandomizationWindow = true", SAMPLES("window=9\n")},
+		{"randomizationWindow = 9 ; sampleBasedRandomizationWindow = false", CHUNKS("9")},
+		{"sampleBasedRandomizationWindow = false", CHUNKS("128")},
+		{"chunkSizeInBytes = 1073741824", CHUNKS("4")},
+		{"chunkSizeInBytes = 99999999999", CHUNKS("1")},
+		{"chunkSizeInBytes = 4294967296", CHUNKS("1")},
+		{"chunkSizeInBytes = 2147483649", CHUNKS("1")},
+	};
+	char text[500], wanted[500];
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(text, sizeof text, JOINED("%s"), cases[i][0]);
+		snprintf(wanted, sizeof wanted, STREAM "%s", cases[i][1]);
+		expect_settings(text, NULL, wanted);
+	}
+	/* A window of the records around is none of the reader's own; nor is their unit. */
+	expect_settings("randomizationWindow = 9\nsampleBasedRandomizationWindow = true\n" JOINED(""), NULL,
+	                STREAM CHUNKS("128"));
+	expect_settings("sampleBasedRandomizationWindow = false\n" JOINED("randomizationWindow = 9"), NULL,
+	                STREAM CHUNKS("9"));
+	/* Binary parts have no chunks to count by size. */
+	expect_settings(
+		"randomizationWindow = 9\nreader = [ deserializers = ( [ type = CBFDeserializer ; file = x ] ) ]",
+		NULL, "element-type=float\n" SAMPLES("window=9\n"));
+	expect_settings("sampleBasedRandomizationWindow = false\nreader = [ deserializers = ( [ type = "
+	                "CNTKBinaryFormatDeserializer ; file = x ] ) ]",
+	                NULL, "element-type=float\n" SAMPLES(""));
+	refuse(JOINED("sampleBasedRandomizationWindow = true"), NULL, SHEAF_DATA,
+	       "a.cntk:1:11: expected a randomizationWindow beside sampleBasedRandomizationWindow, found none");
+	refuse(JOINED("chunkSizeInBytes = 0"), NULL, SHEAF_DATA,
+	       "a.cntk:2:20: chunkSizeInBytes: expected at least 1, found \"0\"");
+}
+
+/* Deserializers take three keys from their reader, and none from anywhere else. */
+static void test_what_deserializers_take(void **state)
+{
+	(void)state;
+	expect_settings(
+		"precision = double\nskipSequenceIds = true\nmaxErrors = 3\ncacheIndex = true\n"
+		"keepDataInMemory = true\ntraceLevel = 2\nframeMode = true\nlocalTimeline = false\n" JOINED(
+			"chunkSizeInBytes = 1073741824"),
+		NULL,
+		STREAM "precision=double\ntrace-level=2\norder=cntk\nwindow=4\nwindow-unit=chunks\n"
+			   "timeline=global\nno-cross-sweep\nframe-mode\n");
+	expect_settings(
+		"reader = [ deserializers = ( { type = CNTKTextFormatDeserializer ; file = x ; chunkSizeInBytes = "
+		"5 ; precision = double ; skipSequenceIds ; input = [ A = [ dim = 5 ; format = dense ] ] } ) ]",
+		NULL, STREAM "skip-sequence-ids\nchunk-bytes=5\n" CHUNKS("128"));
+	assert_non_null(
+		strstr(warnings, "expected a key of such a deserializer, found \"precision\"; it is ignored"));
+}
+
+static void test_truncation_and_frames(void **state)
+{
+	(void)state;
+	expect_settings(JOINED("truncated = true\ntruncationLength = 20"), NULL,
+	                STREAM CHUNKS("128") "truncate=20\n");
+	expect_settings(JOINED("truncated = false\ntruncationLength = 20"), NULL, STREAM CHUNKS("128"));
+	expect_settings("action = write\n" JOINED("truncated = true"), NULL,
+	                STREAM "order=file\ntimeline=local\nno-cross-sweep\n");
+	refuse(JOINED("truncated = true"), NULL, SHEAF_DATA,
+	       "a.cntk:2:13: truncated: expected a truncationLength");
+	refuse(JOINED("truncated\ntruncationLength = 0"), NULL, SHEAF_DATA,
+	       "expected a truncationLength of at least 1");
+	refuse(JOINED("truncated = true\ntruncationLength = 5\nframeMode = true"), NULL, SHEAF_DATA,
+	       "a.cntk:2:13: truncated: expected it, or frameMode, found both");
+}
+
+/* What is written or tested is not shuffled, unless a test's own reader says so. */
+static void test_actions(void **state)
+{
+	static const char file[] = STREAM "order=file\ntimeline=global\nno-cross-sweep\n",
+					  local[] = STREAM "order=file\ntimeline=local\nno-cross-sweep\n";
+	(void)state;
+	expect_settings("action = Write\n" READER("randomize = true"), NULL, file);
+	expect_settings("A = [ action = eval\n" READER("") "]", NULL, file);
+	expect_settings("randomize = true\nA = [ action = test\n" READER("") "]", NULL, file);
+	expect_settings("A = [ action = test\n" READER("randomize = true") "]", NULL, STREAM);
+	expect_settings("A = [ action = test\n" READER("randomize = f") "]", NULL, file);
+	expect_settings("A = [ action = train\n" READER("randomize = f") "]", NULL, file);
+	expect_settings(READER("action = write"), NULL, STREAM);
+	expect_settings("action = write\n" JOINED("randomize = true"), NULL, local);
+	expect_settings(JOINED("action = write"), NULL, local);
+	expect_settings("action = test\n" JOINED("randomize = false"), NULL, local);
+	expect_settings("action = eval\n" JOINED("randomize = true"), NULL, STREAM CHUNKS("128"));
+	refuse("action = eval\n" JOINED(""), NULL, SHEAF_DATA,
+	       "a.cntk:2:11: expected `randomize` in this reader, found none");
+}
+
+#define SIZED(sgd) "Train = [ SGD = [ " sgd " ]\n" READER("") "]"
+
+/* How much training takes at a time. */
+static void test_sizes(void **state)
+{
+	(void)state;
+	expect_settings(SIZED("minibatchSize = 12 ; epochSize = 300 ; maxEpochs = 4"), NULL,
+	                STREAM USUAL "size=12\nepoch-size=300\nepochs=4\n");
+	expect_settings("minibatchSize = 7\n" SIZED("epochSize = 0 ; maxEpochs = 2"), NULL,
+	                STREAM USUAL "size=7\nepochs=2\n");
+	expect_settings("SGD = [ minibatchSize = 5 ]\nTrain = [ action = train\n" READER("") "]", NULL,
+	                STREAM USUAL "size=5\n");
+	expect_settings("minibatchSize = 5\n" READER(""), NULL, STREAM);
+	expect_settings(
+		"SGD = [ minibatchSize = 9 ]\nA = [ action = test ; minibatchSize = 5 ; maxEpochs = 4\n" READER(
+			"") "]",
+		NULL, STREAM "order=file\ntimeline=global\nno-cross-sweep\nsize=5\n");
+	assert_text("", warnings);
+	expect_settings(SIZED("minibatchSize = 256*2:1024"), NULL, STREAM USUAL "size=256\n");
+	assert_non_null(
+		strstr(warnings, "expected one size for all epochs, found \"256*2:1024\"; the first counts"));
+	expect_settings(SIZED("minibatchSize = (32:64)"), NULL, STREAM USUAL "size=32\n");
+	expect_settings(SIZED("minibatchSize = if x then 2 else 3"), NULL, STREAM);
+	assert_non_null(strstr(warnings, "a.cntk:1:35: expected a whole number"));
+}
+
+/* Images and speech are of other programs, but what stands beside them can be read. */
+static void test_parts_of_other_programs(void **state)
+{
+	static const char text[] = "Train = [ reader = [ deserializers = ( [ type = ImageDeserializer ; module = "
+							   "ImageReader ; file = i ] : " PART " ) ] ]";
+	(void)state;
+	refuse(text, NULL, SHEAF_DATA,
+	       "a.cntk:1:49: expected the name of a reader whose files this build reads, found "
+	       "\"ImageDeserializer\"; "
+	       "another part can be read alone, as :Train.reader.deserializers.1");
+	expect_settings(text, "train.reader.deserializers.1", STREAM CHUNKS("128"));
+	refuse(text, "train.reader.deserializers.0", SHEAF_DATA, "deserializers.1");
+	refuse("reader = [ deserializers = ( [ type = HTKFeatureDeserializer ] ) ]", NULL, SHEAF_DATA,
+	       "found \"HTKFeatureDeserializer\"");
+	refuse("reader = [ deserializers = ( [ file = x ] ) ]", NULL, SHEAF_DATA,
+	       "expected a deserializer's type");
+}
+
+static void test_names_of_readers(void **state)
+{
+	(void)state;
+	expect_settings("reader = [ file = x ; input = [ A = [ dim = 5 ; format = dense ] ] ]", NULL, STREAM);
+	expect_settings(
+		"readerType = Cntk.Deserializers.TextFormat\nT = [ reader = [ file = x ; input = [ A = [ dim = 5 ; "
+		"format = dense ] ] ] ]",
+		"T", STREAM);
+	expect_settings("reader = [ readerType = Cntk.Deserializers.Binary ; file = x ]", NULL,
+	                "element-type=float\n");
+}
+
+/* Keys of other readers count for nothing in this one. */
+static void test_keys_of_other_readers(void **state)
+{
+	(void)state;
+	expect_settings(READER("truncated = true\nlocalTimeline = true"), NULL, STREAM);
+	assert_non_null(strstr(warnings, "a.cntk:5:1: expected a key of such a reader, found \"truncated\""));
+	assert_non_null(strstr(warnings, "a.cntk:6:1: expected a key of such a reader, found \"localTimeline\""));
+	expect_settings(
+		"reader = [ readerType = CNTKBinaryReader ; file = x ; frameMode = 1 ; chunkSizeInBytes = 5 ; "
+		"maxErrors = 4 ; skipSequenceIds = 1 ]",
+		NULL, "element-type=float\n");
 }
 
 static void test_sections(void **state)
@@ -250,8 +607,8 @@ static void test_sections(void **state)
 		"maxErrors = 1") "]\nB = [ action = \"test\"\n" READER("maxErrors = 2") "]";
 	(void)state;
 	expect_settings(two, NULL, STREAM "max-errors=1\n");
-	expect_settings(two, "b", STREAM "max-errors=2\n");
-	expect_settings(two, "B.Reader", STREAM "max-errors=2\n");
+	expect_settings(two, "b", STREAM "max-errors=2\norder=file\ntimeline=global\nno-cross-sweep\n");
+	expect_settings(two, "B.Reader", STREAM "max-errors=2\norder=file\ntimeline=global\nno-cross-sweep\n");
 	expect_settings(
 		"readerType = CNTKTextFormatReader\nfile = x\ninput = [ A = [ dim = 5 ; format = dense ] ]", NULL,
 		STREAM);
@@ -269,8 +626,8 @@ static void test_unknown_keys_are_named(void **state)
 	(void)state;
 	assert_ok(read_section(READER("useless = 3\ninput2 = [ dim = x ]"), NULL, &r));
 	assert_non_null(
-		strstr(warnings, "a.cntk:5:1: expected a key of a reader, found \"useless\"; it is ignored"));
-	assert_non_null(strstr(warnings, "a.cntk:6:1: expected a key of a reader, found \"input2\""));
+		strstr(warnings, "a.cntk:5:1: expected a key of such a reader, found \"useless\"; it is ignored"));
+	assert_non_null(strstr(warnings, "a.cntk:6:1: expected a key of such a reader, found \"input2\""));
 	end(&r);
 	assert_ok(read_section("reader = [\nreaderType = CNTKTextFormatReader ; file = x\ninput = [ A = [ dim = "
 	                       "5 ; format = dense ; size = 3 ] ] ]",
@@ -297,18 +654,18 @@ static void test_wrong_values_have_their_place(void **state)
 		{"maxErrors = ", "a.cntk:5:13: maxErrors: expected a whole number, found \"\""},
 		{"randomize = perhaps", "a.cntk:5:13: randomize: expected true or false, found \"perhaps\""},
 		{"precision = half", "a.cntk:5:13: precision: expected float|double, found \"half\""},
-		{"traceLevel = 3", "a.cntk:5:14: traceLevel: expected 0|1|2, found \"3\""},
+		{"traceLevel = 3x", "a.cntk:5:14: traceLevel: expected a whole number, found \"3x\""},
+		{"traceLevel = -", "traceLevel: expected a whole number, found \"-\""},
+		{"maxErrors = 3# three", "maxErrors: expected a whole number, found \"3# three\""},
 		{"randomizationWindow = wide", "expected a whole number, found \"wide\""},
-		{"truncated = true", "a.cntk:5:13: truncated: expected a truncationLength"},
-		{"truncated = true\ntruncationLength = 0", "expected a truncationLength of at least 1"},
 		{"file = \"open", "a.cntk:5:8: expected a second \" to end this string"},
 		{"file = \"a\" b", "a.cntk:5:11: expected the end of the field after a string"},
 		{"input = 3", "a.cntk:5:9: input: expected a record"},
-		{"input = [ A = 3 ]", "a.cntk:5:15: input \"A\": expected a record"},
+		{"input = [ B = 3 ]", "a.cntk:5:15: input \"B\": expected a record"},
 		{"input = [ A = [ dim = 0 ; format = dense ] ]", "a.cntk:5:23: dim: expected at least 1, found 0"},
 		{"input = [ A = [ dim = 1 ; format = wide ] ]", "format: expected dense|sparse, found \"wide\""},
-		{"input = [ A = [ dim = 1 ] ]", "a.cntk:5:11: input \"A\": expected dim and format, found no format"},
-		{"input = [ A = [ format = dense ] ]", "found no dim"},
+		{"input = [ B = [ dim = 1 ] ]", "a.cntk:5:11: input \"B\": expected dim and format, found no format"},
+		{"input = [ B = [ format = dense ] ]", "found no dim"},
 		{"input = [ A = [ dim = 1 ; format = dense ; alias = \"\" ] ]",
 	     "alias: expected a name, found nothing"},
 		{"readerType = \"UCIFastReader\"",
@@ -328,7 +685,6 @@ static void test_wrong_values_have_their_place(void **state)
 static void test_missing_keys(void **state)
 {
 	(void)state;
-	refuse("reader = [ file = x ]", NULL, SHEAF_DATA, "expected a readerType");
 	refuse("reader = [ readerType = CNTKTextFormatReader ]", NULL, SHEAF_DATA, "expected `file`");
 	refuse("reader = [ readerType = CNTKTextFormatReader ; file = x ]", NULL, SHEAF_DATA,
 	       "expected an `input` section");
@@ -352,9 +708,11 @@ static void test_bytes_that_are_no_text(void **state)
 	reading r = {.cx = usual_context()};
 	(void)state;
 	write_file("zero.cntk", "reader = \0 [ ]", 14);
-	assert_status(SHEAF_DATA, sheaf_config_read(in_folder("zero.cntk"), r.cx, &r.config, &err));
+	assert_status(SHEAF_DATA,
+	              sheaf_config_read(in_folder("zero.cntk"), (sheaf_variables){0}, r.cx, &r.config, &err));
 	assert_message("zero.cntk:1:10: expected text, found byte 0x00");
-	assert_status(SHEAF_IO, sheaf_config_read(in_folder("none.cntk"), r.cx, &r.config, &err));
+	assert_status(SHEAF_IO,
+	              sheaf_config_read(in_folder("none.cntk"), (sheaf_variables){0}, r.cx, &r.config, &err));
 	end(&r);
 }
 
@@ -374,7 +732,7 @@ static void test_any_allocation_may_fail(void **state)
 			assert_int_equal(status, SHEAF_NOMEM);
 			continue;
 		}
-		status = sheaf_config_read(in_folder("a.cntk"), cx, &config, &err);
+		status = sheaf_config_read(in_folder("a.cntk"), (sheaf_variables){0}, cx, &config, &err);
 		assert_true(status == SHEAF_OK || status == SHEAF_NOMEM);
 		sheaf_config_free(config);
 		sheaf_context_free(cx);
@@ -395,7 +753,7 @@ static void test_an_input_is_opened_as_it_is(void **state)
 	write_text("open.cntk",
 	           READER("precision = double\nmaxErrors = 7\nskipSequenceIds = true\nkeepDataInMemory = "
 	                  "true"));
-	assert_ok(sheaf_config_read(in_folder("open.cntk"), cx, &config, &err));
+	assert_ok(sheaf_config_read(in_folder("open.cntk"), (sheaf_variables){0}, cx, &config, &err));
 	const sheaf_config_input *input = &config->inputs[0];
 	sheaf_open_options options = {
 		.format = input->format, .settings = input->settings, .nsettings = input->nsettings};
@@ -413,8 +771,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_simple_form),
-		cmocka_unit_test(test_an_input_is_opened_as_it_is),
 		cmocka_unit_test(test_every_key_has_its_setting),
+		cmocka_unit_test(test_words_for_truth),
+		cmocka_unit_test(test_default),
+		cmocka_unit_test(test_numbers_as_cntk_reads_them),
+		cmocka_unit_test(test_readers_look_around),
+		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_names_have_no_case_and_signs_are_two),
 		cmocka_unit_test(test_comments_brackets_and_separators),
 		cmocka_unit_test(test_other_sections_are_passed_over),
@@ -422,8 +784,22 @@ int main(void)
 		cmocka_unit_test(test_the_last_of_two_fields_counts),
 		cmocka_unit_test(test_streams_in_every_form),
 		cmocka_unit_test(test_names_between_dollars),
+		cmocka_unit_test(test_names_that_nothing_sets),
+		cmocka_unit_test(test_names_have_bounds),
+		cmocka_unit_test(test_names_of_records),
+		cmocka_unit_test(test_records_of_one_name),
+		cmocka_unit_test(test_fields_without_signs),
+		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_paths_from_windows),
 		cmocka_unit_test(test_the_composite_form),
+		cmocka_unit_test(test_windows_of_composites),
+		cmocka_unit_test(test_what_deserializers_take),
+		cmocka_unit_test(test_truncation_and_frames),
+		cmocka_unit_test(test_actions),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_parts_of_other_programs),
+		cmocka_unit_test(test_names_of_readers),
+		cmocka_unit_test(test_keys_of_other_readers),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_unknown_keys_are_named),
 		cmocka_unit_test(test_marks_at_the_start),
@@ -432,6 +808,7 @@ int main(void)
 		cmocka_unit_test(test_brackets_must_match),
 		cmocka_unit_test(test_bytes_that_are_no_text),
 		cmocka_unit_test(test_any_allocation_may_fail),
+		cmocka_unit_test(test_an_input_is_opened_as_it_is),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

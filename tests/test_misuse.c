@@ -117,6 +117,9 @@ static void test_options(void **state)
 	assert_false(sheaf_values_flag(NULL, "name"));
 	assert_int_equal(7, sheaf_values_number(NULL, "name", 7));
 	assert_int_equal(7, sheaf_values_number(&none, NULL, 7));
+	uint64_t seed;
+	assert_false(sheaf_seed_from_text(NULL, &seed));
+	assert_false(sheaf_seed_from_text("1", NULL));
 	assert_false(sheaf_size_from_text(NULL, &number));
 	assert_false(sheaf_size_from_text("1", NULL));
 }
@@ -824,11 +827,12 @@ static void test_configurations(void **state)
 {
 	(void)state;
 	sheaf_config *config = (sheaf_config *)&err;
-	assert_usage(sheaf_config_read(NULL, cx, &config, &err),
+	assert_usage(sheaf_config_read(NULL, (sheaf_variables){0}, cx, &config, &err),
 	             "sheaf_config_read: expected the name of a file");
 	assert_null(config);
-	assert_usage(sheaf_config_read("x", NULL, &config, &err), "expected a context");
-	assert_usage(sheaf_config_read("x", cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_config_read("x", (sheaf_variables){0}, NULL, &config, &err), "expected a context");
+	assert_usage(sheaf_config_read("x", (sheaf_variables){0}, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_config_read("x", (sheaf_variables){NULL, 1}, cx, &config, &err), "expected variables");
 	sheaf_config_free(NULL);
 }
 

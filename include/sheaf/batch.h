@@ -113,7 +113,8 @@ typedef struct sheaf_batch {
 	int64_t number;     /* from 0, since the batches were opened or placed */
 	int64_t begin, end; /* positions before its first and after its last sequence: samples, of all shards */
 	int64_t sweep;      /* in which it begins */
-	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or after it */
+	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or after it; where sequences
+	                             * are  truncated, with the last samples of the sequence before that end */
 	int64_t sequences, samples; /* of this shard */
 	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
 	const uint64_t *keys; /* of the sequences; their numbers where the format has no keys, or datasets stand

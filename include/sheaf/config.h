@@ -30,12 +30,21 @@ typedef struct sheaf_config {
 	sheaf_context *cx; /* whose memory all of it is */
 } sheaf_config;
 
+/* Fields that stand at the end of a file, as those do that follow it on CNTK's command line: "NAME=VALUE"
+ * each. One of a name that the file sets replaces what that sets, or is added where both are records in [ ].
+ * {0}: none. */
+typedef struct sheaf_variables {
+	const char *const *list;
+	int count;
+} sheaf_variables;
+
 /* Reads "FILE" or "FILE:SECTION", SECTION being names and (for elements of arrays) numbers separated by '.':
  * "train.reader", "train.reader.deserializers.1". Without SECTION the only reader is meant, or the one in the
- * section that trains. Unknown keys are warnings. DATA with file:line:column where a value is wrong; UNKNOWN
- * where there is no such section; free *out with sheaf_config_free before the context. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config **out,
-                                                   sheaf_error *err);
+ * section that trains. Keys that the reader does not read are warnings. DATA with file:line:column where a
+ * value is wrong, or has a name between dollars that nothing sets; UNKNOWN where there is no such section;
+ * free *out with sheaf_config_free before the context. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_config_read(const char *name, sheaf_variables variables,
+                                                   sheaf_context *cx, sheaf_config **out, sheaf_error *err);
 SHEAF_API void sheaf_config_free(sheaf_config *config);
 
 #ifdef __cplusplus

@@ -52,6 +52,9 @@ SHEAF_API int64_t sheaf_values_number(const sheaf_values *values, const char *na
 
 /* Reads "123", "64K", "1.5G" is not accepted. False where the text is no such size or beyond 2^63-1. */
 SHEAF_API bool sheaf_size_from_text(const char *text, int64_t *out);
+/* Reads a seed: a decimal integer of 64 bits, with or without a sign; -1 is 2^64-1. False where the text is
+ * none. */
+SHEAF_API bool sheaf_seed_from_text(const char *text, uint64_t *out);
 
 #ifdef __cplusplus
 }

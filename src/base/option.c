@@ -40,6 +40,21 @@ bool sheaf_size_from_text(const char *text, int64_t *out)
 	return true;
 }
 
+bool sheaf_seed_from_text(const char *text, uint64_t *out)
+{
+	if (!text || !out) return false;
+	bool negative = *text == '-';
+	uint64_t v = 0;
+	if (negative) text++;
+	if (!*text) return false;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v))
+			return false;
+	if (*text || (negative && v > (uint64_t)1 << 63)) return false;
+	*out = negative ? 0 - v : v;
+	return true;
+}
+
 static bool is_choice(const char *words, const char *value)
 {
 	size_t n = strlen(value);

@@ -55,8 +55,6 @@ typedef struct sheaf_order {
 	bool uses_chunks;        /* another cutting into chunks gives another order */
 	bool owns_chunks;        /* item.owner is the number of the chunk among those needed */
 	bool skips_other_shards; /* a shard's batch goes on past what is not its own until its next sequence */
-	bool ends_whole; /* the sequence that an epoch ends in belongs to the batch before; else it is a batch of
-	                    its own */
 	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
 	                     void **order, sheaf_error *err);
 	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at

@@ -253,7 +253,6 @@ const sheaf_order sheaf_order_cntk = {
 	.uses_chunks = true,
 	.owns_chunks = true,
 	.skips_other_shards = true,
-	.ends_whole = true,
 	.open = cntk_open,
 	.fill = cntk_fill,
 	.needed = cntk_needed,

@@ -153,7 +153,6 @@ const sheaf_order sheaf_order_sheaf = {
 	.name = "sheaf",
 	.summary = "a shuffle of all sequences, the same for any number of shards",
 	.dealing = SHEAF_DEAL_BATCH,
-	.ends_whole = true,
 	.open = shuffle_open,
 	.fill = shuffle_fill,
 	.needed = shuffle_needed,

@@ -264,13 +264,10 @@ static bool at_an_end(const sheaf_plan *plan, const cutting *c)
 static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *item, bool own)
 {
 	const sheaf_order *order = plan->options.order;
-	bool first = c->amount.sequences == 0 && (plan->mark.sweep == c->out->before.sweep || !order->ends_whole);
+	bool first = c->amount.sequences == 0 && plan->mark.sweep == c->out->before.sweep;
 	if (item->begins && c->passed) return false;
 	if (is_full(plan, c->amount) && !(order->skips_other_shards && !own)) return false;
-	if (first) return true;
-	if ((own || plan->options.global) && !fits(plan, c->amount, item->samples)) return false;
-	return order->ends_whole || plan->options.rest == SHEAF_REST_WRAP ||
-	       plan->mark.position + item->samples <= plan->epoch_end;
+	return first || !(own || plan->options.global) || fits(plan, c->amount, item->samples);
 }
 
 static sheaf_status cut(sheaf_plan *plan, cutting *c, sheaf_error *err)

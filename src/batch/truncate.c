@@ -3,9 +3,15 @@
 #include "batch/reserve.h"
 #include <string.h>
 
-/* Sequences that wait in a row; of the first one `passed` samples have been given. */
+/* A sequence that waits in a row. */
+typedef struct waiting {
+	sheaf_item item;
+	bool ends_sweep; /* it is the last one of its sweep, as far as this shard sees it */
+} waiting;
+
+/* What waits in a row; of the first one `passed` samples have been given. */
 typedef struct queue {
-	sheaf_item *items;
+	waiting *items;
 	size_t count, room;
 	int64_t passed, available; /* samples given of the first, and left of all */
 } queue;
@@ -18,6 +24,7 @@ struct sheaf_truncation {
 	sheaf_planned one; /* the sequence that the plan gave last */
 	bool ended;        /* the epoch has no more sequences, */
 	bool finished;     /* nor has any other */
+	bool sweep_ended;  /* a sweep did whose end no sequence of this shard brings */
 	sheaf_mark epoch;
 	int64_t batches;
 };
@@ -36,7 +43,7 @@ void sheaf_truncation_clear(sheaf_truncation *t)
 {
 	for (int64_t r = 0; r < t->rows; r++)
 		t->queues[r].count = 0, t->queues[r].passed = t->queues[r].available = 0;
-	t->ended = t->finished = false;
+	t->ended = t->finished = t->sweep_ended = false;
 	t->epoch = sheaf_plan_mark(t->plan);
 	t->batches = 0;
 }
@@ -68,14 +75,27 @@ void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_
 
 /* ---- filling rows ---- */
 
-static sheaf_status push(sheaf_truncation *t, queue *q, const sheaf_item *item, sheaf_error *err)
+static sheaf_status push(sheaf_truncation *t, queue *q, waiting next, sheaf_error *err)
 {
 	void *items = q->items;
-	if (item->samples == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reserve(t->cx, &items, &q->room, q->count + 1, sizeof *item, err));
-	q->items = (sheaf_item *)items;
-	q->items[q->count++] = *item;
-	q->available += item->samples;
+	SHEAF_TRY(sheaf_reserve(t->cx, &items, &q->room, q->count + 1, sizeof next, err));
+	q->items = (waiting *)items;
+	q->items[q->count++] = next;
+	q->available += next.item.samples;
+	return SHEAF_OK;
+}
+
+/* The sequences of a plan's batch, which is one at most, into a row. The end of a sweep comes with the last
+ * of its samples, not with the first. */
+static sheaf_status push_all(sheaf_truncation *t, queue *q, const sheaf_planned *one, sheaf_error *err)
+{
+	bool sweep_end = one->sweep_end;
+	for (size_t i = one->count; i-- > 0;) {
+		if (one->items[i].samples == 0) continue;
+		SHEAF_TRY(push(t, q, (waiting){one->items[i], sweep_end}, err));
+		sweep_end = false;
+	}
+	t->sweep_ended |= sweep_end;
 	return SHEAF_OK;
 }
 
@@ -88,7 +108,7 @@ static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 		t->ended = t->finished || (status == SHEAF_OK && t->one.epoch_end);
 		if (t->finished) return SHEAF_OK;
 		SHEAF_TRY(status);
-		for (size_t i = 0; i < t->one.count; i++) SHEAF_TRY(push(t, q, &t->one.items[i], err));
+		SHEAF_TRY(push_all(t, q, &t->one, err));
 	}
 	return SHEAF_OK;
 }
@@ -123,7 +143,7 @@ static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *ou
 {
 	queue *q = &t->queues[row];
 	for (int64_t step = 0; step < t->steps && q->count > 0;) {
-		const sheaf_item *item = &q->items[0];
+		const sheaf_item *item = &q->items[0].item;
 		int64_t left = (int64_t)item->samples - q->passed, room = t->steps - step,
 				count = left < room ? left : room;
 		SHEAF_TRY(sheaf_layout_add(
@@ -132,7 +152,9 @@ static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *ou
 		step += count;
 		q->passed += count;
 		q->available -= count;
-		if (count == left) drop_first(q);
+		if (count < left) continue;
+		out->sweep_end |= q->items[0].ends_sweep;
+		drop_first(q);
 	}
 	return SHEAF_OK;
 }
@@ -142,6 +164,7 @@ sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, shea
 {
 	out->count = out->repeated = layout->count = 0;
 	out->before = sheaf_plan_mark(t->plan);
+	out->sweep_end = false;
 	do {
 		if (t->ended && is_empty(t)) sheaf_truncation_clear(t);
 		for (int64_t r = 0; r < t->rows; r++) SHEAF_TRY(refill(t, &t->queues[r], err));
@@ -152,7 +175,8 @@ sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, shea
 	layout->rows_outermost = false;
 	for (int64_t r = 0; r < t->rows; r++) SHEAF_TRY(give_row(t, r, out, layout, err));
 	out->after = sheaf_plan_mark(t->plan);
-	out->sweep_end = out->after.sweep != out->before.sweep;
+	out->sweep_end |= t->sweep_ended;
+	t->sweep_ended = false;
 	out->epoch_end = t->ended && is_empty(t);
 	t->batches++;
 	return SHEAF_OK;

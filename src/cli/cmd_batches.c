@@ -39,6 +39,14 @@ static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *
 	                  text);
 }
 
+static sheaf_status read_seed(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+{
+	const char *text = sheaf_values_text(values, "seed");
+	if (!text || sheaf_seed_from_text(text, &o->seed)) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected a whole number of 64 bits, found %s",
+	                         text);
+}
+
 static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
 	SHEAF_TRY(positive(values, "sweeps", &o->sweeps, err));
@@ -116,7 +124,7 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 			   *timeline = sheaf_values_text(values, "timeline");
 	*o = (sheaf_batch_options){.size = sizeof *o};
 	o->order = sheaf_values_text(values, "order");
-	o->seed = (uint64_t)sheaf_values_number(values, "seed", 0);
+	SHEAF_TRY(read_seed(values, o, err));
 	SHEAF_TRY(positive(values, "window", &o->window, err));
 	o->window_in_samples = unit && strcmp(unit, "samples") == 0;
 	o->batch_size = sheaf_values_number(values, "size", USUAL_SIZE);
@@ -271,6 +279,7 @@ static void tell_facts(const sheaf_batches *batches)
 {
 	int64_t sequences, samples, dropped;
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
+	if (sequences < 0) return; /* in the order of the file they are known at its end */
 	say("note",
 	    "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64 " sequences have no partner",
 	    sequences, samples, dropped);

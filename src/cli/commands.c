@@ -19,7 +19,7 @@ const sheaf_option shared_options[] = {
 	{"help", SHEAF_OPTION_FLAG, 0, NULL, "print help, with --json as a table", 'h'},
 	{"config", SHEAF_OPTION_TEXT, 0, "FILE[:SECTION]",
      "take the file, its format, streams and options from a reader section of a CNTK configuration file; "
-     "options given here override it",
+     "options given here override it, and operands NAME=VALUE set its variables",
      0},
 	{"threads", SHEAF_OPTION_COUNT, 0, "N",
      "use N threads (default: one per core); the output is the same for any number", 0},
@@ -130,7 +130,7 @@ static const sheaf_option batches_options[] = {
      "randomisation; file: as in the file; random: drawn with replacement; frequency: drawn by the column "
      "freq",
      0},
-	{"seed", SHEAF_OPTION_COUNT, 0, "N", "the seed of the shuffle (default 0); each sweep is shuffled anew",
+	{"seed", SHEAF_OPTION_TEXT, 0, "N", "the seed of the shuffle (default 0); each sweep is shuffled anew",
      0},
 	{"window", SHEAF_OPTION_COUNT, 0, "N",
      "shuffle within a window of N chunks (default: all that fit in memory; order cntk: 4G of chunks)", 0},

@@ -14,6 +14,29 @@ static void tell(void *user, const sheaf_problem *problem)
 		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
+/* NAME=VALUE, as CNTK's own command line has it; a file that is called so is ./NAME=VALUE. */
+static bool is_variable(const char *word)
+{
+	size_t n = strcspn(word, "=");
+	bool letter = (word[0] >= 'a' && word[0] <= 'z') || (word[0] >= 'A' && word[0] <= 'Z') || word[0] == '_';
+	return letter && word[n] == '=' && !memchr(word, '/', n);
+}
+
+/* Variables are no operands: they go from one list to the other, which has room for them. */
+static sheaf_variables take_variables(arguments *args, const char **variables)
+{
+	int files = 0, count = 0;
+	for (int i = 0; i < args->nfiles; i++) {
+		const char *word = args->files[i];
+		if (is_variable(word))
+			variables[count++] = word;
+		else
+			args->files[files++] = word;
+	}
+	args->nfiles = files;
+	return (sheaf_variables){variables, count};
+}
+
 static sheaf_status read_config(arguments *args, const char *name, sheaf_error *err)
 {
 	sheaf_context_options options = {.size = sizeof options,
@@ -21,7 +44,12 @@ static sheaf_status read_config(arguments *args, const char *name, sheaf_error *
 	                                 .on_problem = tell,
 	                                 .user = args};
 	SHEAF_TRY(sheaf_context_new(&options, &args->library, err));
-	return sheaf_config_read(name, args->library, &args->config, err);
+	const char **variables = calloc((size_t)args->nfiles + 1, sizeof *variables);
+	if (!variables) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for variables, found none");
+	sheaf_status status =
+		sheaf_config_read(name, take_variables(args, variables), args->library, &args->config, err);
+	free((void *)variables);
+	return status;
 }
 
 /* ---- putting it before the rest ---- */
@@ -30,6 +58,26 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 {
 	for (int i = 0; i < n; i++)
 		if (strcmp(settings[i].name, name) == 0) return true;
+	return false;
+}
+
+/* Options of which a command takes one: what the command line says of one replaces the others. */
+static const char *const rivals[][4] = {
+	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "concat", "mix"}};
+
+static bool has_word(const char *const words[4], const char *word)
+{
+	for (int i = 0; i < 4 && words[i]; i++)
+		if (strcmp(words[i], word) == 0) return true;
+	return false;
+}
+
+static bool is_decided(const sheaf_setting *settings, int n, const char *name)
+{
+	if (is_given(settings, n, name)) return true;
+	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++)
+		for (int k = 0; has_word(rivals[i], name) && k < 4 && rivals[i][k]; k++)
+			if (is_given(settings, n, rivals[i][k])) return true;
 	return false;
 }
 
@@ -51,7 +99,7 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 	if (!all) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration, each other
 	                               setting only its like. */
-		if (wanted(args, from[i].name) && !is_given(*to, *count, from[i].name)) all[taken++] = from[i];
+		if (wanted(args, from[i].name) && !is_decided(*to, *count, from[i].name)) all[taken++] = from[i];
 	memcpy(all + taken, *to, (size_t)*count * sizeof *all);
 	free(*to);
 	*to = all;
@@ -102,8 +150,15 @@ static sheaf_status put_input(arguments *args, sheaf_error *err)
 	return put_settings(args, input->settings, input->nsettings, err);
 }
 
-/* Of several inputs each keeps its format and streams to itself, see configured_open; here goes what the
- * command itself is told. */
+static const char of_each[] = "chunk-bytes"; /* an option of the command that each input has for itself */
+
+static bool of_all_inputs(const arguments *args, const char *name)
+{
+	return of_command(args, name) && strcmp(name, of_each) != 0;
+}
+
+/* Of several inputs each keeps its format, streams and chunks to itself, see configured_open; here goes what
+ * the command itself is told. */
 static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
 {
 	static const sheaf_setting join = {"join", NULL};
@@ -120,10 +175,10 @@ static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *e
 	SHEAF_TRY(put_before(args, &join, 1, of_command, &args->own, &args->values.count, err));
 	for (int i = 0; i < config->ninputs; i++) {
 		const sheaf_config_input *input = &config->inputs[i];
-		SHEAF_TRY(put_before(args, input->settings, input->nsettings, of_command, &args->own,
+		SHEAF_TRY(put_before(args, input->settings, input->nsettings, of_all_inputs, &args->own,
 		                     &args->values.count, err));
-		SHEAF_TRY(put_before(args, input->others, input->nothers, of_command, &args->own, &args->values.count,
-		                     err));
+		SHEAF_TRY(put_before(args, input->others, input->nothers, of_all_inputs, &args->own,
+		                     &args->values.count, err));
 	}
 	return SHEAF_OK;
 }
@@ -149,6 +204,11 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more",
 		                  args->config->ninputs);
 	const sheaf_config_input *from = &args->config->inputs[input];
+	const sheaf_values own = {from->others, from->nothers};
+	if (!sheaf_values_text(&args->values, of_each) && sheaf_values_text(&own, of_each)) {
+		int64_t bytes = sheaf_values_number(&own, of_each, 0);
+		open->piece_bytes = bytes > 0 ? bytes : 1; /* like one byte, none is a sequence each */
+	}
 	size_t most = (size_t)(from->nsettings + args->nsettings) + 1;
 	sheaf_setting *settings = calloc(most, sizeof *settings);
 	bool *used = calloc(most, sizeof *used);

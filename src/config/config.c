@@ -20,10 +20,6 @@ static size_t file_length(const char *name)
 
 static sheaf_status check_text(const sheaf_cntk *c)
 {
-	if (c->size == MOST_BYTES)
-		return sheaf_fail(c->err, SHEAF_LIMIT,
-		                  "%s: expected a configuration of less than %d bytes, found more", c->file,
-		                  MOST_BYTES);
 	if (c->size >= 2 && (memcmp(c->text, "\xff\xfe", 2) == 0 || memcmp(c->text, "\xfe\xff", 2) == 0))
 		return sheaf_fail(c->err, SHEAF_UNSUPPORTED,
 		                  "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", c->file);
@@ -31,31 +27,69 @@ static sheaf_status check_text(const sheaf_cntk *c)
 	return zero ? sheaf_cntk_fail(c, (size_t)(zero - c->text), "expected text, found byte 0x00") : SHEAF_OK;
 }
 
-static sheaf_status read_text(sheaf_cntk *c, const char *section, sheaf_config *out)
+static sheaf_status read_text(const sheaf_cntk *written, const char *section, sheaf_config *out)
 {
 	sheaf_config_record records[CNTK_DEPTH];
 	const sheaf_config_record *reader;
-	if (c->size >= 3 && memcmp(c->text, "\xef\xbb\xbf", 3) == 0) {
-		c->text += 3;
-		c->size -= 3;
-	}
-	SHEAF_TRY(check_text(c));
-	SHEAF_TRY(sheaf_cntk_section(c, section, records, &reader));
-	return sheaf_cntk_reader(c, reader, out);
+	sheaf_cntk_memory memory;
+	sheaf_cntk c;
+	SHEAF_TRY(check_text(written));
+	SHEAF_TRY(sheaf_cntk_expand(written, &memory, &c));
+	sheaf_status status = sheaf_cntk_section(&c, section, records, &reader);
+	if (status == SHEAF_OK) status = sheaf_cntk_reader(&c, reader, out);
+	sheaf_cntk_drop(&memory);
+	return status;
 }
 
-static sheaf_status read_file(const char *path, const char *section, sheaf_config *out, sheaf_error *err)
+/* ---- the text: what the file says, and after it what is set besides ---- */
+
+static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_source *source;
 	sheaf_bytes bytes;
-	SHEAF_TRY(sheaf_source_path(path, out->cx, &source, err));
+	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
 	sheaf_status status = sheaf_source_ahead(source, MOST_BYTES, &bytes, err);
+	if (status == SHEAF_OK && bytes.size >= MOST_BYTES)
+		status =
+			sheaf_fail(err, SHEAF_LIMIT, "%s: expected a configuration of less than %d bytes, found more",
+		               path, MOST_BYTES);
 	if (status == SHEAF_OK) {
-		size_t size = bytes.size < MOST_BYTES ? bytes.size : MOST_BYTES;
-		sheaf_cntk c = {path, bytes.data ? (const char *)bytes.data : "", size, out->cx, err};
-		status = read_text(&c, section, out);
+		bool marked = bytes.size >= 3 && memcmp(bytes.data, "\xef\xbb\xbf", 3) == 0;
+		sheaf_builder_append(text, bytes.data + (marked ? 3 : 0), bytes.size - (marked ? 3 : 0));
 	}
 	sheaf_source_close(source);
+	return status;
+}
+
+static sheaf_status append_variables(sheaf_builder *text, sheaf_variables variables, sheaf_error *err)
+{
+	for (int i = 0; i < variables.count; i++) {
+		const char *equals = strchr(variables.list[i], '=');
+		if (!equals || equals == variables.list[i])
+			return sheaf_fail(err, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"%s\"",
+			                  variables.list[i]);
+		sheaf_builder_text(text, variables.list[i]);
+		sheaf_builder_byte(text, '\n');
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_file(const char *path, const char *section, sheaf_variables variables,
+                              sheaf_config *out, sheaf_error *err)
+{
+	sheaf_builder text;
+	sheaf_builder_begin(&text, out->cx, NULL);
+	sheaf_status status = append_file(&text, path, out->cx, err);
+	if (variables.count) sheaf_builder_byte(&text, '\n');
+	sheaf_cntk c = {.file = path, .cx = out->cx, .err = err, .own = text.size};
+	if (status == SHEAF_OK) status = append_variables(&text, variables, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&text, err);
+	if (status == SHEAF_OK) {
+		c.text = text.data ? (const char *)text.data : "";
+		c.size = text.size;
+		status = read_text(&c, section, out);
+	}
+	sheaf_builder_drop(&text);
 	return status;
 }
 
@@ -78,12 +112,14 @@ void sheaf_config_free(sheaf_config *config)
 	sheaf_release(config->cx, config, sizeof *config);
 }
 
-sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config **out, sheaf_error *err)
+sheaf_status sheaf_config_read(const char *name, sheaf_variables variables, sheaf_context *cx,
+                               sheaf_config **out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(name, "the name of a file");
 	SHEAF_NEED(cx, "a context");
+	for (int i = 0; i < variables.count; i++) SHEAF_NEED(variables.list && variables.list[i], "variables");
 	void *memory;
 	char *path;
 	size_t n = file_length(name);
@@ -92,7 +128,7 @@ sheaf_status sheaf_config_read(const char *name, sheaf_context *cx, sheaf_config
 	config->cx = cx;
 	sheaf_status status = sheaf_copy_text(cx, name, n, &path, err);
 	if (status == SHEAF_OK) {
-		status = read_file(path, name[n] ? name + n + 1 : NULL, config, err);
+		status = read_file(path, name[n] ? name + n + 1 : NULL, variables, config, err);
 		sheaf_release_text(cx, path);
 	}
 	if (status) {

@@ -1,195 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a reader into inputs and settings. One table says what each key means here. */
+/* The record of a reader into inputs and settings. One table says which keys each kind of record has, and
+ * what they mean here. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "config/config.h"
 #include "format/format.h"
-#include <inttypes.h>
 #include <sheaf/dataset.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- keys ---- */
 
-typedef enum kind {
-	QUIET,  /* known, and without meaning here */
-	FLAG,   /* the setting stands, without a value, where true */
-	TRUTH,  /* the first of `words` where true, else the second */
-	COUNT,  /* a whole number */
-	WINDOW, /* a whole number, or "auto", which sets nothing */
-	CHOICE  /* one of `words` */
-} kind;
+/* What a record is, for CNTK: a reader of one file by itself, text or binary; a reader that joins
+ * deserializers; one of these, text or binary. Only deserializers do not look for keys in the records around.
+ */
+enum {
+	TEXT = 1,
+	BINARY = 2,
+	SINGLE = TEXT | BINARY,
+	COMPOSITE = 4,
+	TEXT_PART = 8,
+	BINARY_PART = 16,
+	PART = TEXT_PART | BINARY_PART,
+	ANY_TEXT = TEXT | TEXT_PART
+};
 
-/* Whose a key is: of an input, or of the reader as a whole. In a reader with one input both stand in one
- * record. */
-enum { INPUT = 1, READER = 2, OUTER = 4 /* and the nearest one around counts, too */ };
+typedef enum kind {
+	QUIET, /* read elsewhere, or without meaning here */
+	FLAG,  /* the setting stands, without a value, where true */
+	TRUTH, /* the first of `words` where true, else the second */
+	COUNT, /* a whole number */
+	LEVEL  /* the same, but what is beyond one of `words`, which are numbers, is the nearest of them */
+} kind;
 
 typedef struct key {
 	const char *name;
 	kind kind;
-	unsigned of;
+	unsigned of; /* records that have it */
 	const char *setting, *words;
-	const char
-		*usual; /* the setting where nothing is said and CNTK's default is not this library's; or NULL */
 } key;
 
 static const key keys[] = {
-	{"precision", CHOICE, INPUT | OUTER, "precision", "float|double", NULL},
-	{"skipSequenceIds", FLAG, INPUT, "skip-sequence-ids", NULL, NULL},
-	{"maxErrors", COUNT, INPUT, "max-errors", NULL, NULL},
-	{"chunkSizeInBytes", COUNT, INPUT | OUTER, "chunk-bytes", NULL, NULL},
-	{"keepDataInMemory", FLAG, INPUT | OUTER, "keep-in-memory", NULL, NULL},
-	{"cacheIndex", TRUTH, INPUT | OUTER, "index", "write|auto", NULL},
-	{"traceLevel", CHOICE, READER | OUTER, "trace-level", "0|1|2", NULL},
-	{"randomize", TRUTH, READER | OUTER, "order", "cntk|file", "cntk"},
-	{"randomizationSeed", COUNT, READER | OUTER, "seed", NULL, NULL},
-	{"randomizationWindow", WINDOW, READER | OUTER, "window", NULL, NULL},
-	{"sampleBasedRandomizationWindow", TRUTH, READER | OUTER, "window-unit", "samples|chunks", NULL},
-	{"frameMode", FLAG, READER | OUTER, "frame-mode", NULL, NULL},
-	{"localTimeline", TRUTH, READER | OUTER, "timeline", "local|global", NULL},
-	{"truncated", QUIET, READER | OUTER, NULL, NULL, NULL},
-	{"truncationLength", QUIET, READER | OUTER, NULL, NULL, NULL},
-	{"readerType", QUIET, INPUT | READER, NULL, NULL, NULL},
-	{"type", QUIET, INPUT | READER, NULL, NULL, NULL},
-	{"module", QUIET, INPUT | READER, NULL, NULL, NULL},
-	{"file", QUIET, INPUT, NULL, NULL, NULL},
-	{"input", QUIET, INPUT, NULL, NULL, NULL},
-	{"deserializers", QUIET, READER, NULL, NULL, NULL},
-	{"verbosity", QUIET, INPUT | READER, NULL, NULL, NULL},
-	{"prefetch", QUIET, READER, NULL, NULL, NULL},
-	{"nbruttsineachrecurrentiter", QUIET, READER, NULL, NULL, NULL},
-	{"multiThreadedDeserialization", QUIET, READER, NULL, NULL, NULL},
-	{"checkData", QUIET, READER, NULL, NULL, NULL},
-	{"useNumericSequenceKeys", QUIET, READER, NULL, NULL, NULL},
-	{"action", QUIET, READER, NULL, NULL, NULL},
+	{"skipSequenceIds", FLAG, ANY_TEXT, "skip-sequence-ids", NULL},
+	{"maxErrors", COUNT, ANY_TEXT, "max-errors", NULL},
+	{"chunkSizeInBytes", COUNT, ANY_TEXT, "chunk-bytes", NULL},
+	{"keepDataInMemory", FLAG, SINGLE | PART, "keep-in-memory", NULL},
+	{"cacheIndex", TRUTH, ANY_TEXT, "index", "write|auto"},
+	{"traceLevel", LEVEL, SINGLE | COMPOSITE, "trace-level", "0|1|2"},
+	{"frameMode", FLAG, TEXT, "frame-mode", NULL},
+	{"precision", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"randomize", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"randomizationSeed", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"randomizationWindow", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"sampleBasedRandomizationWindow", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"readerType", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"file", QUIET, SINGLE | PART, NULL, NULL},
+	{"input", QUIET, SINGLE | PART, NULL, NULL},
+	{"type", QUIET, SINGLE | PART, NULL, NULL},
+	{"module", QUIET, SINGLE | PART, NULL, NULL},
+	{"composable", QUIET, PART, NULL, NULL},
+	{"verbosity", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"prefetch", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"nbruttsineachrecurrentiter", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"action", QUIET, SINGLE | COMPOSITE, NULL, NULL},
+	{"deserializers", QUIET, COMPOSITE, NULL, NULL},
+	{"chunkSizeInBytes", QUIET, COMPOSITE, NULL, NULL},
+	{"frameMode", QUIET, COMPOSITE, NULL, NULL},
+	{"truncated", QUIET, COMPOSITE, NULL, NULL},
+	{"truncationLength", QUIET, COMPOSITE, NULL, NULL},
+	{"localTimeline", QUIET, COMPOSITE, NULL, NULL},
+	{"maxErrors", QUIET, COMPOSITE, NULL, NULL}, /* of sequences, not of lines */
+	{"multiThreadedDeserialization", QUIET, COMPOSITE, NULL, NULL},
+	{"checkData", QUIET, COMPOSITE, NULL, NULL},
+	{"useNumericSequenceKeys", QUIET, COMPOSITE, NULL, NULL},
+	{"hashSequenceKeys", QUIET, COMPOSITE, NULL, NULL},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static const char *const stream_keys[] = {"dim", "format", "alias", "definesMBSize"};
-enum { STREAM_KEYS = sizeof stream_keys / sizeof *stream_keys };
-
-/* ---- settings ---- */
-
-typedef struct settings {
-	sheaf_setting **list;
-	int *count;
-} settings;
-
-/* Takes over `value`. */
-static sheaf_status add_setting(const sheaf_cntk *c, settings s, const char *name, char *value)
+/* A field may be beyond what fits a number at either end. */
+static sheaf_status add_level(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
-	void *memory = *s.list;
-	size_t size = (size_t)*s.count * sizeof **s.list;
-	sheaf_status status = sheaf_reallocate(c->cx, &memory, size, size + sizeof **s.list, c->err);
-	if (status) {
-		sheaf_release_text(c->cx, value);
-		return status;
-	}
-	*s.list = (sheaf_setting *)memory;
-	(*s.list)[(*s.count)++] = (sheaf_setting){name, value};
-	return SHEAF_OK;
-}
-
-static sheaf_status add_copy(const sheaf_cntk *c, settings s, const char *name, const char *value, size_t n)
-{
-	char *copy;
-	SHEAF_TRY(sheaf_copy_text(c->cx, value, n, &copy, c->err));
-	return add_setting(c, s, name, copy);
-}
-
-/* The i-th of "a|b|c". */
-static sheaf_status add_word(const sheaf_cntk *c, settings s, const char *name, const char *words, int i)
-{
-	while (i-- > 0) words += strcspn(words, "|") + 1;
-	return add_copy(c, s, name, words, strcspn(words, "|"));
-}
-
-static sheaf_status add_count(const sheaf_cntk *c, settings s, const char *name, int64_t count)
-{
-	char text[24];
-	int n = snprintf(text, sizeof text, "%" PRId64, count);
-	return add_copy(c, s, name, text, (size_t)n);
-}
-
-/* ---- keys into settings ---- */
-
-static sheaf_status find_key(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
-                             bool outer, const sheaf_config_record **where, sheaf_field_span *field)
-{
-	sheaf_status status = SHEAF_END;
-	for (; record && status == SHEAF_END; record = outer ? record->outer : NULL) {
-		*where = record;
-		status = sheaf_cntk_find(c, record, name, field);
-	}
+	char *text;
+	int64_t level = INT64_MAX;
+	SHEAF_TRY(sheaf_cntk_text(c, field, &text));
+	bool negative = *text == '-';
+	const char *digits = text + negative;
+	bool sound = *digits && digits[strspn(digits, "0123456789")] == '\0';
+	if (negative || (sound && !sheaf_size_from_text(digits, &level))) level = negative ? 0 : INT64_MAX;
+	sheaf_status status = sound
+	                          ? sheaf_cntk_add_word(c, s, k->setting, k->words, (int)(level < 2 ? level : 2))
+	                          : sheaf_cntk_refuse(c, field, "a whole number", text);
+	sheaf_release_text(c->cx, text);
 	return status;
 }
 
-static sheaf_status read_window(const sheaf_cntk *c, const sheaf_config_record *where, sheaf_field_span field,
-                                const key *k, settings s)
-{
-	int word;
-	int64_t count;
-	sheaf_error failure;
-	sheaf_cntk quiet = *c;
-	quiet.err = &failure;
-	sheaf_status status = sheaf_cntk_choice(&quiet, where, field, "auto", &word);
-	if (!status) return SHEAF_OK;
-	status = sheaf_forgive(status, "what is no word is read as a number");
-	if (status) return sheaf_fail(c->err, status, "%s", failure.message);
-	SHEAF_TRY(sheaf_cntk_count(c, where, field, &count));
-	return add_count(c, s, k->setting, count);
-}
-
-static sheaf_status read_key(const sheaf_cntk *c, const sheaf_config_record *where, sheaf_field_span field,
-                             const key *k, settings s)
+static sheaf_status add_key(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
 	bool yes;
-	int word;
 	int64_t count;
 	switch (k->kind) {
 	case FLAG:
-		SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes));
-		return yes ? add_setting(c, s, k->setting, NULL) : SHEAF_OK;
+		SHEAF_TRY(sheaf_cntk_bool(c, field, &yes));
+		return yes ? sheaf_cntk_add(c, s, k->setting, NULL) : SHEAF_OK;
 	case TRUTH:
-		SHEAF_TRY(sheaf_cntk_bool(c, where, field, &yes));
-		return add_word(c, s, k->setting, k->words, !yes);
+		SHEAF_TRY(sheaf_cntk_bool(c, field, &yes));
+		return sheaf_cntk_add_word(c, s, k->setting, k->words, !yes);
 	case COUNT:
-		SHEAF_TRY(sheaf_cntk_count(c, where, field, &count));
-		return add_count(c, s, k->setting, count);
-	case WINDOW: return read_window(c, where, field, k, s);
-	case CHOICE:
-		SHEAF_TRY(sheaf_cntk_choice(c, where, field, k->words, &word));
-		return add_word(c, s, k->setting, k->words, word);
+		SHEAF_TRY(sheaf_cntk_count(c, field, &count));
+		return sheaf_cntk_add_count(c, s, k->setting, count);
+	case LEVEL: return add_level(c, field, k, s);
 	case QUIET: break;
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status read_keys(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of, settings s)
+static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of,
+                             sheaf_setting_list s)
 {
 	for (int i = 0; i < KEYS; i++) {
-		const sheaf_config_record *where;
 		sheaf_field_span field;
 		if (!(keys[i].of & of) || keys[i].kind == QUIET) continue;
-		sheaf_status status = find_key(c, record, keys[i].name, keys[i].of & OUTER, &where, &field);
-		if (status == SHEAF_OK) status = read_key(c, where, field, &keys[i], s);
-		if (status == SHEAF_END && keys[i].usual)
-			status = add_copy(c, s, keys[i].setting, keys[i].usual, strlen(keys[i].usual));
-		if (status != SHEAF_OK && status != SHEAF_END) return status;
+		sheaf_status status = sheaf_cntk_said(c, record, !(of & PART), keys[i].name, &field);
+		if (status == SHEAF_OK) status = add_key(c, field, &keys[i], s);
+		if (status && status != SHEAF_END) return status;
 	}
 	return SHEAF_OK;
-}
-
-static sheaf_status warn_of_key(const sheaf_cntk *c, sheaf_span name, const char *owner)
-{
-	char expected[64], found[80];
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "unknown key",  SHEAF_NOWHERE,
-	                         expected,      found,      "it is ignored"};
-	snprintf(expected, sizeof expected, "a key of %s", owner);
-	snprintf(found, sizeof found, "\"%.*s\"", (int)(name.end - name.at > 60 ? 60 : name.end - name.at),
-	         c->text + name.at);
-	sheaf_cntk_place(c, name.at, &problem.place);
-	return sheaf_report(c->cx, &problem, c->err);
 }
 
 static bool is_known(const sheaf_cntk *c, sheaf_span name, unsigned of)
@@ -199,171 +134,90 @@ static bool is_known(const sheaf_cntk *c, sheaf_span name, unsigned of)
 	return false;
 }
 
+/* Keys that such a reader does not read, and those that none does. */
 static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of)
 {
-	sheaf_span rest = record->inside;
+	const char *expected = of & PART ? "a key of such a deserializer" : "a key of such a reader";
+	sheaf_field_walk walk = sheaf_cntk_walk(record);
 	sheaf_field_span field;
 	sheaf_status status;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
-		if (!is_known(c, field.name, of)) SHEAF_TRY(warn_of_key(c, field.name, "a reader"));
+	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK)
+		if (!is_known(c, field.name, of))
+			SHEAF_TRY(sheaf_cntk_warn(c, field.name, "unknown key", expected, "it is ignored"));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* ---- streams ---- */
+/* ---- which reader ---- */
 
-static bool is_stream_key(const sheaf_cntk *c, sheaf_span name)
+/* The row of a format for what CNTK calls a reader of its files; NULL: for the one that is meant where none
+ * is named. */
+static const sheaf_reader_name *find_reader(const char *word, const sheaf_format **out)
 {
-	for (int i = 0; i < STREAM_KEYS; i++)
-		if (sheaf_cntk_is_name(c, name, stream_keys[i])) return true;
-	return false;
-}
-
-typedef struct stream {
-	sheaf_span name;
-	int64_t dim; /* -1: not said */
-	int sparse;  /* -1: not said */
-	char *alias; /* NULL: none */
-	bool main;
-} stream;
-
-static sheaf_status read_stream_key(const sheaf_cntk *c, const sheaf_config_record *record,
-                                    sheaf_field_span field, stream *s)
-{
-	if (sheaf_cntk_is_name(c, field.name, "dim")) {
-		SHEAF_TRY(sheaf_cntk_count(c, record, field, &s->dim));
-		return s->dim > 0 ? SHEAF_OK
-		                  : sheaf_cntk_fail(c, field.value.at, "dim: expected at least 1, found 0");
-	}
-	if (sheaf_cntk_is_name(c, field.name, "format"))
-		return sheaf_cntk_choice(c, record, field, "dense|sparse", &s->sparse);
-	if (sheaf_cntk_is_name(c, field.name, "definesMBSize"))
-		return sheaf_cntk_bool(c, record, field, &s->main);
-	sheaf_release_text(c->cx, s->alias);
-	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &s->alias));
-	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
-}
-
-static sheaf_status read_stream_keys(const sheaf_cntk *c, const sheaf_config_record *record, stream *s)
-{
-	sheaf_span rest = record->inside;
-	sheaf_field_span field;
-	sheaf_status status;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
-		SHEAF_TRY(is_stream_key(c, field.name) ? read_stream_key(c, record, field, s)
-		                                       : warn_of_key(c, field.name, "an input"));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-static sheaf_status check_stream(const sheaf_cntk *c, const stream *s, bool declares)
-{
-	const char *missing = s->dim < 0 && (declares || s->sparse >= 0)   ? "dim"
-	                      : s->sparse < 0 && (declares || s->dim >= 0) ? "format"
-	                                                                   : NULL;
-	if (!missing) return SHEAF_OK;
-	return sheaf_cntk_fail(c, s->name.at, "input \"%.*s\": expected dim and format, found no %s",
-	                       (int)(s->name.end - s->name.at), c->text + s->name.at, missing);
-}
-
-/* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
-static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, settings to)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, c->cx, NULL);
-	sheaf_builder_append(&b, c->text + s->name.at, s->name.end - s->name.at);
-	if (s->dim > 0) sheaf_builder_printf(&b, ":%" PRId64 ":%s", s->dim, s->sparse ? "sparse" : "dense");
-	if (s->alias) {
-		sheaf_builder_text(&b, ":alias=");
-		sheaf_builder_text(&b, s->alias);
-	}
-	sheaf_status status = sheaf_builder_status(&b, c->err);
-	if (status == SHEAF_OK) status = add_copy(c, to, "stream", (const char *)b.data, b.size);
-	sheaf_builder_drop(&b);
-	if (status == SHEAF_OK && s->main)
-		status = add_copy(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
-	return status;
-}
-
-static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *outer, sheaf_field_span field,
-                                bool declares, settings to)
-{
-	sheaf_config_record record = {.outer = outer};
-	stream s = {field.name, -1, -1, NULL, false};
-	if (!sheaf_cntk_is_record(c, field.value, &record.inside))
-		return sheaf_cntk_fail(c, field.value.at,
-		                       "input \"%.*s\": expected a record in [ ] or { }, found something else",
-		                       (int)(field.name.end - field.name.at), c->text + field.name.at);
-	sheaf_status status = read_stream_keys(c, &record, &s);
-	if (status == SHEAF_OK) status = check_stream(c, &s, declares);
-	/* A stream of a file that declares its own needs no word unless one is said. */
-	if (status == SHEAF_OK && (s.dim > 0 || s.alias || s.main)) status = add_stream(c, &s, to);
-	sheaf_release_text(c->cx, s.alias);
-	return status;
-}
-
-static sheaf_status read_streams(const sheaf_cntk *c, const sheaf_config_record *record, bool declares,
-                                 settings to)
-{
-	sheaf_field_span field;
-	sheaf_config_record streams = {.outer = record};
-	sheaf_status status = sheaf_cntk_find(c, record, "input", &field);
-	if (status == SHEAF_END && !declares) return SHEAF_OK;
-	if (status == SHEAF_END)
-		return sheaf_cntk_fail(c, record->inside.at,
-		                       "expected an `input` section in this reader, found none");
-	SHEAF_TRY(status);
-	if (!sheaf_cntk_is_record(c, field.value, &streams.inside))
-		return sheaf_cntk_fail(c, field.value.at,
-		                       "input: expected a record in [ ] or { }, found something else");
-	sheaf_span rest = streams.inside;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
-		SHEAF_TRY(read_stream(c, &streams, field, declares, to));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-/* ---- inputs ---- */
-
-/* The format whose readers CNTK calls so. */
-static const sheaf_format *find_format(const char *word, bool *declares)
-{
-	const sheaf_format *format;
-	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_reader_name *r = format->readers; r && r->name; r++) {
-			*declares = r->declares;
-			if (strcmp(r->name, word) == 0) return format;
-		}
+	for (int i = 0; (*out = sheaf_format_at(i)); i++)
+		for (const sheaf_reader_name *r = (*out)->readers; r && r->name; r++)
+			if (word ? strcmp(r->name, word) == 0 : r->usual) return r;
 	return NULL;
 }
 
-static sheaf_status read_type(const sheaf_cntk *c, const sheaf_config_record *record,
-                              const sheaf_format **format, bool *declares)
+/* What is said of an input before its file is known. */
+typedef struct origin {
+	const sheaf_config_record *record; /* that names its file */
+	const sheaf_config_record *reader; /* the same, or the one around */
+	const sheaf_reader_name *name;
+	const sheaf_format *format;
+} origin;
+
+static unsigned kind_of(const origin *o)
 {
-	sheaf_field_span field;
+	bool part = o->record != o->reader;
+	return o->name->declares ? part ? TEXT_PART : TEXT : part ? BINARY_PART : BINARY;
+}
+
+static sheaf_status find_type(const sheaf_cntk *c, const origin *o, sheaf_field_span *field)
+{
+	sheaf_status status = SHEAF_END;
+	if (o->record == o->reader) status = sheaf_cntk_said(c, o->record, true, "readerType", field);
+	return status == SHEAF_END ? sheaf_cntk_said(c, o->record, false, "type", field) : status;
+}
+
+/* A reader without a name is usual; a deserializer without one is none. *found: its name is one of a reader
+ * whose files this build reads. */
+static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *field, bool *found)
+{
+	char *word = NULL;
+	sheaf_status status = find_type(c, o, field);
+	if (status == SHEAF_END && o->record != o->reader)
+		return sheaf_cntk_fail(c, o->record->parts[0].at,
+		                       "expected a deserializer's type in this section, found none");
+	if (status == SHEAF_OK) status = sheaf_cntk_text(c, *field, &word);
+	if (status && status != SHEAF_END) return status;
+	o->name = find_reader(word, &o->format);
+	*found = o->name;
+	sheaf_release_text(c->cx, word);
+	return SHEAF_OK;
+}
+
+static sheaf_status refuse_type(const sheaf_cntk *c, sheaf_field_span field, const char *advice)
+{
 	char *word;
-	sheaf_status status = sheaf_cntk_find(c, record, "readerType", &field);
-	if (status == SHEAF_END) status = sheaf_cntk_find(c, record, "type", &field);
-	if (status == SHEAF_END)
-		return sheaf_cntk_fail(
-			c, record->inside.at,
-			"expected a readerType (or a deserializer's type) in this section, found none");
-	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, &word));
-	*format = find_format(word, declares);
-	if (!*format)
-		status =
-			sheaf_cntk_fail(c, field.value.at,
-		                    "expected the name of a reader whose files this build reads, found \"%s\"", word);
+	SHEAF_TRY(sheaf_cntk_text(c, field, &word));
+	sheaf_status status = sheaf_cntk_fail(
+		c, field.value.at, "expected the name of a reader whose files this build reads, found \"%s\"%s", word,
+		advice);
 	sheaf_release_text(c->cx, word);
 	return status;
 }
 
-static sheaf_status read_file(const sheaf_cntk *c, const sheaf_config_record *record, char **path)
+/* ---- inputs ---- */
+
+static sheaf_status read_file(const sheaf_cntk *c, const origin *o, char **path)
 {
 	sheaf_field_span field;
-	sheaf_status status = sheaf_cntk_find(c, record, "file", &field);
+	sheaf_status status = sheaf_cntk_said(c, o->record, o->record == o->reader, "file", &field);
 	if (status == SHEAF_END)
-		return sheaf_cntk_fail(c, record->inside.at, "expected `file` in this section, found none");
+		return sheaf_cntk_fail(c, o->record->parts[0].at, "expected `file` in this section, found none");
 	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_cntk_text(c, record, field.value, path));
+	SHEAF_TRY(sheaf_cntk_text(c, field, path));
 	char *written = *path;
 	*path = NULL;
 	return sheaf_cntk_locate(c, written, path);
@@ -373,6 +227,20 @@ static bool is_read_by(const sheaf_format *format, const char *name)
 {
 	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
 	return option && (option->use & SHEAF_READING);
+}
+
+/* A text is read as numbers of this type; a binary file has to have them. */
+static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_setting_list s)
+{
+	static const char words[] = "float|double";
+	sheaf_field_span field;
+	int word = 0;
+	sheaf_status status = sheaf_cntk_said(c, o->reader, true, "precision", &field);
+	bool said = status == SHEAF_OK;
+	if (said) status = sheaf_cntk_choice(c, field, words, &word);
+	if (status && status != SHEAF_END) return status;
+	if (!o->name->declares) return sheaf_cntk_add_word(c, s, "element-type", words, word);
+	return said ? sheaf_cntk_add_word(c, s, "precision", words, word) : SHEAF_OK;
 }
 
 /* Settings of the format come first, in their order, and the others after them. */
@@ -390,78 +258,192 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 	input->nothers = n - own;
 }
 
-static sheaf_status read_input(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_config *out)
+static sheaf_status add_input(const sheaf_cntk *c, const origin *o, sheaf_config *out)
 {
-	const sheaf_format *format = NULL;
-	bool declares = false;
 	void *memory = out->inputs;
 	size_t size = (size_t)out->ninputs * sizeof *out->inputs;
 	SHEAF_TRY(sheaf_reallocate(c->cx, &memory, size, size + sizeof *out->inputs, c->err));
 	out->inputs = (sheaf_config_input *)memory;
 	sheaf_config_input *input = &out->inputs[out->ninputs++];
-	*input = (sheaf_config_input){0};
-	settings s = {&input->settings, &input->nsettings};
-	SHEAF_TRY(read_type(c, record, &format, &declares));
-	input->format = format->name;
-	SHEAF_TRY(read_file(c, record, &input->path));
-	SHEAF_TRY(read_streams(c, record, declares, s));
-	SHEAF_TRY(read_keys(c, record, INPUT, s));
-	part_settings(format, input);
+	*input = (sheaf_config_input){.format = o->format->name};
+	sheaf_setting_list s = {&input->settings, &input->nsettings};
+	SHEAF_TRY(read_file(c, o, &input->path));
+	SHEAF_TRY(sheaf_cntk_streams(c, o->record, o->name->declares, s));
+	SHEAF_TRY(add_precision(c, o, s));
+	SHEAF_TRY(add_keys(c, o->record, kind_of(o), s));
+	part_settings(o->format, input);
 	return SHEAF_OK;
 }
 
-static sheaf_status read_inputs(const sheaf_cntk *c, const sheaf_config_record *reader,
-                                sheaf_field_span array, sheaf_config *out)
+/* ---- a reader of one file ---- */
+
+static sheaf_status read_single(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_config *out)
 {
-	sheaf_span rest, element;
-	sheaf_status status;
-	if (!sheaf_cntk_is_array(c, array.value, &rest))
-		return sheaf_cntk_fail(c, array.value.at,
-		                       "deserializers: expected an array in ( ), found something else");
-	while ((status = sheaf_cntk_element(c, &rest, &element)) == SHEAF_OK) {
-		sheaf_config_record record = {.outer = reader};
-		if (!sheaf_cntk_is_record(c, element, &record.inside))
-			return sheaf_cntk_fail(c, element.at,
-			                       "deserializers: expected a record in [ ] or { }, found something else");
-		SHEAF_TRY(name_unknown(c, &record, INPUT));
-		SHEAF_TRY(read_input(c, &record, out));
+	origin o = {.record = reader, .reader = reader};
+	sheaf_setting_list s = {&out->settings, &out->nsettings};
+	sheaf_field_span field;
+	bool found;
+	SHEAF_TRY(read_type(c, &o, &field, &found));
+	if (!found) return refuse_type(c, field, "");
+	SHEAF_TRY(name_unknown(c, reader, kind_of(&o)));
+	SHEAF_TRY(add_input(c, &o, out));
+	return sheaf_cntk_shuffle(c, (sheaf_cntk_reading){reader, false, o.name->declares}, s);
+}
+
+/* ---- a reader that joins several ---- */
+
+/* The elements of the array, one after the other. */
+typedef struct parts {
+	const sheaf_config_record *reader;
+	sheaf_span rest;
+	int count;
+} parts;
+
+static sheaf_status begin_parts(const sheaf_cntk *c, const sheaf_config_record *reader, parts *p)
+{
+	sheaf_field_span array;
+	*p = (parts){.reader = reader};
+	SHEAF_TRY(sheaf_cntk_find(c, reader, "deserializers", &array));
+	if (sheaf_cntk_is_array(c, array.value, &p->rest)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_cntk_check_names(c, array));
+	return sheaf_cntk_fail(c, array.value.at,
+	                       "deserializers: expected an array in ( ), found something else");
+}
+
+static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record *out)
+{
+	sheaf_span element;
+	SHEAF_TRY(sheaf_cntk_element(c, &p->rest, &element));
+	*out = (sheaf_config_record){.outer = p->reader, .element = p->count++};
+	out->nparts = sheaf_cntk_records(c, element, out->parts);
+	if (out->nparts) return SHEAF_OK;
+	return sheaf_cntk_fail(c, element.at,
+	                       "deserializers: expected a record in [ ] or { }, found something else");
+}
+
+/* The first of the deserializers whose files this build reads: its number, or -1. */
+static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record *reader, int *number)
+{
+	parts p;
+	sheaf_config_record record;
+	sheaf_status status = begin_parts(c, reader, &p);
+	*number = -1;
+	while (status == SHEAF_OK && *number < 0 && (status = next_part(c, &p, &record)) == SHEAF_OK) {
+		origin o = {.record = &record, .reader = reader};
+		sheaf_field_span field;
+		bool found = false;
+		status = read_type(c, &o, &field, &found);
+		if (found) *number = record.element;
 	}
-	if (status == SHEAF_END && out->ninputs == 0)
-		return sheaf_cntk_fail(c, array.value.at, "deserializers: expected at least one, found none");
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Truncation needs both of its keys; a length alone means nothing. */
-static sheaf_status read_truncation(const sheaf_cntk *c, const sheaf_config_record *reader, settings s)
+/* Images and speech are of other programs; a part beside them can be read by itself. */
+static sheaf_status refuse_part(const sheaf_cntk *c, const origin *o, sheaf_field_span type)
 {
-	const sheaf_config_record *where;
-	sheaf_field_span truncated, length;
-	bool yes = false;
-	int64_t count = 0;
-	sheaf_status status = find_key(c, reader, "truncated", true, &where, &truncated);
-	if (status == SHEAF_OK) status = sheaf_cntk_bool(c, where, truncated, &yes);
-	if (status == SHEAF_END || (status == SHEAF_OK && !yes)) return SHEAF_OK;
-	SHEAF_TRY(status);
-	status = find_key(c, reader, "truncationLength", true, &where, &length);
-	if (status == SHEAF_OK) status = sheaf_cntk_count(c, where, length, &count);
-	if (status != SHEAF_OK && status != SHEAF_END) return status;
-	if (count == 0)
-		return sheaf_cntk_fail(c, truncated.value.at,
-		                       "truncated: expected a truncationLength of at least 1 beside it, found none");
-	return add_count(c, s, "truncate", count);
+	char path[CNTK_PATH], advice[CNTK_PATH + 100] = "";
+	int number;
+	SHEAF_TRY(find_readable(c, o->reader, &number));
+	if (number >= 0)
+		snprintf(advice, sizeof advice, "; another part can be read alone, as :%s.deserializers.%d",
+		         sheaf_cntk_path(c, o->reader, path), number);
+	return refuse_type(c, type, advice);
 }
 
-sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_config *out)
+static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *record, bool *text,
+                              sheaf_config *out)
 {
-	sheaf_field_span array;
-	settings s = {&out->settings, &out->nsettings};
-	sheaf_status status = sheaf_cntk_find(c, reader, "deserializers", &array);
-	SHEAF_TRY(name_unknown(c, reader, status == SHEAF_OK ? READER : INPUT | READER));
-	if (status == SHEAF_OK)
-		status = read_inputs(c, reader, array, out);
-	else if (status == SHEAF_END)
-		status = read_input(c, reader, out);
-	SHEAF_TRY(status);
-	SHEAF_TRY(read_keys(c, reader, READER, s));
-	return read_truncation(c, reader, s);
+	origin o = {.record = record, .reader = record->outer};
+	sheaf_field_span field;
+	bool found;
+	SHEAF_TRY(read_type(c, &o, &field, &found));
+	if (!found) return refuse_part(c, &o, field);
+	SHEAF_TRY(name_unknown(c, record, kind_of(&o)));
+	*text |= o.name->declares;
+	return add_input(c, &o, out);
+}
+
+static sheaf_status read_parts(const sheaf_cntk *c, const sheaf_config_record *reader, bool *text,
+                               sheaf_config *out)
+{
+	parts p;
+	sheaf_config_record record;
+	sheaf_status status = begin_parts(c, reader, &p);
+	while (status == SHEAF_OK && (status = next_part(c, &p, &record)) == SHEAF_OK)
+		status = read_part(c, &record, text, out);
+	if (status == SHEAF_END && out->ninputs == 0)
+		return sheaf_cntk_fail(c, reader->parts[0].at, "deserializers: expected at least one, found none");
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_flag(const sheaf_cntk *c, const sheaf_config_record *reader, const char *name,
+                              bool *yes, sheaf_field_span *field)
+{
+	*yes = false;
+	sheaf_status status = sheaf_cntk_said(c, reader, true, name, field);
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_bool(c, *field, yes);
+}
+
+static sheaf_status add_truncation(const sheaf_cntk *c, const sheaf_config_record *reader,
+                                   sheaf_field_span truncated, sheaf_setting_list s)
+{
+	sheaf_field_span length;
+	int64_t count = 0;
+	sheaf_status status = sheaf_cntk_said(c, reader, true, "truncationLength", &length);
+	if (status == SHEAF_OK) status = sheaf_cntk_count(c, length, &count);
+	if (status != SHEAF_OK && status != SHEAF_END) return status;
+	if (count > 0) return sheaf_cntk_add_count(c, s, "truncate", count);
+	return sheaf_cntk_fail(c, truncated.value.at,
+	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
+}
+
+/* What is written goes sequence by sequence, whatever is said. */
+static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list s)
+{
+	sheaf_field_span frames, truncated;
+	bool is_framed, is_truncated;
+	sheaf_cntk_action action;
+	SHEAF_TRY(read_flag(c, reader, "frameMode", &is_framed, &frames));
+	SHEAF_TRY(read_flag(c, reader, "truncated", &is_truncated, &truncated));
+	if (is_framed && is_truncated)
+		return sheaf_cntk_fail(c, truncated.value.at, "truncated: expected it, or frameMode, found both");
+	SHEAF_TRY(sheaf_cntk_action_of(c, reader, true, &action));
+	if (action == CNTK_WRITES) return SHEAF_OK;
+	if (is_framed) return sheaf_cntk_add(c, s, "frame-mode", NULL);
+	return is_truncated ? add_truncation(c, reader, truncated, s) : SHEAF_OK;
+}
+
+/* `only`: one of its parts, which is to be read alone; NULL: all of them. */
+static sheaf_status read_composite(const sheaf_cntk *c, const sheaf_config_record *reader,
+                                   const sheaf_config_record *only, sheaf_config *out)
+{
+	sheaf_setting_list s = {&out->settings, &out->nsettings};
+	bool text = false;
+	SHEAF_TRY(name_unknown(c, reader, COMPOSITE));
+	SHEAF_TRY(only ? read_part(c, only, &text, out) : read_parts(c, reader, &text, out));
+	SHEAF_TRY(add_keys(c, reader, COMPOSITE, s));
+	SHEAF_TRY(sheaf_cntk_shuffle(c, (sheaf_cntk_reading){reader, true, text}, s));
+	return add_packing(c, reader, s);
+}
+
+static sheaf_status is_composite(const sheaf_cntk *c, const sheaf_config_record *record, bool *yes)
+{
+	sheaf_field_span field;
+	sheaf_status status = record ? sheaf_cntk_find(c, record, "deserializers", &field) : SHEAF_END;
+	*yes = status == SHEAF_OK;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_config *out)
+{
+	sheaf_setting_list s = {&out->settings, &out->nsettings};
+	bool whole, part;
+	SHEAF_TRY(is_composite(c, record, &whole));
+	SHEAF_TRY(is_composite(c, record->outer, &part));
+	part = part && !whole && sheaf_cntk_is_name(c, record->name, "deserializers");
+	const sheaf_config_record *reader = part ? record->outer : record;
+	SHEAF_TRY(whole || part ? read_composite(c, reader, part ? record : NULL, out)
+	                        : read_single(c, record, out));
+	return sheaf_cntk_sizes(c, reader, s);
 }

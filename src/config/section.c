@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* Which record of a configuration is the reader that is meant. */
 #include "config/config.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- by its path ---- */
 
-static sheaf_status find_element(const sheaf_cntk *c, sheaf_span array, long number, sheaf_span *out)
+/* What has been followed so far: the last record, or an array in it whose element comes next. */
+typedef struct place {
+	sheaf_config_record *records;
+	int last;
+	bool in_array;
+	sheaf_span array, name;
+} place;
+
+static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)
 {
+	sheaf_config_record *record = &p->records[p->last + 1];
+	sheaf_span element = {0, 0};
 	sheaf_status status = SHEAF_OK;
-	for (long i = 0; i <= number && status == SHEAF_OK; i++) status = sheaf_cntk_element(c, &array, out);
-	return status;
+	for (long i = 0; i <= number && status == SHEAF_OK; i++)
+		status = sheaf_cntk_element(c, &p->array, &element);
+	SHEAF_TRY(status);
+	*record = (sheaf_config_record){.outer = &p->records[p->last], .name = p->name, .element = (int)number};
+	record->nparts = sheaf_cntk_records(c, element, record->parts);
+	p->in_array = false;
+	if (record->nparts == 0) return SHEAF_END;
+	p->last++;
+	return SHEAF_OK;
 }
 
-/* The value of a path's word in a record: a field. */
-static sheaf_status find_word(const sheaf_cntk *c, const sheaf_config_record *record, const char *word,
-                              sheaf_span *value)
+/* Into the record of that name, or up to the array of that name where more is to follow. */
+static sheaf_status step_to_field(const sheaf_cntk *c, place *p, const char *word, bool more)
 {
+	sheaf_config_record *record = &p->records[p->last];
 	sheaf_field_span field;
-	sheaf_status status = sheaf_cntk_find(c, record, word, &field);
-	if (status == SHEAF_OK) *value = field.value;
-	return status;
+	SHEAF_TRY(sheaf_cntk_find(c, record, word, &field));
+	p->name = field.name;
+	p->in_array = more && sheaf_cntk_is_array(c, field.value, &p->array);
+	if (p->in_array) return SHEAF_OK;
+	SHEAF_TRY(sheaf_cntk_inner(c, record, field.name, &p->records[p->last + 1]));
+	p->last++;
+	return SHEAF_OK;
 }
 
 static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, const char *word,
@@ -32,36 +52,46 @@ static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, con
 	                  section, word);
 }
 
-static sheaf_status take_record(const sheaf_cntk *c, sheaf_span value, const sheaf_config_record *outer,
-                                sheaf_config_record *record)
-{
-	record->outer = outer;
-	return sheaf_cntk_is_record(c, value, &record->inside) ? SHEAF_OK : SHEAF_END;
-}
-
 /* Follows "train.reader.deserializers.1" and gives the number of the last record. */
 static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_config_record records[CNTK_DEPTH],
                            int *last)
 {
 	char word[128];
-	sheaf_span value = {0, 0}, inside;
+	place p = {.records = records};
 	for (const char *at = section; *at;) {
 		size_t n = strcspn(at, ".");
-		if (n == 0 || n >= sizeof word || *last + 2 >= CNTK_DEPTH)
+		if (n == 0 || n >= sizeof word || p.last + 2 >= CNTK_DEPTH)
 			return refuse_section(c, section, at, SHEAF_END);
 		memcpy(word, at, n);
 		word[n] = '\0';
 		at += n + (at[n] == '.');
 		bool is_number = strspn(word, "0123456789") == n && n < 9;
-		sheaf_status status = is_number && sheaf_cntk_is_array(c, value, &inside)
-		                          ? find_element(c, inside, strtol(word, NULL, 10), &value)
-		                          : find_word(c, &records[*last], word, &value);
-		if (status == SHEAF_OK && sheaf_cntk_is_array(c, value, &inside) && *at) continue;
-		if (status == SHEAF_OK) status = take_record(c, value, &records[*last], &records[*last + 1]);
+		sheaf_status status = p.in_array && is_number ? step_to_element(c, &p, strtol(word, NULL, 10))
+		                                              : step_to_field(c, &p, word, *at != '\0');
 		if (status) return refuse_section(c, section, word, status);
-		++*last;
 	}
+	*last = p.last;
 	return SHEAF_OK;
+}
+
+/* ---- what a section is for ---- */
+
+sheaf_status sheaf_cntk_action_of(const sheaf_cntk *c, const sheaf_config_record *section, bool outward,
+                                  sheaf_cntk_action *out)
+{
+	static const struct {
+		const char *words;
+		sheaf_cntk_action action;
+	} all[] = {{"train|trainRNN", CNTK_TRAINS}, {"test|eval", CNTK_EVALUATES}, {"write", CNTK_WRITES}};
+	sheaf_field_span field;
+	*out = CNTK_OTHER;
+	sheaf_status status = sheaf_cntk_said(c, section, outward, "action", &field);
+	for (size_t i = 0; i < sizeof all / sizeof *all && status == SHEAF_OK; i++) {
+		int word;
+		status = sheaf_cntk_word(c, field, all[i].words, &word);
+		if (status == SHEAF_OK && word >= 0) *out = all[i].action;
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 /* ---- without a path ---- */
@@ -73,43 +103,47 @@ typedef struct readers {
 	bool trains;
 } readers;
 
-static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *section, sheaf_span name,
-                                bool *yes)
+static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *section, bool *yes)
 {
-	sheaf_field_span action;
-	*yes = sheaf_cntk_is_name(c, name, "train");
-	sheaf_status status = sheaf_cntk_find(c, section, "action", &action);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	int word;
-	sheaf_error failure;
-	sheaf_cntk quiet = *c;
-	quiet.err = &failure;
-	status = sheaf_cntk_choice(&quiet, section, action, "train|trainRNN", &word);
-	*yes |= status == SHEAF_OK;
-	status = sheaf_forgive(status, "a section that does something else does not train");
-	return status ? sheaf_fail(c->err, status, "%s", failure.message) : SHEAF_OK;
+	sheaf_cntk_action action;
+	SHEAF_TRY(sheaf_cntk_action_of(c, section, false, &action));
+	*yes = action == CNTK_TRAINS || sheaf_cntk_is_name(c, section->name, "train");
+	return SHEAF_OK;
 }
 
-/* A section's `reader`, where it has one. */
-static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *file, sheaf_field_span field,
-                            readers *r)
+/* The `reader` in a section, where it has one. */
+static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *section, readers *r)
 {
-	sheaf_config_record section, reader;
-	sheaf_field_span inner;
+	sheaf_config_record reader;
 	bool trains;
-	sheaf_status status = take_record(c, field.value, file, &section);
+	sheaf_status status = sheaf_cntk_inner_named(c, section, "reader", &reader);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	status = sheaf_cntk_find(c, &section, "reader", &inner);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	status = take_record(c, inner.value, &section, &reader);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	SHEAF_TRY(is_training(c, &section, field.name, &trains));
+	SHEAF_TRY(is_training(c, section, &trains));
 	r->found++;
 	if (r->found > 1 && !(trains && !r->trains)) return SHEAF_OK;
 	r->trains = trains;
-	r->outer = section;
+	r->outer = *section;
 	r->inner = reader;
 	return SHEAF_OK;
+}
+
+static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *file, readers *r)
+{
+	sheaf_field_walk walk = sheaf_cntk_walk(file);
+	sheaf_field_span field;
+	sheaf_config_record section;
+	sheaf_span inside[CNTK_PARTS];
+	sheaf_status status;
+	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
+		bool first = false;
+		if (sheaf_cntk_records(c, field.value, inside))
+			SHEAF_TRY(sheaf_cntk_is_first(c, file, field.name, &first));
+		if (!first) continue;
+		status = sheaf_cntk_inner(c, file, field.name, &section);
+		if (status == SHEAF_OK) SHEAF_TRY(look_in(c, &section, r));
+		if (status != SHEAF_END) SHEAF_TRY(status);
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 /* END where it has none. */
@@ -123,19 +157,13 @@ static sheaf_status find_reader_words(const sheaf_cntk *c, const sheaf_config_re
 static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	readers r = {0};
-	sheaf_field_span field;
-	sheaf_span rest = records[0].inside;
-	sheaf_status status = sheaf_cntk_find(c, &records[0], "reader", &field);
-	if (status == SHEAF_OK) status = take_record(c, field.value, &records[0], &records[1]);
-	if (status != SHEAF_END) {
-		*last = 1;
-		return status;
-	}
+	sheaf_status status = sheaf_cntk_inner_named(c, &records[0], "reader", &records[1]);
+	*last = 1;
+	if (status != SHEAF_END) return status;
+	*last = 0;
 	status = find_reader_words(c, &records[0]);
 	if (status != SHEAF_END) return status;
-	while ((status = sheaf_cntk_next(c, &rest, &field)) == SHEAF_OK)
-		SHEAF_TRY(look_in(c, &records[0], field, &r));
-	if (status != SHEAF_END) return status;
+	SHEAF_TRY(look_in_all(c, &records[0], &r));
 	if (r.found == 0)
 		return sheaf_fail(c->err, SHEAF_UNKNOWN, "%s: expected a section with a reader, found none", c->file);
 	if (r.found > 1 && !r.trains)
@@ -153,12 +181,9 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 /* A section that holds a reader stands for it. */
 static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
-	sheaf_field_span field;
 	sheaf_status status = find_reader_words(c, &records[*last]);
 	if (status != SHEAF_END) return status;
-	status = sheaf_cntk_find(c, &records[*last], "reader", &field);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	status = take_record(c, field.value, &records[*last], &records[*last + 1]);
+	status = sheaf_cntk_inner_named(c, &records[*last], "reader", &records[*last + 1]);
 	if (status == SHEAF_OK) ++*last;
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -167,7 +192,7 @@ sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
                                 sheaf_config_record records[CNTK_DEPTH], const sheaf_config_record **out)
 {
 	int last = 0;
-	records[0] = (sheaf_config_record){{0, c->size}, NULL};
+	records[0] = sheaf_cntk_whole(c);
 	if (section) {
 		SHEAF_TRY(follow(c, section, records, &last));
 		SHEAF_TRY(step_into_reader(c, records, &last));

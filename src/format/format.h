@@ -53,6 +53,7 @@ typedef struct sheaf_reader {
 typedef struct sheaf_reader_name {
 	const char *name;
 	bool declares; /* its streams must be declared, with dim and storage: the file does not say them */
+	bool usual;    /* it is meant where none is named */
 } sheaf_reader_name;
 
 /* A run of rows that is decoded at once. */

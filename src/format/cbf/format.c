@@ -9,11 +9,18 @@
 static const char *const suffixes[] = {".cbf", ".bin", NULL};
 
 static const sheaf_reader_name readers[] = {
-	{"CNTKBinaryReader", false}, {"CBFDeserializer", false}, {NULL, false}};
+	{"CNTKBinaryReader", false, false},
+	{"Cntk.Deserializers.Binary", false, false},
+	{"CNTKBinaryFormatDeserializer", false, false},
+	{"CBFDeserializer", false, false},
+	{NULL, false, false},
+};
 
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD",
      "rename stream OLD to NEW (other streams come through); a dim, storage or type given is checked", 0},
+	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",
+     "refuse streams of the other element type, as CNTK's reader of the one precision does", 0},
 	{"precision", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "float|double",
      "element type of all streams (default: as they come)", 0},
 	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
@@ -52,11 +59,29 @@ static void close_reader(void *reader)
 	sheaf_names_free(&in->names);
 }
 
+/* CNTK reads a file with one precision, and casts nothing. */
+static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_values *values,
+                                       sheaf_error *err)
+{
+	const char *word = sheaf_values_text(values, "element-type");
+	sheaf_type wanted = word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
+	for (int i = 0; word && i < in->schema.nfields; i++) {
+		const sheaf_field *field = &in->schema.fields[i];
+		if (field->type == wanted) continue;
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: stream \"%s\": expected %s, the precision that is asked for, found %s",
+		                  sheaf_source_name(in->source), field->name, sheaf_type_name(wanted),
+		                  sheaf_type_name(field->type));
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_cbf_read_header(in, err));
 	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
+	SHEAF_TRY(check_element_type(in, values, err));
 	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &memory, err));
 	in->findings = (sheaf_cbf_finding *)memory;
 	SHEAF_TRY(

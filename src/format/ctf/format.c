@@ -8,8 +8,10 @@
 
 static const char *const suffixes[] = {".ctf", ".txt", NULL};
 
-static const sheaf_reader_name readers[] = {
-	{"CNTKTextFormatReader", true}, {"CNTKTextFormatDeserializer", true}, {NULL, false}};
+static const sheaf_reader_name readers[] = {{"CNTKTextFormatReader", true, false},
+                                            {"Cntk.Deserializers.TextFormat", true, true},
+                                            {"CNTKTextFormatDeserializer", true, false},
+                                            {NULL, false, false}};
 
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
