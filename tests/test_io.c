@@ -2,7 +2,7 @@
 /* Sources, sinks, compression and the external sorter: every promise of sheaf/io.h, and what happens when the
  * system, the data or the allocator refuses. */
 #include "io/filter.h"
-#include "io/sorter.h"
+#include "sort/sorter.h"
 #include "support.h"
 #include <dirent.h>
 #include <errno.h>

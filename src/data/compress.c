@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "data/each.h"
+#include "base/each.h"
 #include "number/stream.h"
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef SHEAF_DATA_COMPRESS_H
 #define SHEAF_DATA_COMPRESS_H
 
-#include "data/partition.h"
+#include "sort/partition.h"
 #include <sheaf/tensor.h>
 #include <stdatomic.h>
 

@@ -8,7 +8,7 @@
 #include "base/pipeline.h"
 #include "data/compress.h"
 #include "data/element.h"
-#include "data/radix.h"
+#include "sort/radix.h"
 #include "number/stream.h"
 #include <inttypes.h>
 #include <string.h>

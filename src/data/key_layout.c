@@ -58,7 +58,7 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 	for (int d = 0; d < k->rank; d++) k->places[d].word = word - k->places[d].word;
 	k->loose = loose_bits(from, to);
 	/* Words are sorted one after the other: bits are left out of one word only. */
-	if (k->words > 1 && !sheaf_key_layout_is_done(k)) k->loose = 0;
+	if (k->words > 1 && !sheaf_key_order_is_done(&k->by)) k->loose = 0;
 }
 
 /* ---- packing ---- */

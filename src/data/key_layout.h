@@ -4,6 +4,8 @@
 #ifndef SHEAF_DATA_KEY_LAYOUT_H
 #define SHEAF_DATA_KEY_LAYOUT_H
 
+#include "base/extend.h"
+#include "sort/key_order.h"
 #include <sheaf/frame.h>
 
 /* Where a coordinate is in a key. */
@@ -13,21 +15,15 @@ typedef struct sheaf_key_place {
 } sheaf_key_place;
 
 typedef struct sheaf_key_layout {
-	int rank,
-		words; /* a key is as many words as it takes, the first counts most: one, for all but huge tensors */
+	SHEAF_BASE(sheaf_key_order, by); /* words: one, for all but huge tensors */
+	int rank;
 	int order[SHEAF_MAX_RANK];
 	int64_t extents[SHEAF_MAX_RANK];
 	sheaf_key_place places[SHEAF_MAX_RANK];
-	int bits;  /* of all coordinates */
-	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the
-	              same */
 } sheaf_key_layout;
 
 /* Keys for the order of `to`. What is known of the order in which entries come is said by `from`. */
 void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to);
-/* Whether entries come in order as they are. */
-static inline bool sheaf_key_layout_is_done(const sheaf_key_layout *k) { return k->loose == k->bits; }
-
 /* Keys of the entries [from, to) of a frame of entries; `swapped`: with the two coordinates of a matrix
  * changed over. Returns the first entry that has a coordinate outside of the shape, or `to`. */
 int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
@@ -43,14 +39,6 @@ static inline int64_t sheaf_key_layout_coordinate(const sheaf_key_layout *k, con
 
 /* "(3,5)" into text[size]; returns text. */
 const char *sheaf_key_layout_text(const sheaf_key_layout *k, const uint64_t *key, char *text, size_t size);
-
-/* Below 0, 0, above 0. */
-static inline int sheaf_key_layout_compare(const sheaf_key_layout *k, const uint64_t *a, const uint64_t *b)
-{
-	for (int w = 0; w < k->words; w++)
-		if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
-	return 0;
-}
 
 /* The next position in order; false, and the first position, after the last one. */
 bool sheaf_key_layout_advance(const sheaf_key_layout *k, uint64_t *key);

@@ -76,7 +76,7 @@ static void plan_order(sheaf_arranger *a)
 	a->unique = a->to.unique || a->from.unique;
 	a->ordered = !any_order || known.sorted;
 	if (any_order) a->layout.loose = a->layout.bits;
-	a->sorts = a->options.hold || !sheaf_key_layout_is_done(&a->layout);
+	a->sorts = a->options.hold || !sheaf_key_order_is_done(&a->layout.by);
 	a->crosses = a->to.rank == 2;
 	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
 }
@@ -172,7 +172,7 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	a->out_keys = (uint64_t *)memory;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, a->element.size, &memory, err));
 	a->out_values = (uint8_t *)memory;
-	return sheaf_entry_sorter_begin(&a->sorter, &a->layout, a->element.size,
+	return sheaf_entry_sorter_begin(&a->sorter, &a->layout.by, a->element.size,
 	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
 }
 

@@ -5,8 +5,9 @@
 #define SHEAF_TENSOR_ARRANGE_H
 
 #include "data/element.h"
-#include "data/entry_sorter.h"
-#include "tensor/runs.h"
+#include "data/key_layout.h"
+#include "sort/entry_sorter.h"
+#include "sort/runs.h"
 #include <sheaf/tensor.h>
 
 enum {

@@ -233,7 +233,7 @@ static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 	if (a->sorter.n == 0) return SHEAF_OK;
 	if (!a->spilled) {
 		a->spilled = true;
-		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout, a->element.size, a->memory / SHARE, a->cx, err));
+		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err));
 	}
 	a->layout.loose = loose_bits(a);
 	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));

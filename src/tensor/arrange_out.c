@@ -79,7 +79,7 @@ static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 {
 	const uint64_t *key = input_key(a);
 	const uint8_t *value = input_value(a);
-	int order = a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key) : -1;
+	int order = a->has_held ? sheaf_key_order_compare(&a->layout.by, a->held.key, key) : -1;
 	if (order > 0) return refuse_order(a, a->held.key, key, err);
 	a->input_at++;
 	if (order == 0) return merge(a, key, value, err);
@@ -138,7 +138,7 @@ static void emit_fill(sheaf_arranger *a)
 /* What is ready goes out, after the positions before it that have no entry. */
 static void emit_ready(sheaf_arranger *a)
 {
-	if (a->fills && sheaf_key_layout_compare(&a->layout, a->position.key, a->ready.key) < 0) {
+	if (a->fills && sheaf_key_order_compare(&a->layout.by, a->position.key, a->ready.key) < 0) {
 		emit_fill(a);
 		return;
 	}
@@ -245,8 +245,8 @@ sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, she
 		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
 		for (int64_t i = 0; i < entries.n; i++) {
 			const uint64_t *key = entries.keys + i * words;
-			int order = i > 0         ? sheaf_key_layout_compare(&a->layout, key - words, key)
-			            : a->has_held ? sheaf_key_layout_compare(&a->layout, a->held.key, key)
+			int order = i > 0         ? sheaf_key_order_compare(&a->layout.by, key - words, key)
+			            : a->has_held ? sheaf_key_order_compare(&a->layout.by, a->held.key, key)
 			                          : -1;
 			if (order > 0) return refuse_order(a, i > 0 ? key - words : a->held.key, key, err);
 			if (order == 0 && a->unique) return refuse_repeat(a, key, err);

@@ -16,7 +16,7 @@
 #include "data/frame_builder.h"
 #include "data/names.h"
 #include "format/format.h"
-#include "io/sorter.h"
+#include "sort/sorter.h"
 #include "number/kernel.h"
 
 enum { CTF_WITNESSES = 16 };

@@ -11,7 +11,7 @@
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 #define SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 
-#include "io/sorter.h"
+#include "sort/sorter.h"
 #include "lined/entries.h"
 
 /* What the banner says. Its fields are the values of entries. */

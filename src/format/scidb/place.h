@@ -4,7 +4,7 @@
 #define SHEAF_FORMAT_SCIDB_PLACE_H
 
 #include "format/scidb/scidb.h"
-#include "io/sorter.h"
+#include "sort/sorter.h"
 #include "io/spool.h"
 
 typedef struct sheaf_scidb_places {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of entries: written, merged into fewer, merged for good. */
-#include "tensor/runs.h"
+#include "sort/runs.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include <string.h>
@@ -16,13 +16,13 @@ static size_t entry_size(const sheaf_runs *r) { return r->key_size + r->value_si
 
 static size_t segment_bytes(const sheaf_runs *r) { return (size_t)r->segment * entry_size(r); }
 
-sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size, int64_t memory,
+sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *order, size_t value_size, int64_t memory,
                              sheaf_context *cx, sheaf_error *err)
 {
 	enum { LEAST = 16, MOST = 4096, LEAST_FAN = 4, GOOD_FAN = 32 };
 	void *batch = NULL;
-	*r = (sheaf_runs){.cx = cx, .layout = layout, .value_size = value_size, .spool.fd = -1};
-	r->key_size = (size_t)layout->words * sizeof(uint64_t);
+	*r = (sheaf_runs){.cx = cx, .order = order, .value_size = value_size, .spool.fd = -1};
+	r->key_size = (size_t)order->words * sizeof(uint64_t);
 	int64_t fitting = memory / GOOD_FAN / (int64_t)entry_size(r);
 	r->segment = fitting < LEAST ? LEAST : fitting > MOST ? MOST : fitting;
 	r->fan = memory / (int64_t)segment_bytes(r);
@@ -137,12 +137,12 @@ static const uint64_t *key_of(const sheaf_runs *r, const head *h)
 
 static bool is_less(const sheaf_runs *r, const head *a, const head *b)
 {
-	const sheaf_key_layout *k = r->layout;
+	const sheaf_key_order *k = r->order;
 	const uint64_t *ka = key_of(r, a), *kb = key_of(r, b);
 	int order = 0;
-	if (k->words > 1 && !sheaf_key_layout_is_done(k))
-		order = sheaf_key_layout_compare(k, ka, kb);
-	else if (!sheaf_key_layout_is_done(k))
+	if (k->words > 1 && !sheaf_key_order_is_done(k))
+		order = sheaf_key_order_compare(k, ka, kb);
+	else if (!sheaf_key_order_is_done(k))
 		order = (*ka >> k->loose > *kb >> k->loose) - (*ka >> k->loose < *kb >> k->loose);
 	return order ? order < 0 : a->number < b->number;
 }

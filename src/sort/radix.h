@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable sorting of (key, value) entries, a digit at a time: best where they lie in a cache. */
-#ifndef SHEAF_DATA_RADIX_H
-#define SHEAF_DATA_RADIX_H
+#ifndef SHEAF_SORT_RADIX_H
+#define SHEAF_SORT_RADIX_H
 
 #include <sheaf/base.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Piles: blocks, buckets, and the order in them. */
-#include "data/entry_sorter.h"
+/* Entries in memory: blocks, buckets, and the order in them. */
+#include "sort/entry_sorter.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/partition.h"
-#include "data/radix.h"
+#include "sort/partition.h"
+#include "sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,12 +32,12 @@ static sheaf_status allocate_entries(sheaf_entry_sorter *p, int64_t n, size_t si
 	return bytes ? sheaf_reallocate(p->cx, out, 0, bytes, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_layout *layout,
-                                      size_t value_size, int64_t room, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_order *order, size_t value_size,
+                                      int64_t room, sheaf_context *cx, sheaf_error *err)
 {
 	(void)err;
-	*p = (sheaf_entry_sorter){.cx = cx, .layout = layout, .value_size = value_size, .room = room};
-	p->key_size = (size_t)layout->words * sizeof(uint64_t);
+	*p = (sheaf_entry_sorter){.cx = cx, .order = order, .value_size = value_size, .room = room};
+	p->key_size = (size_t)order->words * sizeof(uint64_t);
 	return SHEAF_OK;
 }
 
@@ -79,7 +79,7 @@ sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uin
 {
 	if (p->n == p->nblocks * p->room) SHEAF_TRY(grow(p, err));
 	int64_t used = used_in(p, p->nblocks - 1);
-	*keys = keys_of(p, p->nblocks - 1) + used * p->layout->words;
+	*keys = keys_of(p, p->nblocks - 1) + used * p->order->words;
 	*values = values_of(p, p->nblocks - 1) + (size_t)used * p->value_size;
 	*room = p->room - used;
 	return SHEAF_OK;
@@ -87,7 +87,7 @@ sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uin
 
 void sheaf_entry_sorter_added(sheaf_entry_sorter *p, int64_t n)
 {
-	int words = p->layout->words;
+	int words = p->order->words;
 	const uint64_t *keys = n ? keys_of(p, p->nblocks - 1) + used_in(p, p->nblocks - 1) * words : NULL;
 	if (p->n == 0 && n) p->first = keys[0];
 	uint64_t differ = p->differ;
@@ -187,15 +187,24 @@ static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *
 
 static uint64_t word_of(const sheaf_entry_sorter *p, int64_t entry, int w)
 {
-	return keys_of(p, entry / p->room)[entry % p->room * p->layout->words + w];
+	return keys_of(p, entry / p->room)[entry % p->room * p->order->words + w];
 }
 
 /* Numbers of entries in the order of word `w`, which is all that differs between two calls. */
 static void sort_by_word(const sheaf_entry_sorter *p, int w, uint64_t **keys, uint64_t **numbers,
                          uint64_t **spare_keys, uint64_t **spare_numbers)
 {
-	for (int64_t i = 0; i < p->n; i++) (*keys)[i] = word_of(p, (int64_t)(*numbers)[i], w);
-	if (!sheaf_radix_sort(*keys, *numbers, sizeof **numbers, (size_t)p->n, 0, 64, *spare_keys,
+	uint64_t differ = 0, before = 0;
+	bool sorted = true;
+	for (int64_t i = 0; i < p->n; i++) {
+		uint64_t word = word_of(p, (int64_t)(*numbers)[i], w);
+		sorted &= word >= before;
+		before = (*keys)[i] = word;
+		differ |= word ^ **keys;
+	}
+	if (sorted) return;
+	int high = 64 - __builtin_clzll((unsigned long long)differ);
+	if (!sheaf_radix_sort(*keys, *numbers, sizeof **numbers, (size_t)p->n, 0, high, *spare_keys,
 	                      *spare_numbers))
 		return;
 	uint64_t *k = *keys, *v = *numbers;
@@ -207,7 +216,7 @@ static void gather(sheaf_entry_sorter *p, const uint64_t *numbers)
 {
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t entry = (int64_t)numbers[i], block = entry / p->room, at = entry % p->room;
-		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->layout->words,
+		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->order->words,
 		       p->key_size);
 		memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size,
 		       p->value_size);
@@ -224,7 +233,7 @@ static sheaf_status sort_words(sheaf_entry_sorter *p, sheaf_error *err)
 	uint64_t *keys = (uint64_t *)memory, *numbers = keys + n, *spare_keys = keys + 2 * n,
 			 *spare_numbers = keys + 3 * n;
 	for (size_t i = 0; i < n; i++) numbers[i] = i;
-	for (int w = p->layout->words - 1; w >= 0; w--)
+	for (int w = p->order->words - 1; w >= 0; w--)
 		sort_by_word(p, w, &keys, &numbers, &spare_keys, &spare_numbers);
 	gather(p, numbers);
 	free_blocks(p);
@@ -266,7 +275,7 @@ static sheaf_status sort_bucket(item *i, sheaf_error *err)
 	size_t n = (size_t)bucket_size(p, i->bucket);
 	uint64_t *keys = p->keys + p->starts[i->bucket];
 	uint8_t *values = p->values + p->starts[i->bucket] * p->value_size;
-	int low = p->layout->loose;
+	int low = p->order->loose;
 	if (p->done[i->bucket] || low >= p->high || in_order(keys, n, low)) return SHEAF_OK;
 	if (n > SHEAF_RADIX_MOST)
 		return sheaf_fail(
@@ -341,7 +350,7 @@ sheaf_status sheaf_entry_sorter_next(sheaf_entry_sorter *p, sheaf_keyed *out, sh
 	submit_ahead(p);
 	if (sheaf_pipeline_count(&p->pipeline) == 0) return SHEAF_END;
 	SHEAF_TRY(settle_first(p, &bucket, err));
-	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->layout->words,
+	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->order->words,
 	                     p->values + p->starts[bucket] * p->value_size, bucket_size(p, bucket)};
 	return SHEAF_OK;
 }
@@ -366,12 +375,12 @@ static sheaf_status open_pipeline(sheaf_entry_sorter *p, sheaf_error *err)
 sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	int top = p->differ ? 64 - __builtin_clzll((unsigned long long)p->differ) : 0, bits = 0;
-	bool sorted = sheaf_key_layout_is_done(p->layout);
-	if (p->layout->words > 1 && !sorted) {
+	bool sorted = sheaf_key_order_is_done(p->order);
+	if (p->order->words > 1 && !sorted) {
 		SHEAF_TRY(sort_words(p, err));
 		return open_pipeline(p, err);
 	}
-	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->layout->loose &&
+	while (!sorted && bits < SHEAF_BUCKET_BITS && bits < top - p->order->loose &&
 	       p->n >> bits > SHEAF_BUCKET_ENTRIES)
 		bits++;
 	if (bits) {
@@ -379,7 +388,7 @@ sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 	} else {
 		SHEAF_TRY(allocate_buckets(p, 1, err));
 		copy_blocks(p);
-		p->high = sorted ? p->layout->loose : top;
+		p->high = sorted ? p->order->loose : top;
 		p->done[0] = sorted;
 	}
 	free_blocks(p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries parted into buckets by the upper bits of their keys, so that a core's own cache holds what a bucket
  * has: on all threads, in the order in which they come. */
-#ifndef SHEAF_DATA_PARTITION_H
-#define SHEAF_DATA_PARTITION_H
+#ifndef SHEAF_SORT_PARTITION_H
+#define SHEAF_SORT_PARTITION_H
 
 #include <sheaf/base.h>
 

@@ -2,11 +2,11 @@
 /* Entries in memory, as keys and values, that are to come in order. They are added in blocks, parted into
  * buckets that a cache holds, and each bucket is sorted when its turn comes near, on any thread. While they
  * are parted they take twice their memory, and not again. */
-#ifndef SHEAF_DATA_ENTRY_SORTER_H
-#define SHEAF_DATA_ENTRY_SORTER_H
+#ifndef SHEAF_SORT_ENTRY_SORTER_H
+#define SHEAF_SORT_ENTRY_SORTER_H
 
 #include "base/pipeline.h"
-#include "data/key_layout.h"
+#include "sort/key_order.h"
 
 /* Sorted entries, borrowed. */
 typedef struct sheaf_keyed {
@@ -17,7 +17,7 @@ typedef struct sheaf_keyed {
 
 typedef struct sheaf_entry_sorter {
 	sheaf_context *cx;
-	const sheaf_key_layout *layout;
+	const sheaf_key_order *order;
 	size_t key_size, value_size;
 	int64_t room; /* of a block, in entries */
 	int64_t n;    /* entries added */
@@ -35,8 +35,8 @@ typedef struct sheaf_entry_sorter {
 	sheaf_pipeline pipeline;
 } sheaf_entry_sorter;
 
-/* `room`: entries that are allocated at a time. The layout outlives the sorter. */
-SHEAF_USE sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_layout *layout,
+/* `room`: entries that are allocated at a time. The order outlives the sorter. */
+SHEAF_USE sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_order *order,
                                                 size_t value_size, int64_t room, sheaf_context *cx,
                                                 sheaf_error *err);
 /* Where the next entries go: *room of them at most, and at least one. Say how many there were with

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Work that has no order, on all threads of a context. */
-#ifndef SHEAF_DATA_EACH_H
-#define SHEAF_DATA_EACH_H
+#ifndef SHEAF_BASE_EACH_H
+#define SHEAF_BASE_EACH_H
 
 #include <sheaf/base.h>
 

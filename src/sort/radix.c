@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Radix sort, for values of each size. */
-#include "data/radix.h"
+#include "sort/radix.h"
 #include <string.h>
 
 typedef struct wide {
@@ -19,19 +19,19 @@ static void begin_of_each(uint32_t *starts, size_t n)
 
 #define T uint8_t
 #define NAME(x) x##_1
-#include "data/radix_template.h"
+#include "sort/radix_template.h"
 #define T uint16_t
 #define NAME(x) x##_2
-#include "data/radix_template.h"
+#include "sort/radix_template.h"
 #define T uint32_t
 #define NAME(x) x##_4
-#include "data/radix_template.h"
+#include "sort/radix_template.h"
 #define T uint64_t
 #define NAME(x) x##_8
-#include "data/radix_template.h"
+#include "sort/radix_template.h"
 #define T wide
 #define NAME(x) x##_16
-#include "data/radix_template.h"
+#include "sort/radix_template.h"
 
 bool sheaf_radix_sort(uint64_t *keys, void *values, size_t value_size, size_t n, int low, int high,
                       uint64_t *spare_keys, void *spare_values)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorted entries that memory does not hold: runs in a temporary file without a name, merged when all are
  * there. Entries whose keys are the same stay in the order in which they were added. */
-#ifndef SHEAF_TENSOR_RUNS_H
-#define SHEAF_TENSOR_RUNS_H
+#ifndef SHEAF_SORT_RUNS_H
+#define SHEAF_SORT_RUNS_H
 
-#include "data/entry_sorter.h"
 #include "io/spool.h"
+#include "sort/entry_sorter.h"
 
 /* A run is written in segments: their keys, then their values. */
 typedef struct sheaf_entry_run {
@@ -16,7 +16,7 @@ typedef struct sheaf_entry_run {
 /* Begins as zeros. */
 typedef struct sheaf_runs {
 	sheaf_context *cx;
-	const sheaf_key_layout *layout;
+	const sheaf_key_order *order;
 	size_t key_size, value_size;
 	int64_t segment; /* entries */
 	int64_t fan;     /* runs that are merged at a time */
@@ -30,7 +30,7 @@ typedef struct sheaf_runs {
 } sheaf_runs;
 
 /* About `memory` bytes are used. */
-SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_layout *layout, size_t value_size,
+SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *order, size_t value_size,
                                        int64_t memory, sheaf_context *cx, sheaf_error *err);
 /* Adds a sorted sorter as one run. */
 SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Buckets: counted, then filled. */
-#include "data/partition.h"
+#include "sort/partition.h"
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/each.h"
 #include "base/memory.h"
-#include "data/each.h"
 #include "number/stream.h"
 #include <inttypes.h>
 #include <string.h>
@@ -29,43 +29,43 @@ typedef struct run {
 #define K uint32_t
 #define T uint8_t
 #define NAME(x) x##_4_1
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint32_t
 #define T uint16_t
 #define NAME(x) x##_4_2
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint32_t
 #define T uint32_t
 #define NAME(x) x##_4_4
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint32_t
 #define T uint64_t
 #define NAME(x) x##_4_8
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint32_t
 #define T wide
 #define NAME(x) x##_4_16
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint64_t
 #define T uint8_t
 #define NAME(x) x##_8_1
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint64_t
 #define T uint16_t
 #define NAME(x) x##_8_2
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint64_t
 #define T uint32_t
 #define NAME(x) x##_8_4
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint64_t
 #define T uint64_t
 #define NAME(x) x##_8_8
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 #define K uint64_t
 #define T wide
 #define NAME(x) x##_8_16
-#include "data/partition_template.h"
+#include "sort/partition_template.h"
 
 typedef struct kind {
 	void (*move)(const run *, const uint64_t *, const void *, int64_t);

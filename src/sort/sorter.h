@@ -2,8 +2,8 @@
 /* Sorts any number of (key, value) records in bounded memory: in place while they fit, else by sorted runs in
  * an unlinked temporary file. Order is by key, then by value; with positions as values that is a stable
  * sort. */
-#ifndef SHEAF_IO_SORTER_H
-#define SHEAF_IO_SORTER_H
+#ifndef SHEAF_SORT_SORTER_H
+#define SHEAF_SORT_SORTER_H
 
 #include <sheaf/base.h>
 

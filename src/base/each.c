@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One after the other into a pipeline. */
-#include "data/each.h"
+#include "base/each.h"
 #include "base/context.h"
 #include "base/pipeline.h"
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of keys: words, of which the first counts most. */
+#ifndef SHEAF_SORT_KEY_ORDER_H
+#define SHEAF_SORT_KEY_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sheaf_key_order {
+	int words; /* of a key */
+	int bits;  /* that count, the lowest of all words */
+	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the
+	              same; of several words all or none */
+} sheaf_key_order;
+
+/* Whether entries come in order as they are. */
+static inline bool sheaf_key_order_is_done(const sheaf_key_order *k) { return k->loose == k->bits; }
+
+/* Below 0, 0, above 0. */
+static inline int sheaf_key_order_compare(const sheaf_key_order *k, const uint64_t *a, const uint64_t *b)
+{
+	for (int w = 0; w < k->words; w++)
+		if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of a key and a value: entries whose keys have two words, and which have no values. */
+#include "sort/sorter.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "sort/entry_sorter.h"
+#include "sort/radix.h"
+#include "sort/runs.h"
+
+enum { WORDS = 2, STOP_INTERVAL = 4096 /* records between two looks at the stop flag */ };
+
+struct sheaf_sorter {
+	sheaf_context *cx;
+	size_t memory;
+	int64_t most; /* records in memory */
+	sheaf_key_order order;
+	sheaf_entry_sorter records;
+	sheaf_runs runs;
+	bool is_spilled, is_finished;
+	uint64_t *at; /* where the next records go, and how many may */
+	int64_t room, added;
+};
+
+sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out, sheaf_error *err)
+{
+	enum { LEAST_MEMORY = 4096, COPIES = 4 /* of a record, while it is sorted */, MOST_BLOCK = 1024 };
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sorter), &memory, err));
+	sheaf_sorter *s = (sheaf_sorter *)memory;
+	s->cx = cx;
+	s->memory = memory_bytes > LEAST_MEMORY ? memory_bytes : LEAST_MEMORY;
+	s->most = (int64_t)(s->memory / COPIES / WORDS / sizeof(uint64_t));
+	s->order = (sheaf_key_order){.words = WORDS, .bits = WORDS * 64};
+	if (s->most > SHEAF_RADIX_MOST) s->most = SHEAF_RADIX_MOST;
+	int64_t block = s->most < MOST_BLOCK ? s->most : MOST_BLOCK;
+	sheaf_status status = sheaf_entry_sorter_begin(&s->records, &s->order, 0, block, cx, err);
+	if (status)
+		sheaf_sorter_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+void sheaf_sorter_free(sheaf_sorter *s)
+{
+	if (!s) return;
+	sheaf_entry_sorter_clear(&s->records);
+	if (s->is_spilled) sheaf_runs_close(&s->runs);
+	sheaf_release(s->cx, s, sizeof *s);
+}
+
+/* ---- adding ---- */
+
+static void count_added(sheaf_sorter *s)
+{
+	if (s->added) sheaf_entry_sorter_added(&s->records, s->added);
+	s->added = 0;
+}
+
+/* Sorts what is in memory and writes it as a run. */
+static sheaf_status spill(sheaf_sorter *s, sheaf_error *err)
+{
+	count_added(s);
+	if (!s->is_spilled) {
+		s->is_spilled = true; /* what is opened in part is closed as well */
+		SHEAF_TRY(sheaf_runs_open(&s->runs, &s->order, 0, (int64_t)s->memory, s->cx, err));
+	}
+	SHEAF_TRY(sheaf_entry_sorter_sort(&s->records, err));
+	SHEAF_TRY(sheaf_runs_add(&s->runs, &s->records, err));
+	sheaf_entry_sorter_clear(&s->records);
+	s->room = 0;
+	return SHEAF_OK;
+}
+
+static sheaf_status make_room(sheaf_sorter *s, sheaf_error *err)
+{
+	uint8_t *values;
+	count_added(s);
+	if (s->records.n == s->most) SHEAF_TRY(spill(s, err));
+	SHEAF_TRY(sheaf_entry_sorter_room(&s->records, &s->at, &values, &s->room, err));
+	if (s->room > s->most - s->records.n) s->room = s->most - s->records.n;
+	return SHEAF_OK;
+}
+
+static sheaf_status refuse_late_call(sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "sorter: expected no call after sheaf_sorter_finish, found one");
+}
+
+sheaf_status sheaf_sorter_add(sheaf_sorter *s, uint64_t key, uint64_t value, sheaf_error *err)
+{
+	if (s->is_finished) return refuse_late_call(err);
+	if (s->added == s->room) {
+		s->room = 0;
+		SHEAF_TRY(make_room(s, err));
+	}
+	s->at[s->added * WORDS] = key;
+	s->at[s->added * WORDS + 1] = value;
+	s->added++;
+	return SHEAF_OK;
+}
+
+/* ---- the outcome ---- */
+
+static sheaf_status next(sheaf_sorter *s, sheaf_keyed *out, sheaf_error *err)
+{
+	return s->is_spilled ? sheaf_runs_next(&s->runs, out, err)
+	                     : sheaf_entry_sorter_next(&s->records, out, err);
+}
+
+static sheaf_status tell_all(sheaf_sorter *s, sheaf_sorted_function told, void *user, sheaf_error *err)
+{
+	sheaf_keyed records;
+	sheaf_status status;
+	while ((status = next(s, &records, err)) == SHEAF_OK) {
+		for (int64_t i = 0; i < records.n; i++) {
+			if (i % STOP_INTERVAL == 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
+			SHEAF_TRY(told(user, records.keys[i * WORDS], records.keys[i * WORDS + 1]));
+		}
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function told, void *user, sheaf_error *err)
+{
+	if (s->is_finished) return refuse_late_call(err);
+	s->is_finished = true;
+	count_added(s);
+	if (s->is_spilled) {
+		if (s->records.n) SHEAF_TRY(spill(s, err));
+		SHEAF_TRY(sheaf_runs_begin(&s->runs, err));
+	} else if (s->records.n) {
+		SHEAF_TRY(sheaf_entry_sorter_sort(&s->records, err));
+	} else {
+		return SHEAF_OK;
+	}
+	return tell_all(s, told, user, err);
+}
