@@ -17,16 +17,20 @@ from ._errors import (
     UnsupportedError, UsageError,
 )
 from ._layout import VERSION as __version__
+from ._polars import scan_polars
+from .batches import Batch, Batches, batches
 from .commands import (
     Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, schema, split, stats, validate,
 )
 from .dataset import Dataset, open, read
 from .frame import Column, Frame
+from .packed import Packed
 from .schema import Field, Schema, Tensor
+from .writing import write
 
 __all__ = [
-    "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError", "LossError",
-    "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
-    "UnsupportedError", "UsageError", "__version__", "convert", "diff", "formats", "hash", "index", "info", "merge", "open",
-    "read", "schema", "split", "stats", "validate",
+    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError", "LossError",
+    "Packed", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
+    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open",
+    "read", "scan_polars", "schema", "split", "stats", "validate", "write",
 ]

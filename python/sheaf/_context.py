@@ -63,7 +63,7 @@ class Context:
     """
 
     def __init__(self, settings: Mapping[str, Any] | None = None, progress: Progress | None = None,
-                 on_problem: Callable[[Problem], object] | None = None) -> None:
+                 on_problem: Callable[[Problem], object] | None = None, quiet: bool = False) -> None:
         self.progress, self._on_problem = progress, on_problem
         self._raised: BaseException | None = None
         self._warnings: list[str] = []
@@ -76,8 +76,10 @@ class Context:
         _contexts[user] = self
         options = c.sheaf_context_options(**dict(settings or {}))
         options.size = sizeof(options)
-        options.on_problem, options.user = _ON_PROBLEM, user
-        if progress is not None:
+        options.user = user
+        if not quiet:
+            options.on_problem = _ON_PROBLEM
+        if progress is not None and not quiet:
             options.on_progress = _ON_PROGRESS
         self.call(lib.sheaf_context_new, byref(options), byref(self.handle))
 

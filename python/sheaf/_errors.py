@@ -15,7 +15,7 @@ _SYSTEM = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*?)(?P<found>
 _LINE = re.compile(r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>.*))?", re.DOTALL)
 _FILE = re.compile(r"(?P<file>.*?)(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>(?:chunk|\w+) [\d\"].*))?", re.DOTALL)
 _DEEPER = re.compile(r'(\w+) (?:"((?:[^"])*)"|(\d+))')
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?P<value> [\w.,/:]*\w)?")
 _KEYWORDS = {"from": "from_"}
 _SEVERITIES = ("note", "warning", "breach", "error", "error")
 
@@ -26,8 +26,21 @@ def keyword_of(option: str) -> str:
 
 
 def in_python(message: str) -> str:
-    """A message with the options of the command as keyword arguments."""
-    return _OPTION.sub(lambda found: f"{keyword_of(found[1])}=", message).replace("=:", ":")
+    """A message with the options of the command as keyword arguments: ``--strict`` is ``strict=True``, ``--to csv`` is
+    ``to="csv"``."""
+    if "--" not in message:
+        return message
+    from ._options import is_flag
+
+    def replaced(found: re.Match[str]) -> str:
+        value = found["value"] or ""
+        if found.start() == 0:  # what the message is about
+            return keyword_of(found[1]) + value
+        if is_flag(found[1]):
+            return f"{keyword_of(found[1])}=True{value}"
+        return f'{keyword_of(found[1])}="{value[1:]}"' if value else f"{keyword_of(found[1])}="
+
+    return _OPTION.sub(replaced, message)
 
 
 class Place:

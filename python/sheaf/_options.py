@@ -7,7 +7,7 @@ option goes into the member of a struct that has its name; the few that have ano
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
+from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
 
 from . import _layout as c
 from ._errors import UsageError, error_from, keyword_of
@@ -38,9 +38,10 @@ _MEMBERS: dict[tuple[str, str], str] = {
 }
 # The word of a choice that makes a truth value true.
 _TRUE_WORDS = {"system_hdf5": "system", "window_in_samples": "samples", "global_timeline": "global"}
-# Members that are no options.
-_NO_OPTIONS = {"size", "settings", "nsettings", "used", "rows", "view", "user", "validate", "glance", "random", "pipe", "once", "entries",
+# Members that are no options, although an option may have their name.
+_NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random", "pipe", "once", "entries",
                "totals", "piece_bytes", "packing", "rank", "world", "weights"}
+_NO_OPTIONS = {("sheaf_open_options", "rows")}
 _KINDS = ("flag", "text", "count", "size", "choice")
 
 _table: dict[str, Any] | None = None
@@ -69,6 +70,12 @@ def rows_of(command: str) -> dict[str, Row]:
 def format_rows(use: str) -> dict[str, Row]:
     """The options of formats for "reading" or "writing"."""
     return {row["name"]: row for entry in table()["formats"] for row in entry["options"] if row[use]}
+
+
+def is_flag(name: str) -> bool:
+    """Whether an option, of any command or format, has no value."""
+    entries = [*table()["commands"], *table()["formats"]]
+    return any(row["name"] == name and row["kind"] == "flag" for entry in entries for row in entry["options"])
 
 
 def option_of(keyword: str) -> str:
@@ -145,10 +152,15 @@ class Given:
 
     def _members(self, struct: Any) -> Iterator[tuple[str, Any]]:
         types = dict(struct._fields_)
+        nested = {name: kind for name, kind in struct._fields_ if isinstance(kind, type) and issubclass(kind, Structure)}
+        for name, kind in nested.items():
+            yield name, kind(**dict(self._members(kind)))
+        inside = {member for kind in nested.values() for member, _ in kind._fields_}
         for name, texts in self.values.items():
             member = _MEMBERS.get((struct.__name__, name)) or keyword_of(name)
-            renamed = (struct.__name__, name) in _MEMBERS
-            if texts and member in types and (renamed or member not in _NO_OPTIONS):
+            if not texts or member not in types or (struct.__name__, name) in _NO_OPTIONS:
+                continue
+            if member not in inside and member not in _NO_MEMBERS:
                 yield member, self._convert(struct, member, types[member], name, texts)
 
     def _convert(self, struct: Any, member: str, kind: Any, name: str, texts: list[str | None]) -> Any:

@@ -41,6 +41,12 @@ class Opening:
         settings.setdefault("no_mapping", not self.mmap)
         return Context(settings, progress_of(self.progress, name_of(self.source)), on_problem)
 
+    def quiet(self) -> Context:
+        """One that calls nothing of Python's: what is tolerated is counted, and not told."""
+        settings = {**self.given.members(c.sheaf_context_options), **self._settings}
+        settings.setdefault("no_mapping", not self.mmap)
+        return Context(settings, quiet=True)
+
     def open(self, context: Context, **members: Any) -> Handle:
         """A dataset of the library, open."""
         options = self.given.fill(c.sheaf_open_options, **members)

@@ -28,6 +28,14 @@ _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indic
           "valid": c.SHEAF_PART_VALID, "codes": c.SHEAF_PART_CODES}
 
 
+def _copies(kind: Any, first: Any, n: int) -> Any:
+    """Structs of ours that say the same; one at least."""
+    copies = (kind * max(1, n))()
+    if n:
+        memmove(copies, first, sizeof(kind) * n)
+    return copies
+
+
 class Held:
     """Buffers of the library that arrays point into: the last array that goes lets go of them."""
 
@@ -65,6 +73,17 @@ def view(owner: object, address: int, count: int, dtype: str) -> NDArray[Any]:
         empty.flags.writeable = False
         return empty
     return np.asarray(_Memory(owner, address, (count,), f"={dtype}" if dtype[-1] != "1" else f"|{dtype}"))
+
+
+def share(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory without the mark that it is read-only: for libraries that have no such mark."""
+    import numpy as np
+
+    if array.flags.writeable or array.size == 0:
+        return array if array.flags.writeable else array.copy()
+    memory = _Memory(array, 0, array.shape, array.dtype.str)
+    memory.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], False)}
+    return np.asarray(memory)
 
 
 class Column:
@@ -295,10 +314,17 @@ class Frame:
     def _shadow(self, frame: c.sheaf_frame) -> None:
         """A frame of ours with the same buffers, which are held."""
         n = frame.ncolumns
-        self._memory = (c.sheaf_column * max(1, n))()
-        if n:
-            memmove(self._memory, frame.columns, sizeof(c.sheaf_column) * n)
-        self.c = c.sheaf_frame(nrows=frame.nrows, ncolumns=n, columns=cast(self._memory, POINTER(c.sheaf_column)),
+        self._memory: list[Any] = [_copies(c.sheaf_column, frame.columns, n)]
+        for column in self._memory[0][:n]:
+            levels = _copies(c.sheaf_level, column.levels, column.nlevels)
+            self._memory.append(levels)
+            column.levels = cast(levels, POINTER(c.sheaf_level))
+            for level in levels[: column.nlevels]:
+                if level.shape.rank:
+                    indices = _copies(c.sheaf_buffer, level.indices, level.shape.rank)
+                    self._memory.append(indices)
+                    level.indices = cast(indices, POINTER(c.sheaf_buffer))
+        self.c = c.sheaf_frame(nrows=frame.nrows, ncolumns=n, columns=cast(self._memory[0], POINTER(c.sheaf_column)),
                                cx=self._context.handle, checked=frame.checked)
         self._nrows = int(frame.nrows)
 
@@ -327,7 +353,8 @@ class Frame:
     def __contains__(self, name: object) -> bool:
         return name in self.schema
 
-    def keys(self) -> list[str]:
+    @property
+    def names(self) -> list[str]:
         """The names of the columns."""
         return self.schema.names
 
@@ -335,7 +362,7 @@ class Frame:
         return ((name, self[name]) for name in self.schema.names)
 
     @property
-    def row_keys(self) -> NDArray[np.uint64]:
+    def keys(self) -> NDArray[np.uint64]:
         """The key of each row: its number where the format has none."""
         import numpy as np
 

@@ -111,8 +111,15 @@ class Schema:
         if schema.nattributes:
             memmove(self._attributes, schema.attributes, sizeof(c.sheaf_attribute) * schema.nattributes)
         self._texts: list[bytes] = []
+        self._levels: list[Any] = []
         for i in range(schema.nfields):
-            _own_texts(self._fields[i], ("name", "alias"), self._texts)
+            field = self._fields[i]
+            _own_texts(field, ("name", "alias"), self._texts)
+            levels = (c.sheaf_level_shape * max(1, field.nlevels))()
+            if field.nlevels:
+                memmove(levels, field.levels, sizeof(c.sheaf_level_shape) * field.nlevels)
+            self._levels.append(levels)
+            field.levels = cast(levels, POINTER(c.sheaf_level_shape))
         for i in range(schema.nattributes):
             _own_texts(self._attributes[i], ("name", "text"), self._texts)
         self.c.fields = cast(self._fields, POINTER(c.sheaf_field))

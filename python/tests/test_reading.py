@@ -40,7 +40,7 @@ def test_a_dataset_begins_anew(tmp):
     assert dataset.format == "ctf" and dataset.rows == 2
     same([len(frame) for frame in dataset], [2])
     same([len(frame) for frame in dataset], [2])
-    same(dataset.read().row_keys, np.array([0, 1], np.uint64))
+    same(dataset.read().keys, np.array([0, 1], np.uint64))
     again = pickle.loads(pickle.dumps(dataset))
     same(again.schema.names, dataset.schema.names)
     dataset.close()
@@ -140,6 +140,8 @@ def test_options_have_python_names(tmp):
     same(caught.error.option, "max_errors")
     with raises(sheaf.UnknownError, "nothing"):
         sheaf.open(path, from_="nothing")
+    with raises(sheaf.DataError, "allow_unaligned=True reads"):
+        sheaf.read(b"0 |a 1\n0 |a 2\n0 |b 1\n", stream=["a:1:dense", "b:1:dense"])
     with raises(TypeError):
         sheaf.open(path, **{"max-errors": 1})
     with raises(sheaf.UsageError, "features"):

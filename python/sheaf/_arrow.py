@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Arrow's capsules, out and in, by the library's exchange layer."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_void_p, cast, py_object, sizeof
+
+from . import _layout as c
+from ._context import Context, Handle
+from ._errors import UsageError
+from ._library import lib, library_path
+from ._source import is_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from .dataset import Dataset
+    from .frame import Frame
+    from .schema import Schema
+
+# Calls that make objects of Python hold the interpreter's lock.
+_python = ctypes.PyDLL(library_path())
+
+
+def _capsule(name: str, structure: Any) -> object:
+    function = getattr(_python, f"sheaf_capsule_{name}")
+    function.restype, function.argtypes = py_object, [POINTER(type(structure))]
+    capsule: object = function(byref(structure))
+    return capsule
+
+
+def _inside(name: str, structure: Any, capsule: object) -> Any:
+    function = getattr(_python, f"sheaf_{name}_in_capsule")
+    function.restype, function.argtypes = POINTER(structure), [py_object]
+    found = function(capsule)
+    if not found:
+        raise UsageError(f"data: expected a capsule of Arrow's, arrow_{name}, found another object")
+    return found
+
+
+def _options(requested: object = None, small: bool = False) -> c.sheaf_arrow_options:
+    """Lists with offsets of 32 bits where they are asked for."""
+    small = small or (requested is not None and _wants_small(requested))
+    return c.sheaf_arrow_options(size=sizeof(c.sheaf_arrow_options), small_offsets=small)
+
+
+def _wants_small(requested: object) -> bool:
+    """Whether a schema that is asked for has lists or texts of 32 bits."""
+    return any(text in (b"+l", b"u", b"z") for text in _formats(_inside("schema", c.ArrowSchema, requested)[0]))
+
+
+def _formats(schema: c.ArrowSchema) -> Iterator[bytes]:
+    yield schema.format or b""
+    children = cast(schema.children, POINTER(c_void_p)) if schema.n_children else ()
+    for i in range(schema.n_children):
+        yield from _formats(cast(children[i], POINTER(c.ArrowSchema))[0])
+
+
+def _quiet() -> Context:
+    """A context without Python in it: its rows may be asked for by any thread."""
+    return Context(quiet=True)
+
+
+def schema_capsule(schema: Schema, small: bool = False) -> object:
+    made, context = c.ArrowSchema(), _quiet()
+    context.call(lib.sheaf_arrow_schema, byref(schema.c), byref(_options(None, small)), context.handle, byref(made))
+    return _capsule("schema", made)
+
+
+def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
+    options, array, schema = _options(requested), c.ArrowArray(), c.ArrowSchema()
+    context = frame._context
+    context.call(lib.sheaf_arrow_schema, byref(frame.schema.c), byref(options), context.handle, byref(schema))
+    capsule = _capsule("schema", schema)
+    context.call(lib.sheaf_arrow_frame, byref(frame.c), byref(frame.schema.c), byref(options), context.handle, byref(array))
+    return capsule, _capsule("array", array)
+
+
+# ---- streams ----
+
+_feeds: dict[int, _Feed] = {}
+_types = dict(c.sheaf_feed._fields_)
+
+
+class _Feed:
+    """Frames of Python's that the library asks for, on whatever thread it is asked."""
+
+    def __init__(self, frames: Iterable[Frame]) -> None:
+        self._frames = iter(frames)
+        self.given: Frame | None = None
+        _feeds[id(self)] = self
+
+    def next(self, out: Any, err: Any) -> int:
+        try:
+            self.given = next(self._frames, None)
+        except BaseException as error:  # noqa: BLE001: told in the library's way
+            lib.sheaf_fail(err, c.SHEAF_DATA, b"%s", str(error).encode()[:900])
+            return int(c.SHEAF_DATA)
+        if self.given is None:
+            return int(c.SHEAF_END)
+        out[0] = ctypes.pointer(self.given.c)
+        return int(c.SHEAF_OK)
+
+
+def _next(user: int, out: Any, err: Any) -> int:
+    return _feeds[user].next(out, err)
+
+
+def _close(user: int) -> None:
+    _feeds.pop(user, None)
+
+
+_NEXT, _CLOSE = _types["next"](_next), _types["close"](_close)
+
+
+def frames_stream(schema: Schema, frames: Iterable[Frame], _context: Context | None, requested: object, small: bool = False) -> object:
+    """A stream of frames that are here, or that Python makes."""
+    feed, stream, context = _Feed(frames), c.ArrowArrayStream(), _quiet()
+    told = c.sheaf_feed(next=_NEXT, close=_CLOSE, user=id(feed))
+    context.call(lib.sheaf_arrow_stream, byref(told), byref(schema.c), byref(_options(requested, small)), context.handle, byref(stream))
+    feed.context = context  # type: ignore[attr-defined]
+    return _capsule("stream", stream)
+
+
+def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> object:
+    """All rows, from the beginning: of a file, by the library alone; of what Python reads, by Python."""
+    opening = dataset._opening
+    if not is_path(opening.source):
+        return frames_stream(dataset.schema, dataset, None, requested, small)
+    context = opening.quiet()
+    handle, stream = opening.open(context), c.ArrowArrayStream()
+    pointer, handle.pointer = handle.pointer, c_void_p()
+    handle.close()
+    owned, context.handle = context.handle, c_void_p()
+    from ._errors import error_from
+
+    err = c.sheaf_error()
+    if lib.sheaf_arrow_dataset(pointer, owned, byref(_options(requested, small)), byref(stream), byref(err)):
+        raise error_from(err)
+    return _capsule("stream", stream)
+
+
+# ---- in ----
+
+
+class Rows:
+    """The rows of a stream of somebody else's, as frames of the library: ``byref`` of each, good until the next."""
+
+    def __init__(self, data: Any, context: Context) -> None:
+        self._context = context
+        self._reader = Handle(context, lib.sheaf_arrow_reader_free)
+        if hasattr(data, "__arrow_c_stream__"):
+            capsule = data.__arrow_c_stream__()  # it holds the stream until the reader has it
+            stream = _inside("stream", c.ArrowArrayStream, capsule)
+            context.call(lib.sheaf_arrow_reader_new, stream, context.handle, byref(self._reader.pointer))
+        else:
+            schema, array = capsules = data.__arrow_c_array__()
+            context.call(lib.sheaf_arrow_reader_of, _inside("schema", c.ArrowSchema, schema), _inside("array", c.ArrowArray, array),
+                         context.handle, byref(self._reader.pointer))
+            del capsules
+        self.schema = lib.sheaf_arrow_reader_schema(self._reader.pointer)
+
+    def __iter__(self) -> Iterator[Any]:
+        frame = c.sheaf_frame()
+        with self._reader as pointer:
+            # The stream may be Python's own: its lock is free while the library waits, but not on another thread's behalf.
+            while not self._context.call(lib.sheaf_arrow_reader_next, pointer, byref(frame)):
+                try:
+                    yield byref(frame)
+                finally:
+                    lib.sheaf_frame_free(byref(frame))

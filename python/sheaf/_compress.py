@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Entries in any order, compressed by the library on all threads."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_int32, c_int64, cast
+
+from . import _layout as c
+from ._context import Context
+from ._library import lib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+
+def _at(array: NDArray[Any], kind: Any) -> Any:
+    return cast(array.ctypes.data, POINTER(kind))
+
+
+def sort_entries(outer: NDArray[Any], inner: NDArray[Any], values: NDArray[Any], slices: int) -> Any:
+    """(values, indices, pointers) of COO entries by slices; None where the library has no such types."""
+    import numpy as np
+
+    if outer.dtype != np.int32 or inner.dtype != np.int32 or values.dtype.itemsize not in (1, 2, 4, 8, 16):
+        return None
+    outer, inner, values = (np.ascontiguousarray(array) for array in (outer, inner, values))
+    given = c.sheaf_entry_arrays(n=len(values), rows=_at(outer, c_int32), columns=_at(inner, c_int32),
+                                 values=values.ctypes.data, value_size=values.dtype.itemsize)
+    pointers, indices, made = np.empty(slices + 1, np.int64), np.empty(len(values), np.int32), np.empty_like(values)
+    to = c.sheaf_compressed_arrays(pointers=_at(pointers, c_int64), indices=_at(indices, c_int32), values=made.ctypes.data,
+                                   value_size=values.dtype.itemsize)
+    context = Context({"max_memory": 1 << 62})
+    context.run(lib.sheaf_compress_entries, byref(given), slices, context.handle, byref(to))
+    return made, indices, pointers

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What a notebook shows of datasets and frames."""
+from __future__ import annotations
+
+from html import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .dataset import Dataset
+    from .frame import Frame
+    from .schema import Schema
+
+_SHOWN = 5  # rows
+_STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+
+
+def _line(cells: list[Any], tag: str = "td") -> str:
+    return "<tr>" + "".join(f"<{tag} style='text-align:left;padding:2px 10px'>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _fields(schema: Schema) -> str:
+    lines = [[f.name, f.storage, "" if f.dim is None else f.dim, f.type, "yes" if f.nullable else ""] for f in schema.fields]
+    return f"<table style='{_STYLE}'>" + _line(["name", "storage", "dim", "type", "missing"], "th") + "".join(map(_line, lines)) + "</table>"
+
+
+def _rows(text: str) -> str:
+    return f"<pre style='overflow-x:auto'>{escape(text)}</pre>" if text else ""
+
+
+def dataset_card(dataset: Dataset) -> str:
+    """Its name, what is known of it, its fields, the first rows."""
+    known = [f"{n:,} {word}" for word, n in ((dataset.schema.rows, dataset.facts["rows"]), ("samples", dataset.facts["samples"]))
+             if n is not None]
+    tensor = "" if dataset.schema.tensor is None else f" of shape {dataset.schema.tensor.shape}"
+    head = f"<b>{escape(dataset.name)}</b> <span>{escape(dataset.format)}{escape(tensor)}{''.join(', ' + word for word in known)}</span>"
+    try:
+        rows = dataset.head(_SHOWN)
+    except Exception as error:  # noqa: BLE001: a card says what it can
+        rows = f"{type(error).__name__}: {error}"
+    return f"<div>{head}{_fields(dataset.schema)}{_rows(rows)}</div>"
+
+
+def frame_card(frame: Frame) -> str:
+    """Its fields and its first rows."""
+    lines = frame.texts("text_short").splitlines()[:_SHOWN]
+    return f"<div><b>Frame</b> <span>{len(frame):,} {frame.schema.rows}</span>{_fields(frame.schema)}{_rows(chr(10).join(lines))}</div>"

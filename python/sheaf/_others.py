@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""JAX, awkward arrays, Binsparse: imported when they are asked for."""
+from __future__ import annotations
+
+from ._errors import UsageError
+from .frame import share
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from .frame import Column, Frame
+
+_BINSPARSE_VERSION = "0.1"
+
+
+def jax_of_column(column: Column) -> Any:
+    import jax.numpy as jnp
+
+    if column.field.storage in ("text", "datetimetz"):
+        raise UsageError(f"{column.name}: expected numbers, found {column.field.storage}")
+    if column.field.storage != "sparse":
+        return jnp.asarray(column.values)
+    from jax.experimental.sparse import BCSR
+
+    pointers, indices = column.entry_offsets, column.indices
+    assert pointers is not None and indices is not None
+    parts = jnp.asarray(column.values), jnp.asarray(indices.astype("i4", copy=False)), jnp.asarray(pointers.astype("i4"))
+    return BCSR(parts, shape=(len(pointers) - 1, column.field.dim or 0))
+
+
+def awkward_of_column(column: Column) -> Any:
+    import awkward as ak
+
+    storage, contents = column.field.storage, ak.contents
+    if column.offsets is None or storage == "complex":
+        made = contents.NumpyArray(column.to_numpy() if column.valid is None else column.values)
+        return ak.Array(_masked(column, made))
+    if storage in ("text", "bytes"):
+        word, inner = ("string", "char") if storage == "text" else ("bytestring", "byte")
+        characters = contents.NumpyArray(column.values, parameters={"__array__": inner})
+        made = contents.ListOffsetArray(_index(column.offsets), characters, parameters={"__array__": word})
+        return ak.Array(_masked(column, made))
+    if storage == "dense":
+        samples: Any = contents.RegularArray(contents.NumpyArray(column.values.reshape(-1)), column.field.dim or 1)
+    else:
+        entries = contents.RecordArray([contents.NumpyArray(column.indices), contents.NumpyArray(column.values)], ["index", "value"])
+        samples = contents.ListOffsetArray(_index(column.entry_offsets), entries)
+    return ak.Array(contents.ListOffsetArray(_index(column.offsets), samples))
+
+
+def _index(offsets: NDArray[Any] | None) -> Any:
+    import awkward as ak
+
+    assert offsets is not None
+    return ak.index.Index64(offsets if offsets.flags.writeable else share(offsets))
+
+
+def _masked(column: Column, content: Any) -> Any:
+    import awkward as ak
+
+    valid = column.valid
+    return content if valid is None else ak.contents.ByteMaskedArray(ak.index.Index8(valid.view("i1")), content, valid_when=True)
+
+
+def awkward_of_frame(frame: Frame) -> Any:
+    import awkward as ak
+
+    return ak.zip({name: awkward_of_column(frame[name]) for name in frame.schema.names}, depth_limit=1)
+
+
+def binsparse_of_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """A tensor's entries in Binsparse's words: COO, or DVEC and DMAT where it is dense."""
+    from ._scipy import array_of_frame, entries_of
+
+    coordinates, values = entries_of(frame)
+    tensor = frame.schema.tensor
+    assert tensor is not None
+    shape = list(tensor.shape)
+    header: dict[str, Any] = {"version": _BINSPARSE_VERSION, "shape": shape, "number_of_stored_values": len(values)}
+    if tensor.dense and len(shape) in (1, 2):
+        buffers = {"values": array_of_frame(frame).reshape(-1)}
+        header["format"] = "DVEC" if len(shape) == 1 else "DMATR"
+    else:
+        buffers = {f"indices_{d}": array for d, array in enumerate(coordinates)}
+        buffers["values"] = values
+        header["format"] = "COO" if len(shape) == 2 else "CVEC" if len(shape) == 1 else "custom"
+        if header["format"] == "custom":
+            header["custom"] = {"level": {"level_desc": "sparse", "rank": len(shape), "level": {"level_desc": "element"}}}
+    if tensor.structure != "general":
+        header["structure"] = tensor.structure
+    header["data_types"] = {name: _name(array) for name, array in buffers.items()}
+    return header, buffers
+
+
+def _name(array: NDArray[Any]) -> str:
+    """Binsparse's name of a type."""
+    if array.dtype.kind == "b":
+        return "bint8"
+    return f"complex[float{4 * array.dtype.itemsize}]" if array.dtype.kind == "c" else array.dtype.name

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Sparse data as SciPy's matrices, over the same memory where that can be."""
+from __future__ import annotations
+
+from ._errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from .frame import Column, Frame
+
+_LAYOUTS = ("csr", "csc", "coo")
+
+
+def _check(layout: str) -> None:
+    if layout not in _LAYOUTS:
+        raise UsageError(f"layout: expected one of {', '.join(_LAYOUTS)}, found {layout!r}", "layout")
+
+
+def _fits_int32(n: int) -> bool:
+    return n < 2**31
+
+
+def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any], shape: tuple[int, int]) -> Any:
+    """A CSR or CSC matrix of arrays as they are. SciPy copies indices whose type is not that of the pointers: so the pointers,
+    which are few, take the type of the indices."""
+    import numpy as np
+
+    if indices.dtype == np.int32 and _fits_int32(len(values)):
+        pointers = pointers.astype(np.int32)
+    matrix = kind((values, indices, pointers), shape=shape, copy=False)
+    return matrix
+
+
+def matrix_of_stream(column: Column, layout: str) -> Any:
+    """The samples of a sparse stream as rows."""
+    from scipy import sparse
+
+    _check(layout)
+    if column.field.storage != "sparse":
+        raise UsageError(f"{column.name}: expected a sparse stream, found {column.field.storage}")
+    pointers, indices = column.entry_offsets, column.indices
+    assert pointers is not None and indices is not None
+    matrix = compressed(_kind(sparse, "csr"), column.values, indices, pointers, (len(pointers) - 1, column.field.dim or 0))
+    return matrix if layout == "csr" else matrix.asformat(layout)
+
+
+def _kind(sparse: Any, layout: str) -> Any:
+    """The class of a layout: SciPy's arrays, or its matrices where it has no arrays yet."""
+    return getattr(sparse, f"{layout}_array", None) or getattr(sparse, f"{layout}_matrix")
+
+
+def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+    """The coordinates of a tensor's entries, and their values."""
+    if frame.schema.rows != "entries":
+        raise UsageError(f"frame: expected the entries of a tensor, found {frame.schema.rows}")
+    coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
+    value = next((field for field in frame.schema.fields if field.meaning != "coordinate"), None)
+    import numpy as np
+
+    values = frame[value.name].to_numpy() if value is not None else np.ones(len(frame), np.bool_)
+    return coordinates, values
+
+
+def matrix_of_frame(frame: Frame, layout: str) -> Any:
+    """A matrix of a tensor's entries."""
+    from scipy import sparse
+
+    _check(layout)
+    if frame.schema.rows == "sequences" and len(frame.schema.streams) == 1:
+        return matrix_of_stream(frame[frame.schema.streams[0].name], layout)
+    coordinates, values = entries_of(frame)
+    tensor = frame.schema.tensor
+    assert tensor is not None
+    if tensor.structure != "general":
+        raise UsageError(f"frame: expected all entries of the matrix (expand=True), found those of a {tensor.structure} one")
+    if layout != "coo" and len(tensor.shape) == 2:
+        return _compress(sparse, coordinates, values, tensor.shape, tensor.order if tensor.sorted else (), layout)
+    kind = _kind(sparse, "coo")
+    matrix = kind((values, tuple(coordinates)), shape=tensor.shape, copy=False)
+    return matrix if layout == "coo" else matrix.asformat(layout)
+
+
+def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...], order: tuple[int, ...],
+              layout: str) -> Any:
+    """Entries that come in the layout's order need only pointers; others are sorted by the library, on all threads."""
+    import numpy as np
+
+    outer = 0 if layout == "csr" else 1
+    slices, inner = shape[outer], coordinates[1 - outer]
+    size = (shape[0], shape[1])
+    if order and order[0] == outer:
+        pointers = np.searchsorted(coordinates[outer], np.arange(slices + 1, dtype=coordinates[outer].dtype))
+        return compressed(_kind(sparse, layout), values, inner, pointers, size)
+    from ._compress import sort_entries
+
+    done = sort_entries(coordinates[outer], inner, values, slices)
+    if done is None:  # indices of 64 bits
+        return _kind(sparse, "coo")((values, tuple(coordinates)), shape=shape).asformat(layout)
+    return compressed(_kind(sparse, layout), *done, size)
+
+
+def array_of_frame(frame: Frame) -> NDArray[Any]:
+    """A tensor's entries, or a table, as an array."""
+    import numpy as np
+
+    if frame.schema.rows == "rows":
+        columns = {name: frame[name].to_numpy() for name in frame.schema.names}
+        table = np.empty(len(frame), [(name, items.dtype) for name, items in columns.items()])
+        for name, items in columns.items():
+            table[name] = items
+        return table
+    coordinates, values = entries_of(frame)
+    tensor = frame.schema.tensor
+    assert tensor is not None
+    if tensor.dense and tensor.sorted and tensor.structure == "general" and len(values) == int(np.prod(tensor.shape)):
+        shaped = values.reshape([tensor.shape[d] for d in tensor.order])
+        return shaped.transpose(np.argsort(tensor.order))
+    array = np.zeros(tensor.shape, values.dtype)
+    np.add.at(array, tuple(coordinates), values)
+    return array

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: MIT
+"""Minibatches: an iterable that remembers where it stands."""
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer, string_at
+
+from . import _layout as c
+from ._context import Context, Handle
+from ._errors import StaleError, UsageError
+from ._library import lib
+from ._options import Given
+from .dataset import Opening
+from .frame import Frame
+from .packed import Packed
+from .schema import Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._context import Progress
+
+_WITHOUT_END = 1 << 40  # epochs: an iteration ends by itself
+_CNTK_CHUNK = 32 << 20
+_PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES), ("truncate", c.SHEAF_PACK_TRUNCATED),
+             ("pad", c.SHEAF_PACK_PADDED))
+_LAUNCHERS = (("torchrun", "RANK", "WORLD_SIZE"), ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
+              ("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("MPI", "PMI_RANK", "PMI_SIZE"))
+
+
+class Batch(Frame):
+    """One minibatch: a frame whose rows are its sequences (``batch["A"]`` is a `Column`), or packed streams (``batch.packed``).
+
+    ``number`` counts from 0 in this iteration; ``position`` is (before, after) in samples, of all shards; ``sweep`` that in which
+    it begins; ``sweep_end`` and ``epoch_end`` say that one ends in it or after it; ``samples`` and ``sequences`` are this shard's;
+    ``repeated`` the last ones of them, which only fill it up; ``state`` is where the loader stands after it.
+    """
+
+    def __init__(self, schema: Schema, context: Context, batch: c.sheaf_batch, state: Mapping[str, Any]) -> None:
+        self.number, self.position, self.sweep = int(batch.number), (int(batch.begin), int(batch.end)), int(batch.sweep)
+        self.sweep_end, self.epoch_end = bool(batch.sweep_end), bool(batch.epoch_end)
+        self.sequences, self.samples, self.repeated = int(batch.sequences), int(batch.samples), int(batch.repeated)
+        self._key_bytes = string_at(batch.keys, 8 * self.sequences) if self.sequences else b""
+        self._length_bytes = string_at(batch.lengths, 4 * self.sequences) if self.sequences else b""
+        self._state = state
+        self.packed: dict[str, Packed] | None = None
+        if batch.frame:
+            super().__init__(schema, context, batch.frame)
+        else:
+            self._context, self.schema, self._nrows = context, schema, self.sequences
+            grids = [batch.packed[i] for i in range(batch.npacked)]
+            self.packed = {schema.fields[grid.field].name: Packed(schema.fields[grid.field], grid) for grid in grids}
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """The key of each sequence (their numbers, where datasets follow one another)."""
+        import numpy as np
+
+        return np.frombuffer(self._key_bytes, np.uint64)
+
+    @property
+    def lengths(self) -> NDArray[np.uint32]:
+        """The samples of each sequence."""
+        import numpy as np
+
+        return np.frombuffer(self._length_bytes, np.uint32)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What `Batches.load_state_dict` takes to go on after this batch."""
+        return dict(self._state)
+
+    def pin_memory(self) -> dict[str, Any]:
+        """What torch's DataLoader asks for: the streams as tensors in page-locked memory."""
+        pinned: dict[str, Any] = self.to_torch(pin_memory=True)
+        return pinned
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("Batch: expected it in the process that made it; loader.to_torch() gives tensors, which pickle")
+
+    def __repr__(self) -> str:
+        return f"Batch({self.number}: {self.sequences} sequences, {self.samples} samples, position {self.position})"
+
+
+class Batches:
+    """Minibatches of one or several datasets; see `sheaf.batches`.
+
+    Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next. One that was broken off
+    begins again, unless a state was loaded. Nothing is open before the first batch, in the process that asks for it, so that
+    loaders pickle and survive fork and spawn. ``shard`` is (rank, world), ``note`` says where they come from.
+    """
+
+    def __init__(self, sources: Sequence[Any], keywords: Mapping[str, Any], rank: int | str | None = None, world: int | None = None,
+                 mmap: bool = False, progress: bool | Progress | None = None) -> None:
+        self._arguments = (list(sources), dict(keywords), rank, world, mmap, progress)
+        self._given = Given("batches", keywords, besides=("rank", "world", "mmap", "progress"), name="batches")
+        self._openings = [Opening(source, self._given, mmap, progress if i == 0 else None) for i, source in enumerate(sources)]
+        self.shard, self.note = _shard(self._given, rank, world)
+        self._epochs = self._given.number("epochs", 1)
+        if self._epochs < 1:
+            raise UsageError("epochs: expected a number above 0, found 0", "epochs")
+        self._epoch = self._given.number("start-epoch", 0)
+        self._start: dict[str, Any] | None = None  # where the next iteration begins, if not at the beginning of an epoch
+        self._state: dict[str, Any] | None = None
+        self._lock = threading.RLock()
+        self._options()  # what is wrong with them is said here
+
+    # ---- options ----
+
+    def _options(self, first_epoch: int = 0) -> c.sheaf_batch_options:
+        given = self._given
+        filled = given.fill(c.sheaf_batch_options, rank=self.shard[0], world=self.shard[1])
+        filled.batch_size = given.number("size", 256)
+        filled.first_epoch, filled.epochs = first_epoch, _WITHOUT_END
+        filled.packing = self._packing()
+        weights = given.take("mix")
+        if weights is not None:
+            numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]
+            if len(numbers) != len(self._openings) or min(numbers) < 1:
+                raise UsageError(f"mix: expected a weight above 0 for each of {len(self._openings)} files, found {weights}", "mix")
+            filled.weights = (c_int64 * len(numbers))(*numbers)
+        _at_most_one(given, ("join", "concat", "mix"), "way to combine files")
+        return filled
+
+    def _packing(self) -> int:
+        _at_most_one(self._given, [name for name, _ in _PACKINGS], "way to pack")
+        return next((packing for name, packing in _PACKINGS if self._given.flag(name)), c.SHEAF_PACK_NONE)
+
+    def _piece_bytes(self) -> int:
+        """CNTK reads texts in chunks of this size; one of one byte has one sequence, like one of none."""
+        if self._given.take("chunk-bytes") is None:
+            return _CNTK_CHUNK if self._given.take("order") == "cntk" else 0
+        return max(1, self._given.number("chunk-bytes", 0))
+
+    # ---- iterating ----
+
+    def __iter__(self) -> Iterator[Batch]:
+        """One epoch, or ``epochs=`` of them."""
+        return Iteration(self)
+
+    def _worker(self) -> tuple[int, int]:
+        """Which of the workers of a torch DataLoader this process is: (0, 1) where it is none."""
+        torch_data = sys.modules.get("torch.utils.data")
+        worker = torch_data.get_worker_info() if torch_data is not None else None
+        return (0, 1) if worker is None else (worker.id, worker.num_workers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where it stands: after the batch that was given last. A dict of numbers and short texts, under 200 bytes as JSON; the same
+        on every shard (but with ``timeline="local"`` in the orders "cntk" and "file")."""
+        with self._lock:
+            return dict(self._state or self._start or {"epoch": self._epoch})
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """The next iteration goes on where a state says: any number of ranks may do so. It must be of the same data, seed and
+        options; what is wrong is said when the first batch is asked for."""
+        unknown = [name for name in ("epoch",) if name not in state]
+        if unknown:
+            raise UsageError(f"state: expected what state_dict() gives, with {unknown[0]!r}, found {dict(state)!r}")
+        with self._lock:
+            self._start, self._state, self._epoch = dict(state), None, int(state["epoch"])
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next iteration begins with this epoch, from 0."""
+        self.load_state_dict({"epoch": epoch})
+
+    def facts(self) -> dict[str, int | None]:
+        """``sequences`` and ``samples`` of a sweep, over all shards, and sequences ``dropped`` because they have no partner."""
+        counts = [c_int64(), c_int64(), c_int64()]
+        opened = _Opened(self, self._epoch)
+        with opened.handle as pointer:
+            lib.sheaf_batches_facts(pointer, *map(byref, counts))
+        opened.close()
+        return {name: n.value if n.value >= 0 else None for name, n in zip(("sequences", "samples", "dropped"), counts)}
+
+    @property
+    def schema(self) -> Schema:
+        """Of the batches: all streams of joined files."""
+        opened = _Opened(self, self._epoch)
+        try:
+            return opened.schema
+        finally:
+            opened.close()
+
+    # ---- for others ----
+
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
+        """An IterableDataset of torch whose items are dicts of tensors: for ``DataLoader(..., batch_size=None)``, StatefulDataLoader,
+        or to iterate as it is. It has this loader's state."""
+        from ._torch import dataset_of_batches
+
+        return dataset_of_batches(self, layout, pin_memory)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from ._arrow import frames_stream
+
+        opened = _Opened(self, self._epoch)
+        schema = opened.schema
+        opened.close()
+        return frames_stream(schema, self, None, requested_schema)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"arguments": self._arguments, "start": self._state or self._start, "epoch": self._epoch}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        sources, keywords, rank, world, mmap, progress = saved["arguments"]
+        Batches.__init__(self, sources, keywords, rank, world, mmap, progress)
+        self._start, self._epoch = saved["start"], saved["epoch"]
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(str(opening.source)) for opening in self._openings[:3])
+        return f"Batches({names}{', ...' if len(self._openings) > 3 else ''}; shard {self.shard[0]} of {self.shard[1]}{self.note})"
+
+
+class _Opened:
+    """The library's batches, open: of the process that opened them."""
+
+    def __init__(self, loader: Batches, first_epoch: int) -> None:
+        self.context = loader._openings[0].context()
+        self._index: dict[str, int] = {}
+        try:
+            self._open(loader, first_epoch)
+        except StaleError:
+            if loader._openings[0].insist_on_index():
+                raise
+            self._index = {"index": c.SHEAF_INDEX_NEVER}
+            self._open(loader, first_epoch)
+        with self.handle as pointer:
+            self.schema = Schema(lib.sheaf_batches_schema(pointer)[0])
+
+    def _open(self, loader: Batches, first_epoch: int) -> None:
+        self.datasets = [opening.open(self.context, random=True, rows=c.SHEAF_TAKES_SEQUENCES, piece_bytes=loader._piece_bytes(),
+                                      **self._index) for opening in loader._openings]
+        pointers = (c_void_p * len(self.datasets))(*[handle.pointer for handle in self.datasets])
+        self.options = loader._options(first_epoch)
+        self.handle = Handle(self.context, lib.sheaf_batches_close)
+        self.handle.kept = self.datasets  # they must outlive the batches
+        self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options), self.context.handle,
+                         byref(self.handle.pointer))
+
+    def close(self) -> None:
+        self.handle.close()
+        for handle in self.datasets:
+            handle.close()
+
+
+class Iteration:
+    """One pass: it opens what it needs with its first batch, in the process that asks for it."""
+
+    def __init__(self, loader: Batches) -> None:
+        self._loader = loader
+        self._opened: _Opened | None = None
+        self._text = create_string_buffer(c.SHEAF_STATE_SIZE)
+        self._done = False
+
+    def __iter__(self) -> Iteration:
+        return self
+
+    def _begin(self) -> _Opened:
+        """Goes where the loader stands, and passes over what other workers make."""
+        import json
+
+        loader = self._loader
+        with loader._lock:
+            start = dict(loader._start or {"epoch": loader._epoch})
+        self._epoch = int(start.pop("epoch"))
+        self._ends = 0
+        number, self._stride = loader._worker()
+        self._skip = int(start.pop("ahead", number))
+        opened = _Opened(loader, self._epoch)
+        if start:
+            with opened.handle as pointer:
+                opened.context.run(lib.sheaf_batches_resume, pointer, json.dumps(start, separators=(",", ":")).encode())
+        return opened
+
+    def __next__(self) -> Batch:
+        if self._done:
+            raise StopIteration
+        if self._opened is None:
+            self._opened = self._begin()
+        while self._skip:
+            self._skip -= 1
+            self._next(skipped=True)
+        batch = self._next()
+        self._skip = self._stride - 1
+        return batch
+
+    def _next(self, skipped: bool = False) -> Batch:
+        opened = self._opened
+        if self._done or opened is None:
+            raise StopIteration
+        found = POINTER(c.sheaf_batch)()
+        with opened.handle as pointer:
+            if opened.context.call(lib.sheaf_batches_next, pointer, byref(found)):
+                self._end()
+                raise StopIteration
+            lib.sheaf_batches_state(pointer, self._text)
+            given = found[0]
+            if given.epoch_end:
+                self._epoch, self._ends = self._epoch + 1, self._ends + 1
+            state = _State(self._text.value, self._epoch, self._stride - 1)
+            batch = None if skipped else Batch(opened.schema, opened.context, given, state)
+        loader = self._loader
+        if batch is not None:
+            with loader._lock:
+                loader._state = state  # type: ignore[assignment]
+        if self._ends == loader._epochs:
+            self._end()
+        return batch  # type: ignore[return-value]
+
+    def _end(self) -> None:
+        """The next iteration goes on with the next epoch."""
+        self._done = True
+        loader = self._loader
+        with loader._lock:
+            loader._epoch, loader._start = self._epoch, None
+            loader._state = None if self._stride > 1 else loader._state
+        self.close()
+
+    def state_dict(self) -> dict[str, Any]:
+        return self._loader.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self._loader.load_state_dict(state)
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+
+class _State(dict):  # type: ignore[type-arg]
+    """The library's state as a dict, read from its text when somebody looks."""
+
+    def __init__(self, text: bytes, epoch: int, ahead: int) -> None:
+        import json
+
+        super().__init__(json.loads(text))
+        self["epoch"] = epoch
+        if ahead:
+            self["ahead"] = ahead
+
+
+def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
+    found = [name for name in names if given.flag(name)]
+    if len(found) > 1:
+        raise UsageError(f"{found[1].replace('-', '_')}: expected one {what}, found {found[0].replace('-', '_')} as well")
+
+
+def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tuple[int, int], str]:
+    """(rank, world), and how they were found where they were not given."""
+    text = given.take("shard")
+    if text is not None:
+        words = text.split("/")
+        if rank is not None or world is not None:
+            raise UsageError("shard: expected it, or rank and world, found both", "shard")
+        if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[0]) >= int(words[1]):
+            raise UsageError(f"shard: expected RANK/WORLD with RANK below WORLD, found {text!r}", "shard")
+        return (int(words[0]), int(words[1])), ""
+    if rank == "env":
+        if world is not None:
+            raise UsageError('world: expected none with rank="env", found one', "world")
+        return _launched()
+    if rank is None and world is None:
+        return (0, 1), ""
+    if not isinstance(rank, int) or not isinstance(world, int) or not 0 <= rank < world:
+        raise UsageError(f"rank: expected a number below world, or \"env\", found rank {rank!r} and world {world!r}", "rank")
+    return (rank, world), ""
+
+
+def _launched() -> tuple[tuple[int, int], str]:
+    """From the launcher's environment: said, for an interactive shell inside a job has it, too."""
+    import logging
+
+    for launcher, rank, world in _LAUNCHERS:
+        if rank in os.environ and world in os.environ:
+            shard = int(os.environ[rank]), int(os.environ[world])
+            note = f", as {launcher} says ({rank}={shard[0]}, {world}={shard[1]})"
+            logging.getLogger("sheaf").info("shard %d of %d%s", *shard, note)
+            return shard, note
+    names = ", ".join(rank for _, rank, _ in _LAUNCHERS)
+    raise UsageError(f"rank: expected one of {names} in the environment, found none", "rank")
+
+
+def _expand(sources: Any) -> list[Any]:
+    """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
+    found: list[Any] = []
+    for source in [sources] if isinstance(sources, (str, os.PathLike, bytes)) or hasattr(sources, "read") else sources:
+        name = source if isinstance(source, str) and "://" not in source and not os.path.exists(source) else ""
+        if name.startswith("@"):
+            with open(name[1:], encoding="utf-8") as lines:
+                found += [line.rstrip("\r\n") for line in lines if line.strip() and not line.startswith("#")]
+        elif any(sign in name for sign in "*?["):
+            from glob import glob
+
+            matching = sorted(glob(name))
+            if not matching:
+                raise FileNotFoundError(f"{name}: expected files of such names, found none")
+            found += matching
+        else:
+            found.append(source)
+    if not found:
+        raise UsageError("inputs: expected one at least, found lists without any")
+    return found
+
+
+def batches(sources: Any, *, rank: int | str | None = None, world: int | None = None, mmap: bool = False,
+            progress: bool | Progress | None = None, **options: Any) -> Batches:
+    """Minibatches of one dataset or several (a path, a pattern, "@LIST", or a list of them).
+
+    Options are those of ``sheaf batches`` and of the format: ``size=256`` samples (``size_unit="sequences"``), ``seed=``, ``order=``,
+    ``window=``, ``bucket=True``, ``pad=8``, ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` say which
+    shard this is; ``rank="env"`` takes them from torchrun, Slurm or MPI (never by itself: a shell inside a job has their
+    variables, too, and would silently lose data).
+
+    >>> loader = sheaf.batches("words.ctf", size=1, size_unit="sequences", seed=7)
+    >>> sum(batch.sequences for batch in loader)
+    2
+    >>> len(str(loader.state_dict())) < 200
+    True
+    """
+    made = Batches(_expand(sources), options, rank, world, mmap, progress)
+    if "torch" in sys.modules:
+        from ._torch import iterable
+
+        return iterable(made)
+    return made

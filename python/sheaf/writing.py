@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: MIT
+"""Writing what is in memory: frames, matrices, arrays, streams, tables of others. Arrays are wrapped, and copied only where they
+are not in one run of the machine's byte order, or offsets are not of 64 bits."""
+from __future__ import annotations
+
+import os
+import sys
+from ctypes import POINTER, byref, c_int, c_void_p, cast
+
+from . import _layout as c
+from ._context import Context
+from ._errors import UsageError
+from ._library import lib
+from ._options import Given
+from ._progress import progress_of
+from .frame import Frame
+from .schema import DTYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ._context import Progress
+
+_MEANINGS = {"number": c.SHEAF_NUMBER, "bool": c.SHEAF_BOOL, "complex": c.SHEAF_COMPLEX, "text": c.SHEAF_STRING,
+             "bytes": c.SHEAF_BYTES, "datetime": c.SHEAF_DATETIME}
+
+
+class Builder:
+    """A schema of the library and the frame of it that is being built. It keeps the arrays until it is closed."""
+
+    def __init__(self, context: Context, rows: int = c.SHEAF_SEQUENCES) -> None:
+        self.context, self._kept = context, []  # type: tuple[Context, list[Any]]
+        self.schema = c.sheaf_schema(rows=rows, cx=context.handle)
+        self.frame = c.sheaf_frame()
+        self._steps: list[tuple[Any, ...]] = []
+
+    def add(self, function: Any, *arguments: Any) -> int:
+        """A field; gives its number."""
+        self.context.call(function, byref(self.schema), *arguments)
+        return int(self.schema.nfields) - 1
+
+    def wrap(self, column: int, part: int, at: int, array: NDArray[Any], count: int | None = None) -> None:
+        """The buffer of a column, to be taken as it is when the frame is made."""
+        self._steps.append((column, part, at, array, len(array) if count is None else count))
+
+    def build(self, rows: int) -> None:
+        builder, sized = c_void_p(), self._steps
+        self.context.call(lib.sheaf_frame_builder_new, byref(self.schema), self.context.handle, byref(builder))
+        try:
+            for column, part, at, array, count in sized:
+                self._kept.append(array)
+                foreign = c.sheaf_foreign(data=array.ctypes.data, count=count)
+                lib.sheaf_build_wrap(builder, column, part, at, byref(foreign))
+            lib.sheaf_build_rows(builder, rows)
+            self.context.run(lib.sheaf_frame_builder_take, builder, byref(self.frame))
+        finally:
+            lib.sheaf_frame_builder_free(builder)
+
+    def close(self) -> None:
+        lib.sheaf_frame_free(byref(self.frame))
+        lib.sheaf_schema_free(byref(self.schema))
+
+
+def _plain(array: Any) -> NDArray[Any]:
+    """The array itself where it is one run of the machine's byte order."""
+    import numpy as np
+
+    array = np.asarray(array)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return np.ascontiguousarray(array)
+
+
+def _type(array: NDArray[Any]) -> int:
+    """The library's element type."""
+    name = "u1" if array.dtype.kind == "b" else f"f{array.dtype.itemsize // 2}" if array.dtype.kind == "c" else array.dtype.str[1:]
+    if name not in DTYPES:
+        raise UsageError(f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}")
+    return DTYPES.index(name)
+
+
+def _meaning(array: NDArray[Any]) -> int:
+    return _MEANINGS[{"b": "bool", "c": "complex"}.get(array.dtype.kind, "number")]
+
+
+def _offsets(array: Any) -> NDArray[Any]:
+    import numpy as np
+
+    return np.ascontiguousarray(array, np.int64)
+
+
+# ---- tensors ----
+
+
+def _tensor(shape: Iterable[int], dense: bool = False, order: Iterable[int] = (), ordered: bool = False) -> c.sheaf_tensor:
+    sizes = list(shape)
+    if len(sizes) > c.SHEAF_MAX_RANK:
+        raise UsageError(f"data: expected at most {c.SHEAF_MAX_RANK} dimensions, found {len(sizes)}")
+    tensor = c.sheaf_tensor(rank=len(sizes), dense=dense, sorted=ordered, unique=dense)
+    tensor.shape[: len(sizes)] = sizes
+    for i, dimension in enumerate(order or range(len(sizes))):
+        tensor.order[i] = dimension
+    return tensor
+
+
+def _dense(context: Context, array: NDArray[Any]) -> Builder:
+    """An array of any number of dimensions, as one row."""
+    array = _plain(array)
+    builder, levels = Builder(context), (c.sheaf_level_shape * max(1, array.ndim))()
+    for level, extent in zip(levels, array.shape):
+        level.kind, level.extents[0] = c.SHEAF_FIXED, extent
+    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(array.shape, True, ordered=True)), levels, array.ndim, _meaning(array),
+                _type(array))
+    builder.wrap(0, c.SHEAF_PART_VALUES, 0, array.reshape(-1), array.size * (2 if array.dtype.kind == "c" else 1))
+    builder.build(1)
+    return builder
+
+
+def _csr(context: Context, matrix: Any) -> Builder:
+    """A CSR matrix, as one row."""
+    import numpy as np
+
+    values, indices, builder = _plain(matrix.data), _plain(matrix.indices), Builder(context)
+    wide = indices.dtype != np.int32
+    indices = indices if not wide else indices.astype(np.int64, copy=False)
+    levels = (c.sheaf_level_shape * 2)()
+    levels[0].kind, levels[0].extents[0] = c.SHEAF_FIXED, matrix.shape[0]
+    levels[1].kind, levels[1].rank, levels[1].extents[0] = c.SHEAF_COORD, 1, matrix.shape[1]
+    levels[1].index_type = c.SHEAF_I64 if wide else c.SHEAF_I32
+    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(matrix.shape)), levels, 2, _meaning(values), _type(values))
+    builder.wrap(0, c.SHEAF_PART_OFFSETS, 1, _offsets(matrix.indptr))
+    builder.wrap(0, c.SHEAF_PART_INDICES, 0, indices)
+    builder.wrap(0, c.SHEAF_PART_VALUES, 0, values, len(values) * (2 if values.dtype.kind == "c" else 1))
+    builder.build(1)
+    return builder
+
+
+def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: Iterable[int]) -> Builder:
+    """Entries in any order."""
+    import numpy as np
+
+    builder, sizes, values = Builder(context), list(shape), _plain(values)
+    builder.add(lib.sheaf_schema_add_entries, byref(_tensor(sizes)), _meaning(values), _type(values))
+    for d, array in enumerate(coordinates):
+        wide = builder.schema.fields[d].type == c.SHEAF_I64
+        builder.wrap(d, c.SHEAF_PART_VALUES, 0, _plain(array).astype(np.int64 if wide else np.int32, copy=False))
+    builder.wrap(len(sizes), c.SHEAF_PART_VALUES, 0, values, len(values) * (2 if values.dtype.kind == "c" else 1))
+    builder.build(len(values))
+    return builder
+
+
+def _sparse(context: Context, matrix: Any) -> Builder:
+    """A matrix of SciPy's, of any layout."""
+    if matrix.format == "csr":
+        return _csr(context, matrix)
+    if matrix.format == "csc":
+        import numpy as np
+
+        columns = np.repeat(np.arange(matrix.shape[1], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+        return _entries(context, [matrix.indices, columns], matrix.data, matrix.shape)
+    coo = matrix if matrix.format == "coo" else matrix.tocoo()
+    return _entries(context, list(getattr(coo, "coords", None) or (coo.row, coo.col)), coo.data, coo.shape)
+
+
+# ---- streams ----
+
+
+def _add_stream(builder: Builder, name: str, rows: Any) -> int:
+    """A stream; gives its rows. ``rows`` is a sparse matrix (a sample in each row), an array (rows, dim) or (rows, samples, dim), a list
+    of arrays (samples, dim) or of sparse matrices, or (values, offsets)."""
+    if hasattr(rows, "tocsr") or (isinstance(rows, tuple) and hasattr(rows[0], "tocsr")):
+        return _add_sparse(builder, name, *(rows if isinstance(rows, tuple) else (rows, None)))
+    if isinstance(rows, tuple):
+        return _add_dense(builder, name, *rows)
+    if isinstance(rows, list) and rows and hasattr(rows[0], "tocsr"):
+        from scipy import sparse
+
+        return _add_sparse(builder, name, sparse.vstack(rows, format="csr"), _running(row.shape[0] for row in rows))
+    if isinstance(rows, list):
+        import numpy as np
+
+        arrays = [_samples(np.asarray(row)) for row in rows]
+        if not arrays:
+            raise UsageError(f"{name}: expected one row at least, found none")
+        return _add_dense(builder, name, np.concatenate(arrays), _running(map(len, arrays)))
+    return _add_array(builder, name, _plain(rows))
+
+
+def _add_array(builder: Builder, name: str, array: NDArray[Any]) -> int:
+    import numpy as np
+
+    if array.ndim not in (1, 2, 3):
+        raise UsageError(f"{name}: expected (rows,), (rows, dim) or (rows, samples, dim), found {array.ndim} dimensions")
+    each = array.shape[1] if array.ndim == 3 else 1
+    return _add_dense(builder, name, array.reshape(len(array) * each, -1), np.arange(len(array) + 1, dtype=np.int64) * each)
+
+
+def _samples(row: NDArray[Any]) -> NDArray[Any]:
+    """Numbers are samples of one value each."""
+    return row.reshape(-1, 1) if row.ndim == 1 else row
+
+
+def _running(counts: Iterable[int]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
+
+
+def _add_dense(builder: Builder, name: str, values: Any, offsets: Any) -> int:
+    values, offsets = _samples(_plain(values)), _offsets(offsets)
+    number = builder.add(lib.sheaf_schema_add_dense, name.encode(), values.shape[1], _type(values))
+    builder.wrap(number, c.SHEAF_PART_OFFSETS, 0, offsets)
+    builder.wrap(number, c.SHEAF_PART_VALUES, 0, values.reshape(-1))
+    return len(offsets) - 1
+
+
+def _add_sparse(builder: Builder, name: str, matrix: Any, offsets: Any) -> int:
+    import numpy as np
+
+    matrix = matrix.tocsr()
+    samples, dim = matrix.shape
+    offsets = np.arange(samples + 1, dtype=np.int64) if offsets is None else _offsets(offsets)
+    values = _plain(matrix.data)
+    number = builder.add(lib.sheaf_schema_add_sparse, name.encode(), dim, _type(values))
+    wide = builder.schema.fields[number].levels[1].index_type == c.SHEAF_I64
+    builder.wrap(number, c.SHEAF_PART_OFFSETS, 0, offsets)
+    builder.wrap(number, c.SHEAF_PART_OFFSETS, 1, _offsets(matrix.indptr))
+    builder.wrap(number, c.SHEAF_PART_INDICES, 0, _plain(matrix.indices).astype(np.int64 if wide else np.int32, copy=False))
+    builder.wrap(number, c.SHEAF_PART_VALUES, 0, values)
+    return len(offsets) - 1
+
+
+def _streams(context: Context, streams: Mapping[str, Any]) -> Builder:
+    """A dict of streams; ``"key"`` is the keys of the rows, where it is an array of whole numbers."""
+    import numpy as np
+
+    builder, counts = Builder(context), {}
+    for name, rows in streams.items():
+        if name == "key" and isinstance(rows, (list, np.ndarray)) and np.asarray(rows).ndim == 1:
+            keys = np.ascontiguousarray(rows, np.uint64)
+            builder.wrap(builder.add(lib.sheaf_schema_add_keys), c.SHEAF_PART_VALUES, 0, keys)
+            counts[name] = len(keys)
+        else:
+            counts[name] = _add_stream(builder, name, rows)
+    builder.build(_same_length(counts))
+    return builder
+
+
+def _same_length(counts: Mapping[str, int]) -> int:
+    lengths = set(counts.values())
+    if len(lengths) != 1:
+        raise UsageError(f"data: expected columns of one length, found {', '.join(f'{name}: {n}' for name, n in counts.items()) or 'none'}")
+    return lengths.pop()
+
+
+# ---- tables ----
+
+
+def _table(context: Context, columns: Mapping[str, Any]) -> Builder:
+    """A table: arrays of one dimension, masked where items are missing."""
+    builder = Builder(context, c.SHEAF_CELLS)
+    builder.build(_same_length({name: _add_column(builder, name, items) for name, items in columns.items()}))
+    return builder
+
+
+def _add_column(builder: Builder, name: str, items: Any) -> int:
+    import numpy as np
+
+    array = np.ma.getdata(items) if isinstance(items, np.ma.MaskedArray) else np.asarray(items)
+    mask = np.ma.getmaskarray(items) if isinstance(items, np.ma.MaskedArray) else None
+    if array.dtype.kind == "O":
+        mask = np.array([item is None for item in array])
+    missing = c.SHEAF_NULLABLE if mask is not None and mask.any() else c.SHEAF_NEVER
+    if array.dtype.kind in "OUS":
+        number = _add_texts(builder, name, array, mask, missing)
+    else:
+        array, meaning = _items(array)
+        number = builder.add(lib.sheaf_schema_add_column, name.encode(), meaning, _type(array), missing)
+        builder.wrap(number, c.SHEAF_PART_VALUES, 0, array, len(array) * (2 if array.dtype.kind == "c" else 1))
+    if missing and mask is not None:
+        builder.wrap(number, c.SHEAF_PART_VALID, 0, np.packbits(~mask, bitorder="little"), len(mask))
+    return len(array)
+
+
+def _items(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    array = _plain(array)
+    if array.dtype.kind == "M":
+        return array.astype("M8[s]").view("i8"), c.SHEAF_DATETIME
+    return array, _meaning(array)
+
+
+def _add_texts(builder: Builder, name: str, array: NDArray[Any], mask: Any, missing: int) -> int:
+    import numpy as np
+
+    is_bytes = array.dtype.kind == "S" or any(isinstance(item, bytes) for item in array.tolist())
+    pieces = [b"" if item is None else item if isinstance(item, bytes) else str(item).encode() for item in array.tolist()]
+    number = builder.add(lib.sheaf_schema_add_column, name.encode(), c.SHEAF_BYTES if is_bytes else c.SHEAF_STRING, c.SHEAF_U8, missing)
+    builder.wrap(number, c.SHEAF_PART_OFFSETS, 0, _running(map(len, pieces)))
+    builder.wrap(number, c.SHEAF_PART_VALUES, 0, np.frombuffer(b"".join(pieces), np.uint8))
+    return number
+
+
+# ---- what data may be ----
+
+
+def _is_table(data: Mapping[str, Any]) -> bool:
+    """A dict of columns with one item each: arrays of one dimension, or lists of plain objects."""
+    import numpy as np
+
+    def is_column(items: Any) -> bool:
+        if isinstance(items, np.ndarray):
+            return items.ndim == 1
+        return isinstance(items, list) and all(isinstance(item, (str, bytes, int, float, complex, bool, type(None))) for item in items)
+
+    return all(is_column(items) for items in data.values())
+
+
+def _from_torch(tensor: Any) -> Any:
+    """A tensor as NumPy or SciPy have it, over the same memory."""
+    import torch
+
+    tensor = tensor.detach().cpu()
+    if tensor.is_nested:
+        return {"values": (tensor.values().numpy(), tensor.offsets().numpy())}
+    if tensor.layout == torch.strided:
+        return tensor.numpy()
+    from scipy import sparse
+
+    if tensor.layout == torch.sparse_csr:
+        parts = tensor.values().numpy(), tensor.col_indices().numpy(), tensor.crow_indices().numpy()
+        return sparse.csr_array(parts, shape=tuple(tensor.shape))
+    tensor = tensor.coalesce() if tensor.layout == torch.sparse_coo else tensor.to_sparse_coo().coalesce()
+    return sparse.coo_array((tensor.values().numpy(), tuple(tensor.indices().numpy())), shape=tuple(tensor.shape))
+
+
+def _is_torch(data: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(data, torch.Tensor)
+
+
+def built(context: Context, data: Any, takes: int) -> Builder | None:
+    """A frame of what is in memory; None where it is no such thing. ``takes`` are the kinds of rows that the format writes: of
+    sequences alone, matrices and arrays become a stream "X", a sample in each row."""
+    import numpy as np
+
+    if _is_torch(data):
+        data = _from_torch(data)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return _table(context, {name: data[name] for name in data.dtype.names})
+    is_sparse = hasattr(data, "tocoo") and hasattr(data, "format")
+    if (is_sparse or isinstance(data, np.ndarray)) and takes == c.SHEAF_TAKES_SEQUENCES:
+        return _streams(context, {"X": data})
+    if is_sparse:
+        return _sparse(context, data)
+    if isinstance(data, np.ndarray):
+        return _dense(context, data)
+    if isinstance(data, dict):
+        converted = {name: _from_torch(rows) if _is_torch(rows) else rows for name, rows in data.items()}
+        as_table = _is_table(converted) and takes != c.SHEAF_TAKES_SEQUENCES
+        return (_table if as_table else _streams)(context, {name: _unwrap(rows) for name, rows in converted.items()})
+    if hasattr(data, "obs") and hasattr(data, "var") and hasattr(data, "X"):  # AnnData
+        return built(context, data.X, takes)
+    return None
+
+
+def _unwrap(rows: Any) -> Any:
+    """Of a nested tensor, its values and offsets."""
+    return rows["values"] if isinstance(rows, dict) and set(rows) == {"values"} else rows
+
+
+class Writer:
+    """An output of the library: whole at `finish`, or not at all."""
+
+    def __init__(self, context: Context, path: bytes, schema: Any, given: Given) -> None:
+        self.context, self.pointer = context, c_void_p()
+        options = given.fill(c.sheaf_create_options, structure=None)
+        word = given.take("structure")
+        if word is not None:
+            structure = c.ENUMS["sheaf_structure"].get(word)
+            if structure is None:
+                raise UsageError(f"structure: expected the name of one, found {word}: what it is is not looked for in memory", "structure")
+            self._structure = c_int(structure)
+            options.structure = cast(byref(self._structure), POINTER(c_int))
+        context.call(lib.sheaf_create, path, schema, byref(options), context.handle, byref(self.pointer))
+
+    def write(self, frame: Any) -> None:
+        self.context.run(lib.sheaf_write, self.pointer, frame)
+
+    def finish(self) -> None:
+        pointer, self.pointer = self.pointer, c_void_p()
+        self.context.run(lib.sheaf_finish, pointer)
+
+    def abandon(self) -> None:
+        pointer, self.pointer = self.pointer, c_void_p()
+        if pointer and not self.context.abandoned:
+            lib.sheaf_abandon(pointer)
+
+
+def _write_all(writer: Writer, frames: Iterable[Any]) -> None:
+    try:
+        for frame in frames:
+            writer.write(frame)
+        writer.finish()
+    finally:
+        writer.abandon()
+
+
+def _format_takes(path: bytes, given: Given) -> int:
+    word = given.take("to")
+    found = lib.sheaf_format_find(word.encode()) if word else lib.sheaf_format_of_name(path)
+    return int(lib.sheaf_format_takes(found)) if found else 0
+
+
+def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None, **options: Any) -> None:
+    """Writes what is in memory to a file, in the format of its suffix or of ``to=``: whole or not at all.
+
+    ``data`` may be a `Frame`, `Dataset`, or anything with frames; a matrix of SciPy's; an array of NumPy's, as a tensor; a structured
+    array, or a dict of arrays of one dimension, as a table; a dict of streams: ``{"A": [array (samples, dim), ...]}``, ``{"A": (values,
+    offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse matrix}``, a sample in each row, ``"key"`` being keys; a tensor of torch;
+    AnnData, of which ``X`` is written (``into=`` names the group); anything that gives an Arrow stream. Options are those of ``sheaf
+    convert`` and of the format; an output that exists is replaced.
+
+    >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2)), np.zeros((1, 2))]})
+    >>> sheaf.read(tmp / "out.ctf")["A"].offsets
+    array([0, 3, 4])
+    """
+    given = Given("convert", options, ("writing",), ("progress",), name="write")
+    target = os.fsencode(path)
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
+    takes = _format_takes(target, given)
+    if isinstance(data, Frame):
+        _write_frames(context, target, given, data.schema, [data])
+        return
+    if hasattr(data, "schema") and hasattr(data, "__iter__") and type(data).__module__.startswith("sheaf"):
+        _write_frames(context, target, given, data.schema, data)
+        return
+    builder = built(context, data, takes)
+    if builder is not None:
+        try:
+            _write_all(Writer(context, target, byref(builder.schema), given), [byref(builder.frame)])
+        finally:
+            builder.close()
+    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        from ._arrow import Rows
+
+        rows = Rows(data, context)
+        _write_all(Writer(context, target, rows.schema, given), rows)
+    else:
+        raise UsageError(f"data: expected frames, a matrix, an array, a dict of them, or a table, found {type(data).__name__}")
+
+
+def _write_frames(context: Context, target: bytes, given: Given, schema: Any, frames: Iterable[Frame]) -> None:
+    def pointers() -> Iterator[Any]:
+        for frame in frames:
+            yield byref(frame.c)
+
+    _write_all(Writer(context, target, byref(schema.c), given), pointers())

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Minibatches: what the command gives, states, shards, packing, processes."""
+import json
+import multiprocessing
+import os
+import pickle
+import random
+
+import numpy as np
+import sheaf
+from common import command, raises, same
+
+STREAMS = ["a:2:dense", "b:50:sparse"]
+SIZE = {"size": 32, "seed": 3, "stream": STREAMS}
+
+
+def many(folder, n=120):
+    """Sequences of different lengths."""
+    chosen, path = random.Random(4), folder / "many.ctf"
+    with path.open("w") as file:
+        for i in range(n):
+            for _ in range(chosen.randint(1, 7)):
+                file.write(f"{i} |a {i} {chosen.random():.3f} |b {chosen.randint(0, 24)}:1 {chosen.randint(25, 49)}:2\n")
+    return path
+
+
+def keys_of(loader):
+    return [batch.keys.tolist() for batch in loader]
+
+
+def test_as_the_command(tmp):
+    path = many(tmp)
+    for options in ({}, {"order": "cntk"}, {"order": "file", "size_unit": "sequences"}, {"bucket": True}, {"rest": "drop"}, {"sweeps": 2},
+                    {"shard": "1/3"}, {"pad": 4}, {"pack": True}):
+        words = []
+        for name, value in options.items():
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        lines = command("batches", path, "--json", "--size", 32, "--seed", 3, "--stream", STREAMS[0], "--stream", STREAMS[1], *words)
+        wanted = [json.loads(line) for line in lines.splitlines()]
+        found = list(sheaf.batches(path, **SIZE, **options))
+        same([b.keys.tolist() for b in found], [w["keys"] for w in wanted])
+        same([list(b.position) for b in found], [w["position"] for w in wanted])
+        same([(b.number, b.sweep, b.sweep_end, b.epoch_end) for b in found],
+             [(w["batch"], w["sweep"], w["sweep_end"], w["epoch_end"]) for w in wanted])
+
+
+def test_batches_have_their_rows(tmp):
+    path = many(tmp)
+    whole = sheaf.read(path, stream=STREAMS)
+    offsets, values = whole["a"].offsets, whole["a"].values
+    for batch in sheaf.batches(path, **SIZE):
+        wanted = np.concatenate([values[offsets[k]:offsets[k + 1]] for k in batch.keys.tolist()])
+        same(batch["a"].values, wanted)
+        same(np.diff(batch["a"].offsets), batch.lengths.astype(np.int64))
+        same(batch["a"].offsets[0], 0)
+        same(batch["b"].to_scipy().toarray().sum(axis=1), np.full(batch.samples, 3.0))
+
+
+def test_states_are_exact(tmp):
+    path = many(tmp)
+    loader = sheaf.batches(path, **SIZE, epochs=2)
+    batches = list(loader)
+    wanted = [b.keys.tolist() for b in batches]
+    for k in range(0, len(batches), 5):
+        text = json.dumps(batches[k].state)
+        assert len(text) < 200, text
+        again = sheaf.batches(path, **SIZE)
+        again.load_state_dict(json.loads(text))
+        found = keys_of(again)
+        same(found, wanted[k + 1:k + 1 + len(found)])
+        assert found
+
+
+def test_state_after_each_batch(tmp):
+    path = many(tmp)
+    loader, states, keys = sheaf.batches(path, **SIZE), [], []
+    for batch in loader:
+        states.append(loader.state_dict())
+        keys.append(batch.keys.tolist())
+    again = sheaf.batches(path, **SIZE)
+    again.load_state_dict(states[2])
+    same(keys_of(again), keys[3:])
+    # The epoch after begins at its beginning, and is another one.
+    following = keys_of(again)
+    same(len(sum(following, [])), 120)
+    assert following != keys
+    same(keys_of(loader), following)
+
+
+def test_an_epoch_broken_off_begins_again(tmp):
+    path = many(tmp)
+    loader = sheaf.batches(path, **SIZE)
+    first = [next(iter(loader)).keys.tolist() for _ in range(3)]
+    same(first, first[:1] * 3)
+    loader.set_epoch(1)
+    assert next(iter(loader)).keys.tolist() != first[0]
+    loader.set_epoch(0)
+    same(next(iter(loader)).keys.tolist(), first[0])
+
+
+def test_iterated_twice_before_the_first_batch(tmp):
+    loader = sheaf.batches(many(tmp), **SIZE)
+    batches = list(loader)
+    again = sheaf.batches(tmp / "many.ctf", **SIZE)
+    again.load_state_dict(batches[1].state)
+    iter(again)
+    same(next(iter(again)).keys.tolist(), batches[2].keys.tolist())
+
+
+def test_shards_make_the_whole(tmp):
+    path = many(tmp)
+    whole = keys_of(sheaf.batches(path, **SIZE))
+    for world in (2, 3):
+        shards = [keys_of(sheaf.batches(path, **SIZE, rank=rank, world=world)) for rank in range(world)]
+        for i, keys in enumerate(whole):
+            same(sorted(sum((shard[i] for shard in shards), [])), sorted(keys))
+
+
+def test_another_number_of_ranks(tmp):
+    path = many(tmp)
+    whole = [b.keys.tolist() for b in sheaf.batches(path, **SIZE)]
+    state = list(sheaf.batches(path, **SIZE, rank=1, world=2))[3].state
+    rest = []
+    for rank in range(3):
+        shard = sheaf.batches(path, **SIZE, rank=rank, world=3)
+        shard.load_state_dict(state)
+        rest.append(keys_of(shard))
+    same([sorted(sum(parts, [])) for parts in zip(*rest)], [sorted(keys) for keys in whole[4:]])
+
+
+def test_ranks_of_launchers(tmp):
+    path = many(tmp)
+    with raises(sheaf.UsageError, "SLURM_PROCID"):
+        sheaf.batches(path, rank="env")
+    os.environ.update(RANK="1", WORLD_SIZE="2")
+    try:
+        loader = sheaf.batches(path, **SIZE, rank="env")
+        same(loader.shard, (1, 2))
+        assert "torchrun" in loader.note and "torchrun" in repr(loader)
+        same(sheaf.batches(path).shard, (0, 1))
+    finally:
+        del os.environ["RANK"], os.environ["WORLD_SIZE"]
+    for wrong in ({"rank": 2, "world": 2}, {"rank": 1}, {"shard": "3/2"}, {"shard": "0/2", "rank": 0, "world": 2}):
+        with raises(sheaf.UsageError):
+            sheaf.batches(path, **wrong)
+
+
+def test_wrong_options(tmp):
+    path = many(tmp)
+    for wrong in ({"pack": True, "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"}, {"join": True, "concat": True}):
+        with raises(sheaf.UsageError):
+            sheaf.batches(path, **wrong)
+    other = next(iter(sheaf.batches(path, size=16, stream=STREAMS))).state
+    loader = sheaf.batches(path, **SIZE)
+    loader.load_state_dict(other)
+    with raises(sheaf.UsageError, "state"):
+        next(iter(loader))
+    with raises(sheaf.UsageError, "epoch"):
+        loader.load_state_dict({"x": 1})
+    with raises(FileNotFoundError):
+        sheaf.batches(str(tmp / "none-*.ctf"))
+
+
+def test_several_files(tmp):
+    path = many(tmp)
+    (tmp / "list").write_text(f"# two\n{path}\n{path}\n")
+    for sources in ([path, path], f"@{tmp / 'list'}"):
+        same(len(sum(keys_of(sheaf.batches(sources, **SIZE)), [])), 240)
+    same(len(sum(keys_of(sheaf.batches(str(tmp / "m*.ctf"), **SIZE)), [])), 120)
+    same(sheaf.batches([path, path], **SIZE, mix=[3, 1]).facts()["sequences"], 240)
+
+
+def test_packed(tmp):
+    path = many(tmp)
+    batch = next(iter(sheaf.batches(path, **SIZE, pad=4)))
+    grid = batch.packed["a"]
+    same(grid.width % 4, 0)
+    same(grid.values.shape, (grid.rows, grid.width, 2))
+    same(int(grid.mask.sum()), batch.samples)
+    for sequence, row, begin, end in grid.placed:
+        same(grid.values[row, begin:end, 0], np.full(end - begin, float(batch.keys[sequence]), np.float32))
+    same(grid.values[grid.mask == 0].sum(), 0.0)
+    sparse = batch.packed["b"]
+    same((len(sparse.values), len(sparse.indices), sparse.starts[-1]), (2 * batch.samples,) * 3)
+    steps = next(iter(sheaf.batches(path, **SIZE, pack=True))).packed["a"]
+    same(steps.values.shape, (steps.rows, steps.width, 2))
+    assert steps.order == "steps"
+
+
+def test_loaders_pickle(tmp):
+    loader = sheaf.batches(many(tmp), **SIZE)
+    wanted = keys_of(loader)
+    fresh = sheaf.batches(tmp / "many.ctf", **SIZE)
+    iterator = iter(fresh)
+    next(iterator)
+    same(keys_of(pickle.loads(pickle.dumps(fresh))), wanted[1:])
+
+
+def _count(loader, queue):
+    queue.put(keys_of(loader))
+
+
+def test_fork_and_spawn(tmp):
+    loader = sheaf.batches(many(tmp), **SIZE)
+    wanted = keys_of(sheaf.batches(tmp / "many.ctf", **SIZE))
+    next(iter(loader))  # open here before the fork
+    loader.set_epoch(0)
+    for method in ("fork", "spawn"):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        process = context.Process(target=_count, args=(loader, queue))
+        process.start()
+        same(queue.get(timeout=120), wanted)
+        process.join()

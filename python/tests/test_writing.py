@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What is in memory, written and read again."""
+import numpy as np
+import sheaf
+from common import matrix, need, raises, same, words
+
+
+def test_matrices(tmp):
+    sparse = need("scipy.sparse")
+    dense = np.array([[0, 1.5, 0, 0], [-2, 0, 0, 0], [0, 0, 0, 3]])
+    for make in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array, sparse.lil_matrix):
+        for suffix in ("mtx", "tns", "npz"):
+            path = tmp / f"{make.__name__}.{suffix}"
+            sheaf.write(path, make(dense))
+            options = {"dims": "3,4"} if suffix == "tns" else {}
+            for layout in ("csr", "csc", "coo"):
+                same(sheaf.read(path, **options).to_scipy(layout).toarray(), dense)
+            same(sheaf.read(path, **options).to_numpy(), dense)
+
+
+def test_types_of_matrices(tmp):
+    sparse = need("scipy.sparse")
+    for dtype in ("f4", "f8", "i4", "i8", "c16", "?"):
+        made = np.array([[0, 1], [1, 0], [0, 1]]).astype(dtype)
+        sheaf.write(tmp / "m.npz", sparse.csr_matrix(made))
+        found = sheaf.read(tmp / "m.npz").to_scipy("csr").toarray()
+        same(found, made)
+
+
+def test_arrays(tmp):
+    for array in (np.arange(12.0).reshape(3, 4), np.arange(24, dtype=np.int32).reshape(2, 3, 4), np.arange(5, dtype=np.uint8),
+                  np.arange(6, dtype=">f8").reshape(2, 3), np.arange(12.0).reshape(3, 4)[:, ::2], np.array([1 + 2j, 3])):
+        sheaf.write(tmp / "a.npy", array)
+        same(np.load(tmp / "a.npy"), array)
+        same(sheaf.read(tmp / "a.npy").to_numpy(), array)
+
+
+def test_streams(tmp):
+    sparse = need("scipy.sparse")
+    a = [np.arange(6, dtype=np.float32).reshape(3, 2), np.ones((1, 2), np.float32)]
+    b = sparse.csr_matrix(np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0], [0, 0, 3]], np.float32))
+    sheaf.write(tmp / "s.ctf", {"A": a, "B": (b, [0, 3, 4])})
+    frame = sheaf.read(tmp / "s.ctf", stream=["A:2:dense", "B:3:sparse"])
+    same(frame["A"].values, np.concatenate(a))
+    same(frame["A"].offsets, np.array([0, 3, 4]))
+    same(frame["B"].to_scipy().toarray(), b.toarray())
+    sheaf.write(tmp / "s.cbf", {"A": (np.concatenate(a), [0, 3, 4]), "B": (b, [0, 3, 4])})
+    assert sheaf.diff(tmp / "s.ctf", tmp / "s.cbf", stream=[]).equal
+    sheaf.write(tmp / "k.ctf", {"key": [7, 9], "A": np.ones((2, 3), np.float32)})
+    same(sheaf.read(tmp / "k.ctf").keys, np.array([7, 9], np.uint64))
+    with raises(sheaf.UsageError, "of one length"):
+        sheaf.write(tmp / "x.ctf", {"A": np.ones((2, 3)), "B": np.ones((3, 3))})
+    assert not (tmp / "x.ctf").exists()
+
+
+def test_a_matrix_becomes_a_stream_where_there_are_no_matrices(tmp):
+    sparse = need("scipy.sparse")
+    made = sparse.csr_matrix(np.eye(3, dtype=np.float32))
+    sheaf.write(tmp / "x.ctf", made)
+    same(sheaf.read(tmp / "x.ctf", stream=["X:3:sparse"])["X"].to_scipy().toarray(), made.toarray())
+
+
+def test_tables(tmp):
+    table = np.array([(1, 2.5, "ab"), (2, 3.5, "c")], [("n", "i4"), ("x", "f8"), ("t", "U4")])
+    sheaf.write(tmp / "t.csv", table)
+    frame = sheaf.read(tmp / "t.csv")
+    same(frame["n"].to_list(), [1, 2])
+    same(frame["x"].to_list(), [2.5, 3.5])
+    same(frame["t"].to_list(), ["ab", "c"])
+    masked = {"n": np.ma.masked_array([1, 2, 3], [False, True, False]), "t": ["a", None, "c"], "b": np.array([True, False, True])}
+    sheaf.write(tmp / "m.csv", masked)
+    frame = sheaf.read(tmp / "m.csv")
+    same(frame["n"].to_list(), [1, None, 3])
+
+
+def test_frames_and_datasets(tmp):
+    path = words(tmp)
+    sheaf.write(tmp / "a.cbf", sheaf.read(path))
+    sheaf.write(tmp / "b.cbf", sheaf.open(path))
+    same((tmp / "a.cbf").read_bytes(), (tmp / "b.cbf").read_bytes())
+    assert sheaf.diff(path, tmp / "a.cbf").equal
+    sheaf.write(tmp / "c.mtx", sheaf.read(matrix(tmp)))
+    assert sheaf.diff(tmp / "matrix.mtx", tmp / "c.mtx").equal
+
+
+def test_what_cannot_be_written(tmp):
+    with raises(sheaf.UsageError, "found int"):
+        sheaf.write(tmp / "x.ctf", 3)
+    with raises(sheaf.UsageError, "found float16"):
+        sheaf.write(tmp / "x.npy", np.ones(3, np.float16))
+    with raises(sheaf.UsageError, "a suffix"):
+        sheaf.write(tmp / "x.unknown", np.ones(3))
+    same(sorted(p.name for p in tmp.iterdir()), [])
+
+
+class Group:
+    """What is like AnnData."""
+
+    obs = var = None
+
+    def __init__(self, matrix):
+        self.X = matrix
+
+
+def test_groups(tmp):
+    sparse = need("scipy.sparse")
+    sheaf.write(tmp / "g.npz", Group(sparse.csr_matrix(np.eye(3))))
+    same(sheaf.read(tmp / "g.npz").to_scipy().toarray(), np.eye(3))
