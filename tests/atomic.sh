@@ -204,7 +204,7 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) print i "," i * 7 }' >rows.csv
 mkdir parts
 cd parts || exit 1
 for delay in 0 0.002 0.004 0.006 0.008 0.01 0.012 0.015 0.02 0.03 0.05; do
-	for i in $(seq -w 0 199); do echo old >part.$i; done
+	for i in $(seq -w 0 199); do echo old >part."$i"; done
 	start split --from scidb --format-string '(int64,int64)' --parts 200 ../rows.scidb part
 	sleep $delay
 	kill -KILL $running 2>/dev/null

@@ -576,6 +576,19 @@ if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --q
 	empty err
 	end
 
+	begin 'an array whose header is damaged: the file is not valid, and nothing is unsupported'
+	expect 0 convert --quiet a.mtx damaged.h5
+	python3 - <<-'END'
+	data = bytearray(open("damaged.h5", "rb").read())
+	data[data.rindex(b"OHDR") + 12] ^= 1
+	open("damaged.h5", "wb").write(data)
+	END
+	expect 4 cat damaged.h5
+	has err 'expected a readable array, found one that is damaged'
+	expect 1 validate damaged.h5
+	has out 'damaged.h5: 1 violation'
+	end
+
 	begin 'validate: all datasets of a file are read, one at the root or none'
 	expect 0 validate several.h5
 	is out 'several.h5: valid'

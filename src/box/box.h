@@ -52,6 +52,7 @@ typedef struct sheaf_box_item {
 	int64_t parent;   /* number of the group it is in; -1: it is the root */
 	bool is_group;
 	const char *refused; /* why it cannot be read, half a sentence ("an external link"); NULL: it can */
+	bool is_damaged;     /* that is because it is damaged: DATA, else UNSUPPORTED */
 	/* Arrays: */
 	sheaf_box_class what;
 	sheaf_type type; /* of the values, as stored (any byte order); of NUMBERS, BOOLS and COMPLEX only */

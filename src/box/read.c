@@ -336,8 +336,9 @@ static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64
 static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	char where[300];
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a readable array, found %s",
-	                  sheaf_box_where(box, item, where), item->is_group ? "a group" : item->refused);
+	return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
+	                  "%s: expected a readable array, found %s", sheaf_box_where(box, item, where),
+	                  item->is_group ? "a group" : item->refused);
 }
 
 static sheaf_status check(const sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,

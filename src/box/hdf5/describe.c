@@ -488,6 +488,7 @@ sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, 
 		return sheaf_catalog_text(catalog, &item->refused, err, "one that is not read here (%.300s)",
 		                          failure->message);
 	if (failure->status != SHEAF_DATA) return sheaf_fail_again(err, failure);
+	item->is_damaged = true;
 	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
 }
 

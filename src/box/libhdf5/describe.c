@@ -382,6 +382,7 @@ sheaf_status sheaf_h5_describe(sheaf_h5 *h5, hid_t dataset, sheaf_catalog *catal
 	/* One damaged array leaves the others as they are. */
 	if (status == SHEAF_DATA && !h5->failure.status) {
 		item->what = SHEAF_BOX_OTHER;
+		item->is_damaged = true;
 		return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)",
 		                          failure.message);
 	}

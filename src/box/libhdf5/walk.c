@@ -130,6 +130,7 @@ static sheaf_status add_checked(walk *w, hid_t group, const char *name, haddr_t 
 	if (!status) return add_object(w, group, name, item);
 	if (status != SHEAF_DATA) return sheaf_fail_again(w->err, &failure);
 	item->inside->target = NULL;
+	item->is_damaged = true;
 	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "one that is damaged (%.300s)",
 	                          failure.message);
 }

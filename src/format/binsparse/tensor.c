@@ -67,8 +67,8 @@ static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array 
 	out->count = item ? item->count : 0;
 	if (!item) return SHEAF_OK;
 	if (item->refused)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: %s: expected a readable array, found %s", t->where,
-		                  name, item->refused);
+		return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
+		                  "%s: %s: expected a readable array, found %s", t->where, name, item->refused);
 	if (item->is_group)
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array, found a group", t->where, name);
 	if (item->what == SHEAF_BOX_TEXTS || item->what == SHEAF_BOX_OTHER)
