@@ -97,6 +97,7 @@ static void test_bound_of_a_writer(void **state)
 	(void)state;
 	int64_t written;
 	assert_status(SHEAF_LIMIT, write_dense(false, &written));
+	if (SIZE_MAX < UINT64_MAX) return; /* where sizes have 32 bits, the limit of memory is met before */
 	assert_message("(--allow-large goes ahead)");
 	assert_true(written <= 1 << 30);
 	assert_true(written > 1 << 29);

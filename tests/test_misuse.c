@@ -204,7 +204,7 @@ static void test_sinks(void **state)
 	assert_ok(sheaf_sink_function(write_nothing, NULL, NULL, cx, &s, &err));
 	assert_usage(sheaf_sink_write(s, NULL, 1, &err), "expected bytes, found NULL");
 	assert_ok(sheaf_sink_write(s, NULL, 0, &err));
-	assert_status(SHEAF_IO, sheaf_sink_write(s, "x", SIZE_MAX, &err));
+	if (SIZE_MAX > INT64_MAX) assert_status(SHEAF_IO, sheaf_sink_write(s, "x", SIZE_MAX, &err));
 	sheaf_sink_abandon(s);
 	assert_int_equal(1, files_in_folder());
 }

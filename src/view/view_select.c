@@ -40,16 +40,19 @@ static bool has_name(const selected *s, const sheaf_frame *frame, int64_t r, she
 	return strcmp(name, s->where) == 0 || fnmatch(s->where, name, 0) == 0;
 }
 
+static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sheaf_builder *text)
+{
+	return sheaf_choice_has(&s->choice, s->row + r) && (!s->where || has_name(s, frame, r, text));
+}
+
 /* The end of the run of rows from r on that are chosen like r, or are not. */
 static int64_t end_of_run(const selected *s, const sheaf_frame *frame, int64_t r, bool *chosen,
                           sheaf_builder *text)
 {
-	for (int64_t end = r;; end++) {
-		bool has = end < frame->nrows && sheaf_choice_has(&s->choice, s->row + end) &&
-		           (!s->where || has_name(s, frame, end, text));
-		if (end == r) *chosen = has;
-		if (end == frame->nrows || has != *chosen) return end;
-	}
+	int64_t end = r + 1;
+	*chosen = r < frame->nrows && is_chosen(s, frame, r, text);
+	while (end < frame->nrows && is_chosen(s, frame, end, text) == *chosen) end++;
+	return end < frame->nrows ? end : frame->nrows;
 }
 
 static sheaf_status put_numbers(const selected *s, sheaf_frame *out, sheaf_run run, sheaf_error *err)
