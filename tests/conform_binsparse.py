@@ -75,7 +75,7 @@ def reference_c():
         if name in WRAPPED:
             code, out, err = run("validate", path)
             point(code == 1 and "wrapped around" in out + err, f"{name}: wrapped pointers are recognised", out + err)
-        tensor, found, why = read(path, *(["--repair-pointers"] if name in WRAPPED else []))
+        tensor, found, why = read(path, *(["--repair"] if name in WRAPPED else []))
         point(not why and tensor["shape"] == shape and wanted in (None, found), f"{name}: the entries of its text file", why or f"{found} is not {wanted}")
         code, out, err = run("validate", path)
         empty = "the tensor is empty" in out + err

@@ -254,8 +254,56 @@ def streams():
     point(code == 6 and "index twice in a sample" in err, "an index twice is a loss", err)
 
 
+# ---- mending ----
+
+
+def entries_of(chance):
+    """A shape, and entries of it in any order, some of them in one place."""
+    shape = tuple(int(n) for n in chance.integers(1, 12, 2))
+    n = int(chance.integers(0, 40))
+    return shape, chance.integers(0, shape[0], n), chance.integers(0, shape[1], n), chance.integers(-50, 50, n).astype("i4")
+
+
+def stored_as(form, shape, i, j, values):
+    """The arrays of a layout whose entries stay in the order in which they are given, as far as it allows that."""
+    outer, inner_ = (i, j) if form in ("COO", "CSR", "DCSR") else (j, i)
+    if form in ("COO", "COOC"):
+        return {"indices_0": outer, "indices_1": inner_, "values": values}
+    if form in ("CSR", "CSC"):
+        order = np.argsort(outer, kind="stable")
+        counts = np.bincount(outer, minlength=shape[form == "CSC"])
+        return {"pointers_to_1": np.concatenate([[0], np.cumsum(counts)]), "indices_1": inner_[order], "values": values[order]}
+    # a row for each run of entries of it: it may come again
+    begins = np.flatnonzero(np.concatenate([[True], outer[1:] != outer[:-1]])) if len(outer) else np.array([], int)
+    return {"indices_0": outer[begins], "pointers_to_1": np.concatenate([begins, [len(outer)]]), "indices_1": inner_, "values": values}
+
+
+def mending():
+    chance = np.random.default_rng(7)
+    for form in ("COO", "COOC", "CSR", "CSC", "DCSR", "DCSC"):
+        wrong = []
+        for _ in range(8):
+            shape, i, j, values = entries_of(chance)
+            wanted = {}
+            for place, v in zip(zip(i.tolist(), j.tolist()), values.tolist()):
+                wanted[place] = wanted.get(place, 0) + v
+            arrays = stored_as(form, shape, i, j, values)
+            file = make("v.h5", inner(form, list(shape), len(values), {k: str(v.dtype) for k, v in arrays.items()}), arrays)
+            found = read(file, "--repair")
+            copied = run("convert", "--repair", "--quiet", file, path("w.h5"))
+            again = read(path("w.h5")) if copied[0] == 0 else copied[2]
+            valid = run("validate", "--strict", path("w.h5"))
+            summed = scipy.sparse.coo_matrix((values, (i, j)), shape=shape).toarray()
+            same = all(summed[place] == v for place, v in wanted.items())
+            if found != wanted or again != wanted or valid[0] or not same:
+                wrong.append((arrays, found, again, valid))
+        point(not wrong, f"{form}: entries in any order and twice are mended as scipy adds them", wrong[:1])
+        counted = run("stats", "--repair", "--quiet", "--json", file)
+        point(counted[0] == 0, f"{form}: stats of what is mended", counted[2])
+
+
 def main():
-    for group in (spellings, collection, layouts, types, extras, streams):
+    for group in (spellings, collection, layouts, types, extras, streams, mending):
         group()
     end()
     return 0

@@ -142,7 +142,7 @@ static sheaf_status read_box(const choice *c, int64_t piece_bytes, sheaf_context
 {
 	static const char *const depths[] = {"none", "sizes", "offsets", "full"};
 	static const unsigned rows[] = {0, SHEAF_TAKES_ENTRIES, SHEAF_TAKES_WHOLE, SHEAF_TAKES_SEQUENCES};
-	sheaf_setting settings[] = {{"check", depths[c->depth]}, {"repair-pointers", NULL}};
+	sheaf_setting settings[] = {{"check", depths[c->depth]}, {"repair", NULL}};
 	sheaf_values values = {settings, c->how & REPAIR ? 2 : 1};
 	sheaf_opening how = {.rows = rows[c->rows]};
 	sheaf_box *box;
@@ -229,7 +229,7 @@ static sheaf_status open_file(const bytes *file, const choice *c, sheaf_entries_
                               sheaf_dataset **out, sheaf_error *error)
 {
 	sheaf_source *source;
-	sheaf_setting settings[] = {{"repair-pointers", NULL}};
+	sheaf_setting settings[] = {{"repair", NULL}};
 	sheaf_open_options options = {.size = sizeof options,
 	                              .format = "binsparse",
 	                              .settings = settings,

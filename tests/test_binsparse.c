@@ -50,7 +50,8 @@ static sheaf_context *listening(told *t, bool validate)
 static sheaf_status parse(const char *text, sheaf_context *cx, sheaf_bsp_descriptor *out)
 {
 	const char *json = quoted(text);
-	return sheaf_bsp_descriptor_parse(json, strlen(json), "x.h5", cx, out, &err);
+	return sheaf_bsp_descriptor_parse((sheaf_bytes){(const uint8_t *)json, strlen(json)}, "x.h5", false, cx,
+	                                  out, &err);
 }
 
 /* The same things in one line: version, format, levels, shape, stored values, types, fill, structure,
@@ -492,7 +493,8 @@ static void test_composing(void **state)
 		sheaf_json *json = sheaf_bsp_descriptor_json(&a, true);
 		assert_ok(sheaf_bsp_json_text(json, 0, cx, &text, &err));
 		sheaf_json_free(json);
-		assert_ok(sheaf_bsp_descriptor_parse(text.data, text.size, "x.h5", cx, &b, &err));
+		assert_ok(
+			sheaf_bsp_descriptor_parse((sheaf_bytes){text.data, text.size}, "x.h5", false, cx, &b, &err));
 		assert_true(sheaf_bsp_layout_equal(&a.layout, &b.layout));
 		json = sheaf_bsp_descriptor_json(&b, true);
 		assert_ok(sheaf_bsp_json_text(json, 0, cx, &again, &err));
@@ -740,10 +742,11 @@ static void test_values(void **state)
 	              "[[1],[3,-3.5]],[[2],[3,-3.5]]", "");
 	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "iso[complex[float64]]"), "values:f64=1 2",
 	              "[[0],[1,2]],[[1],[1,2]]", "");
-	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8",
-	              "[[1],7],[[2],7]",
-	              "warning: x.h5: expected values with 1 number, since all are the same, found 2; the first "
-	              "one is taken");
+	assert_flawed(
+		FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8",
+		"values with 1 number, since all are the same (--lenient reads one for each entry), found 2");
+	assert_flawed(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8 9",
+	              "values with 1 number, since all are the same, found 3");
 	/* Nothing stored: one value or none. */
 	assert_tensor(FORMAT("CVEC", "[5]", 0, U0, "iso[int8]"), "indices_0:u8=|values:i8=7", "", "");
 	assert_tensor(FORMAT("CVEC", "[5]", 0, U0, "iso[int8]"), "indices_0:u8=|values:i8=", "", "");
@@ -764,9 +767,9 @@ static void test_values(void **state)
 	              "indices_0:u32=4294967295|values:i8=7", "[[4294967295],7]", "");
 	/* Other types than declared. */
 	assert_tensor(FORMAT("CVEC", "[5]", 2, U0, "int8"), "indices_0:u32=1 2|values:i8=7 8", "[[1],7],[[2],8]",
-	              "warning: x.h5: expected indices_0 of the declared type uint8, found uint32");
+	              "breach: x.h5: expected indices_0 of the declared type uint8, found uint32");
 	assert_tensor(FORMAT("DVEC", "[2]", 2, "", "float32"), "values:f64=1 2.5", "[[0],1],[[1],2.5]",
-	              "warning: x.h5: expected values of the declared type float32, found float64");
+	              "breach: x.h5: expected values of the declared type float32, found float64");
 	assert_status(SHEAF_DATA, read_tensor_as(FORMAT("DVEC", "[2]", 2, "", "int8"), "values:f64=1 2.5", false,
 	                                         NULL, SHEAF_TAKES_ENTRIES, 100)
 	                              .status);
@@ -931,14 +934,95 @@ static void test_wrapped_pointers(void **state)
 		assert_ok(sheaf_box_put(box, "pointers_to_1", SHEAF_U8, pointers, 11, &plain, &err));
 		assert_ok(sheaf_box_put(box, "indices_1", SHEAF_U8, indices, 300, &plain, &err));
 		assert_ok(sheaf_box_put(box, "values", SHEAF_U8, "\1", 1, &plain, &err));
-		reading r = read_box(box, cx, &t, repair ? "repair-pointers" : NULL, SHEAF_TAKES_ENTRIES, 100);
+		reading r = read_box(box, cx, &t, repair ? "repair" : NULL, SHEAF_TAKES_ENTRIES, 100);
 		assert_ok(r.status);
-		assert_true(strstr(r.findings.text, repair ? "they are repaired" : "--repair-pointers mends them") !=
-		            NULL);
+		assert_true(strstr(r.findings.text, repair ? "they are repaired" : "--repair mends them") != NULL);
 		assert_int_equal(strlen(r.rows) > 0, repair);
 		if (repair) assert_memory_equal(r.rows, "[[0,0],true],[[0,1],true]", 25);
 		end_context(cx);
 	}
+}
+
+/* Read with this setting: these entries, in pieces of any size, and these findings, separated by bars. */
+static void assert_read_with(const char *setting, const char *json, const char *arrays, const char *entries,
+                             const char *findings)
+{
+	for (int64_t bytes = 1; bytes < 100; bytes = 3 * bytes + 7) {
+		char copy[600], *at = copy;
+		int wanted = 0;
+		reading r = read_tensor_as(json, arrays, true, setting, SHEAF_TAKES_ENTRIES, bytes);
+		assert_ok(r.status);
+		assert_text(entries, r.rows);
+		snprintf(copy, sizeof copy, "%s", findings);
+		for (char *finding; (finding = strsep(&at, "|")); wanted++)
+			if (!strstr(r.findings.text, finding))
+				fail_msg("expected \"%s\", told \"%s\"", finding, r.findings.text);
+		assert_int_equal(wanted, r.findings.count);
+	}
+	assert_ok(read_tensor_as(json, arrays, false, setting, SHEAF_TAKES_WHOLE, 1).status);
+}
+
+#define SORTED(n) "warning: x.h5: expected entries that ascend, found " n "; repaired: they are sorted"
+#define ADDED(n) \
+	"|warning: x.h5: expected one entry in each place, found " n \
+	" more in places of others; repaired: their values are added"
+
+static void test_mending(void **state)
+{
+	(void)state;
+	/* Levels of every kind: vectors, rows with gaps, rows that come twice, levels below dense ones, blocks.
+	 */
+	assert_read_with("repair", FORMAT("CVEC", "[9]", 4, U0, "int8"), "indices_0:u8=8 1 8 0|values:i8=1 2 3 4",
+	                 "[[0],4],[[1],2],[[8],4]", SORTED("2 that do not") ADDED("1"));
+	assert_read_with("repair", FORMAT("CSR", "[4,4]", 4, Q1 U1, "complex[float32]"),
+	                 "pointers_to_1:u8=0 0 3 3 4|indices_1:u8=3 0 3 2|values:f32=1 2 3 4 5 6 7 8",
+	                 "[[1,0],[3,4]],[[1,3],[6,8]],[[3,2],[7,8]]", SORTED("1 that does not") ADDED("1"));
+	assert_read_with("repair", FORMAT("CSC", "[4,4]", 3, Q1 U1, "uint64"),
+	                 "pointers_to_1:u8=0 2 2 2 3|indices_1:u8=2 1 0|values:u64=9 2 3",
+	                 "[[1,0],2],[[2,0],9],[[0,3],3]", SORTED("1 that does not"));
+	assert_read_with("repair", FORMAT("DCSR", "[9,4]", 4, U0 Q1 U1, "int16"),
+	                 "indices_0:u8=7 0 7|pointers_to_1:u8=0 1 3 4|indices_1:u8=3 2 1 3|values:i16=1 2 3 4",
+	                 "[[0,1],3],[[0,2],2],[[7,3],5]", SORTED("2 that do not") ADDED("1"));
+	assert_read_with("repair", FORMAT("COOC", "[4,9]", 3, U0 U1, "bint8"),
+	                 "indices_0:u8=8 0 8|indices_1:u8=1 1 1|values:u8=0 0 1", "[[1,0],false],[[1,8],true]",
+	                 SORTED("1 that does not") ADDED("1"));
+	/* One value for all: of sums there is one each; of truths it stays. */
+	assert_read_with("repair", FORMAT("COO", "[2,2]", 3, U0 U1, "iso[int8]"),
+	                 "indices_0:u8=1 0 1|indices_1:u8=0 0 0|values:i8=5", "[[0,0],5],[[1,0],10]",
+	                 SORTED("1 that does not") ADDED("1"));
+	assert_read_with("repair", FORMAT("COO", "[2,2]", 2, U0 U1, "iso[int8]"),
+	                 "indices_0:u8=1 0|indices_1:u8=0 0|values:i8=5", "[[0,0],5],[[1,0],5]",
+	                 SORTED("1 that does not"));
+	/* What is sound stays, and what else is wrong is reported as ever. */
+	reading r = read_tensor_as(FORMAT("CVEC", "[9]", 2, U0, "int8"), "indices_0:u8=1 8|values:i8=1 2", true,
+	                           "repair", SHEAF_TAKES_ENTRIES, 100);
+	assert_text("[[1],1],[[8],2]", r.rows);
+	assert_int_equal(0, r.findings.count);
+	r = read_tensor_as(FORMAT("CVEC", "[9]", 2, U0, "int8"), "indices_0:u8=9 8|values:i8=1 2", true, "repair",
+	                   SHEAF_TAKES_ENTRIES, 100);
+	assert_non_null(strstr(r.findings.text, "indices_0[0] below 9, found 9"));
+	r = read_tensor_as(FORMAT("CSR", "[2,4]", 2, Q1 U1, "int8"),
+	                   "pointers_to_1:u8=1 0 2|indices_1:u8=3 1|values:i8=1 2", true, "repair",
+	                   SHEAF_TAKES_ENTRIES, 100);
+	assert_non_null(strstr(r.findings.text, "pointers_to_1[0] to be 0, found 1"));
+	assert_status(SHEAF_DATA,
+	              read_tensor_as(FORMAT("CVEC", "[9]", 2, U0, "int8"), "indices_0:u8=1 1|values:i8=127 1",
+	                             false, "repair", SHEAF_TAKES_ENTRIES, 100)
+	                  .status);
+	assert_message("--repair: expected values of one place whose sum int8 holds, found a larger one");
+}
+
+static void test_leniency(void **state)
+{
+	(void)state;
+	assert_read_with("lenient", FORMAT("CVEC", "[5]", 2, U0, "iso[complex[float32]]"),
+	                 "indices_0:u8=1 2|values:f32=7 8 9 10", "[[1],[7,8]],[[2],[9,10]]",
+	                 "warning: x.h5: expected values with 2 numbers, since all are the same, found 4; one is "
+	                 "read for each entry");
+	assert_read_with(
+		"lenient", FORMAT("CVEC", "[5]", 1, U0, "int8"), "indices_0:u32=1|values:i16=7", "[[1],7]",
+		"warning: x.h5: expected indices_0 of the declared type uint8, found uint32|warning: x.h5: "
+		"expected values of the declared type int8, found int16");
 }
 
 /* ---- the box around ---- */
@@ -1096,7 +1180,7 @@ static void test_damaged_tensors(void **state)
 			else if (text == json && random_below(4) == 0)
 				text[at] = (char)(' ' + random_below(95));
 		}
-		(void)read_tensor_as(json, arrays, random_below(2), random_below(2) ? "repair-pointers" : NULL,
+		(void)read_tensor_as(json, arrays, random_below(2), random_below(2) ? "repair" : NULL,
 		                     rows[random_below(4)], 1 + random_below(60));
 	}
 }
@@ -1127,6 +1211,8 @@ int main(void)
 		cmocka_unit_test(test_structure_of_arrays),
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_wrapped_pointers),
+		cmocka_unit_test(test_mending),
+		cmocka_unit_test(test_leniency),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_matrices_as_sequences),

@@ -46,6 +46,12 @@ sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array
                                 sheaf_type *type, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer_reset(out);
+	if (a->repaired.data) {
+		*type = SHEAF_I64;
+		*out = sheaf_buffer_part(&a->repaired, (size_t)from * sizeof(int64_t),
+		                         (size_t)(to - from) * sizeof(int64_t));
+		return SHEAF_OK;
+	}
 	*type = a->item ? a->item->type : SHEAF_U8;
 	if (!a->item) return zeros(t->cx, (uint64_t)(to - from), out, err);
 	if (from == to) return SHEAF_OK;
@@ -70,12 +76,6 @@ sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 {
 	sheaf_buffer raw = {0};
 	sheaf_type type;
-	if (a->repaired.data) {
-		sheaf_buffer_reset(out);
-		*out = sheaf_buffer_part(&a->repaired, (size_t)from * sizeof(int64_t),
-		                         (size_t)(to - from) * sizeof(int64_t));
-		return SHEAF_OK;
-	}
 	SHEAF_TRY(sheaf_bsp_read_raw(t, a, from, to, &type, &raw, err));
 	if (type == SHEAF_I64 || type == SHEAF_U64) {
 		sheaf_buffer_reset(out);

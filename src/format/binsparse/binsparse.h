@@ -10,10 +10,18 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_BINSPARSE_H
 #define SHEAF_FORMAT_BINSPARSE_BINSPARSE_H
 
+#include "base/buffer.h"
+
 /* What losses of user keys are called, and with it what their texts are. */
 #define BSP_TEXT_KEY "user key"                   /* the text of a JSON text */
 #define BSP_JSON_KEY "user key of JSON"           /* the JSON of another value */
 #define BSP_INNER_KEY "key of the descriptor"     /* the JSON of a key beside format, shape and so on */
 #define BSP_ATTRIBUTE_KEY "attribute of a tensor" /* the JSON of a key in `attributes` */
+
+/* ---- latin1.c ---- */
+
+bool sheaf_bsp_is_utf8(const void *text, size_t size);
+/* Appends a text that is Latin-1, as UTF-8. */
+void sheaf_bsp_put_latin1(sheaf_builder *b, const void *text, size_t size);
 
 #endif

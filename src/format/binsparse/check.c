@@ -5,12 +5,14 @@
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *array, int64_t at,
                          const char *least, int64_t limit, int64_t found)
 {
-	char text[32];
-	snprintf(text, sizeof text, "%" PRId64, found);
+	char text[64];
+	bool mends = strcmp(rule, "order of indices") == 0;
+	snprintf(text, sizeof text, "%" PRId64 "%s", found, mends ? " (--repair mends that)" : "");
 	c->is_broken = true;
 	return sheaf_bsp_tell(c->t, SHEAF_FATAL, rule, text, NULL, c->cx, c->err, "%s[%" PRId64 "] %s %" PRId64,
 	                      array, at, least, limit);

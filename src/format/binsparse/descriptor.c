@@ -9,6 +9,7 @@
 
 typedef struct parsing {
 	const char *where;
+	bool lenient;
 	sheaf_context *cx;
 	sheaf_bsp_descriptor *out;
 	sheaf_json *inner;
@@ -53,6 +54,20 @@ static sheaf_status tell(const parsing *p, sheaf_severity severity, const char *
 	return sheaf_report(p->cx, &problem, p->err);
 }
 
+/* A key that can be done without: where it is missing, the user says so. */
+static sheaf_status ask(const parsing *p, const char *key, const char *expected, const char *consequence,
+                        sheaf_json **out)
+{
+	char text[160];
+	*out = sheaf_json_get(p->inner, key);
+	if (*out) return SHEAF_OK;
+	snprintf(text, sizeof text, "the key \"%s\", %s", key, expected);
+	if (p->lenient) return tell(p, SHEAF_WARNING, "missing key", text, "none", consequence);
+	return sheaf_fail(p->err, SHEAF_DATA,
+	                  "%s: descriptor: expected %s, found none (--lenient reads the file all the same)",
+	                  p->where, text);
+}
+
 /* ---- version ---- */
 
 /* The number as a text: older files have 0.1 without quotes. */
@@ -81,7 +96,8 @@ static sheaf_status parse_version(parsing *p)
 {
 	sheaf_json *value;
 	int64_t major, minor = 0;
-	SHEAF_TRY(require(p, "version", "the version of the specification", &value));
+	SHEAF_TRY(ask(p, "version", "the version of the specification", "0.1 is taken", &value));
+	if (!value) return snprintf(p->out->version, sizeof p->out->version, "0.1"), SHEAF_OK;
 	SHEAF_TRY(version_text(p, value));
 	const char *at = number_at(p->out->version, &major);
 	if (at && *at == '.') at = number_at(at + 1, &minor);
@@ -120,7 +136,10 @@ static sheaf_status parse_shape(parsing *p)
 static sheaf_status parse_stored(parsing *p)
 {
 	sheaf_json *value;
-	SHEAF_TRY(require(p, "number_of_stored_values", "a whole number", &value));
+	p->out->stored = -1;
+	SHEAF_TRY(
+		ask(p, "number_of_stored_values", "a whole number", "there are as many as the arrays have", &value));
+	if (!value) return SHEAF_OK;
 	if (sheaf_json_i64(value, &p->out->stored) && p->out->stored >= 0) return SHEAF_OK;
 	return expect(p, "number_of_stored_values", "a whole number from 0 to 9223372036854775807", value);
 }
@@ -341,15 +360,15 @@ static sheaf_status parse(parsing *p)
 	return parse_attributes(p);
 }
 
-sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where, sheaf_context *cx,
+sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient, sheaf_context *cx,
                                         sheaf_bsp_descriptor *out, sheaf_error *err)
 {
-	parsing p = {where, cx, out, NULL, err};
+	parsing p = {where, lenient, cx, out, NULL, err};
 	*out = (sheaf_bsp_descriptor){.diagonal = -1};
 	for (int k = 0; k < BSP_MAX_RANK; k++) out->pointers[k] = out->indices[k] = -1;
 	char name[400];
 	snprintf(name, sizeof name, "%s: descriptor", where);
-	SHEAF_TRY(sheaf_json_parse(text, size, name, &out->json, err));
+	SHEAF_TRY(sheaf_json_parse(text.data, text.size, name, &out->json, err));
 	return parse(&p);
 }
 

@@ -82,7 +82,7 @@ typedef struct sheaf_bsp_descriptor {
 	char format[16]; /* as the file says; "custom" where it does not */
 	sheaf_bsp_layout layout;
 	int64_t shape[BSP_MAX_RANK];
-	int64_t stored; /* number_of_stored_values */
+	int64_t stored; /* number_of_stored_values; -1: not said */
 	bool has_fill;
 	sheaf_structure structure;
 	int64_t diagonal; /* number_of_diagonal_elements; -1: not said */
@@ -95,8 +95,10 @@ typedef struct sheaf_bsp_descriptor {
 } sheaf_bsp_descriptor;
 
 /* Every rule that a descriptor alone can break: DATA or UNSUPPORTED, and what is tolerated is reported to
- * `cx`. `where` stands in messages. *out is set either way, and freed with sheaf_bsp_descriptor_free. */
-SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(const void *text, size_t size, const char *where,
+ * `cx`. `where` stands in messages; `lenient`: keys
+ * that can be done without may be missing. *out is set either way, and freed with sheaf_bsp_descriptor_free.
+ */
+SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient,
                                                   sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d);

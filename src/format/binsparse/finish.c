@@ -136,14 +136,6 @@ static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
 }
 
-static bool is_utf8(const char *text)
-{
-	size_t size = strlen(text), length;
-	for (size_t at = 0; at < size; at += length)
-		if ((length = sheaf_utf8_length((const uint8_t *)text + at, size - at)) == 0) return false;
-	return true;
-}
-
 static sheaf_status tell_of_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,   SHEAF_DATA,    "text that is not UTF-8", SHEAF_NOWHERE,
@@ -154,18 +146,13 @@ static sheaf_status tell_of_latin1(const sheaf_bsp_writer *out, const char *name
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* JSON is UTF-8, and texts of old files are often not. */
 static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, const sheaf_attribute *a,
                                bool *put, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_attribute converted = *a;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	for (const char *c = a->text; *c; c++) {
-		uint8_t byte = (uint8_t)*c;
-		if (byte >= 0x80) sheaf_builder_byte(&b, (char)(0xc0 | byte >> 6));
-		sheaf_builder_byte(&b, (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f)));
-	}
+	sheaf_bsp_put_latin1(&b, a->text, strlen(a->text));
 	sheaf_builder_byte(&b, '\0');
 	sheaf_status status = sheaf_builder_status(&b, err);
 	converted.text = (char *)b.data;
@@ -184,7 +171,7 @@ static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, shea
 				"attribute \"%s\": expected a name that descriptors do not use, found one that they do",
 				a->name);
 		bool put;
-		if (is_utf8(a->text))
+		if (sheaf_bsp_is_utf8(a->text, strlen(a->text)))
 			put = put_key(json, a);
 		else
 			SHEAF_TRY(put_latin1(out, json, a, &put, err));

@@ -9,8 +9,13 @@
 static const char *const suffixes[] = {".h5", ".hdf5", ".nc", NULL};
 
 static const sheaf_option options[] = {
-	{"repair-pointers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "mend pointers that have wrapped around in a type that is too small for them", 0},
+	{"repair", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "mend arrays, in memory: entries out of order are sorted, values of one place are added, and pointers "
+     "that "
+     "have wrapped around in a type too small for them continue",
+     0},
+	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read what the format forbids and other programs read, with warnings", 0},
 	{"check", SHEAF_OPTION_CHOICE, SHEAF_READING, "none|sizes|offsets|full",
      "how much of a tensor that is taken as a whole is checked (default full)", 0},
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",

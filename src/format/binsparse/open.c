@@ -139,14 +139,14 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
-static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, bool repair, sheaf_error *err)
+static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_error *err)
 {
 	char *path;
 	SHEAF_TRY(sheaf_bsp_choose(in->box, in->file, member, in->cx, &path, err));
 	sheaf_status status = sheaf_bsp_make_room(in, 1, err);
 	if (status == SHEAF_OK) {
 		in->ntensors = 1;
-		status = sheaf_bsp_tensor_open(in->box, in->file, path, repair, in->cx, &in->tensors[0], err);
+		status = sheaf_bsp_open_tensor(in, path, &in->tensors[0], err);
 	}
 	sheaf_release_text(in->cx, path);
 	return status;
@@ -193,17 +193,18 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
                             sheaf_error *err)
 {
 	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
-	bool repair = sheaf_values_flag(values, "repair-pointers");
 	char *group = NULL;
 	in->depth = depth_of(values);
+	in->tolerance.repair = sheaf_values_flag(values, "repair");
+	in->tolerance.lenient = sheaf_values_flag(values, "lenient");
 	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
 	if (group) {
-		sheaf_status status = sheaf_bsp_open_streams(in, group, repair, err);
+		sheaf_status status = sheaf_bsp_open_streams(in, group, err);
 		sheaf_release_text(in->cx, group);
 		SHEAF_TRY(status);
 		SHEAF_TRY(sheaf_bsp_rows_schema(in, err));
 	} else {
-		SHEAF_TRY(open_tensor(in, how->member, repair, err));
+		SHEAF_TRY(open_tensor(in, how->member, err));
 		SHEAF_TRY(choose_rows(in, wanted, err));
 	}
 	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);

@@ -5,7 +5,8 @@
  *   cut.c        entries into pieces                               entries.c    a piece into coordinates and
  * values check.c      what is looked at in each piece                   whole.c      a tensor as one row
  *   rows.c       rows of sequences into pieces                     sequences.c  a piece into streams
- *   info.c       what `info` and `schema` say */
+ *   info.c       what `info` and `schema` say                      mend.c       entries out of order, or
+ * twice */
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
@@ -23,6 +24,7 @@ typedef struct sheaf_bsp_reader {
 	int room, ntensors; /* one; of sequences one for each stream */
 	sheaf_bsp_tensor *tensors;
 	sheaf_depth depth; /* of a whole tensor */
+	sheaf_bsp_tolerance tolerance;
 	/* where cut stands */
 	bool is_done;
 	int64_t next;                      /* entry, or row of sequences */
@@ -40,7 +42,6 @@ static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in)
 /* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
 SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
                                      sheaf_error *err);
-/* The paths of all groups that have a descriptor, "/" for the root. */
 /* Opens the file as a box: what is none is DATA, since somebody says that it is Binsparse. */
 SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                      sheaf_error *err);
@@ -69,6 +70,12 @@ SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_er
 
 /* The user keys of a tensor as attributes of the dataset. */
 SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err);
+
+/* ---- mend.c ---- */
+
+/* Opens the tensor of a group as the reader does: mended, where that is asked for. */
+SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
+                                             sheaf_error *err);
 
 /* ---- cut.c ---- */
 
@@ -123,8 +130,7 @@ SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_
 bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t);
 bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t);
 /* Opens the tensors that a group names as its streams. */
-SHEAF_USE sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair,
-                                              sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err);
 void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts);
 SHEAF_USE sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece,

@@ -158,8 +158,7 @@ sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 
 /* ---- which ones belong together ---- */
 
-static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, bool repair,
-                             sheaf_error *err)
+static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, NULL);
@@ -168,8 +167,7 @@ static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char
 	sheaf_status status = sheaf_builder_status(&b, err);
 	in->ntensors++;
 	if (status == SHEAF_OK)
-		status = sheaf_bsp_tensor_open(in->box, in->file, (const char *)b.data, repair, in->cx,
-		                               &in->tensors[in->ntensors - 1], err);
+		status = sheaf_bsp_open_tensor(in, (const char *)b.data, &in->tensors[in->ntensors - 1], err);
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -183,7 +181,7 @@ static sheaf_status read_names(sheaf_bsp_reader *in, const char *group, sheaf_js
 	return status;
 }
 
-sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, bool repair, sheaf_error *err)
+sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, sheaf_error *err)
 {
 	sheaf_json *own;
 	SHEAF_TRY(read_names(in, group, &own, err));
@@ -197,7 +195,7 @@ sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, boo
 	                     in->file);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++) {
 		const char *name = sheaf_json_text(sheaf_json_at(streams, i), NULL);
-		status = name ? open_one(in, group, name, repair, err)
+		status = name ? open_one(in, group, name, err)
 		              : sheaf_fail(err, SHEAF_DATA,
 		                           "%s: attribute \"sheaf\": expected names of groups, found another value",
 		                           in->file);

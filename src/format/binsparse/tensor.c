@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "format/binsparse/binsparse.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +14,11 @@
 
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t)
 {
-	for (int k = 0; k < BSP_MAX_RANK; k++) sheaf_buffer_reset(&t->pointers[k].repaired);
+	for (int k = 0; k < BSP_MAX_RANK; k++) {
+		sheaf_buffer_reset(&t->pointers[k].repaired);
+		sheaf_buffer_reset(&t->indices[k].repaired);
+	}
+	sheaf_buffer_reset(&t->values.repaired);
 	sheaf_bsp_descriptor_free(&t->d);
 	sheaf_release_text(t->cx, t->path);
 	sheaf_release_text(t->cx, t->where);
@@ -89,6 +94,12 @@ static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, s
 	                      a->name);
 }
 
+/* Of what is read either way. */
+static sheaf_severity breach(const sheaf_bsp_tensor *t)
+{
+	return t->tolerance.lenient ? SHEAF_WARNING : SHEAF_BREACH;
+}
+
 static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared, sheaf_bsp_array *out,
                                   sheaf_error *err)
 {
@@ -103,7 +114,7 @@ static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int dec
 		                         "its values are taken in their order", t->cx, err, "%s with one dimension",
 		                         name));
 	if ((int)out->item->type == declared) return SHEAF_OK;
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", sheaf_type_name(out->item->type),
+	return sheaf_bsp_tell(t, breach(t), "declared type", sheaf_type_name(out->item->type),
 	                      "the values are read as they are stored", t->cx, err, "%s of the declared type %s",
 	                      name, sheaf_type_name((sheaf_type)declared));
 }
@@ -136,7 +147,7 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, 
 		                         "its values are taken in their order", t->cx, err, "%s with one dimension",
 		                         a->name));
 	if (agrees(item, declared)) return SHEAF_OK;
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "declared type", item->of,
+	return sheaf_bsp_tell(t, breach(t), "declared type", item->of,
 	                      "values that are the same in the declared type are read", t->cx, err,
 	                      "%s of the declared type %s", a->name, sheaf_bsp_type_text(declared, text));
 }
@@ -153,8 +164,7 @@ static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 	                  t->where, INT64_MAX / 16);
 }
 
-static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, bool mend,
-                           sheaf_error *err)
+static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, sheaf_error *err)
 {
 	sheaf_bsp_array *pointers = &t->pointers[l];
 	sheaf_buffer unwrapped = {0};
@@ -162,10 +172,10 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 	if (!unwrapped.data)
 		return fail(t, "last pointer", last, err, "%s to end with %" PRId64 ", the length of its indices",
 		            pointers->name, wanted);
-	if (!mend) {
+	if (!t->tolerance.repair) {
 		sheaf_buffer_reset(&unwrapped);
 		return fail(t, "wrapped pointers", last, err,
-		            "%s to end with %" PRId64 ", the length of its indices (--repair-pointers mends them: "
+		            "%s to end with %" PRId64 ", the length of its indices (--repair mends them: "
 		            "they have wrapped around in a type too small for them)",
 		            pointers->name, wanted);
 	}
@@ -176,7 +186,7 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 }
 
 /* The last pointer is the length of the indices below. */
-static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, bool mend, sheaf_error *err)
+static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, sheaf_error *err)
 {
 	sheaf_bsp_window window = {0};
 	sheaf_bsp_array *pointers = &t->pointers[l];
@@ -189,10 +199,10 @@ static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, bool 
 	sheaf_status status = sheaf_bsp_look(t, pointers, &window, pointers->count - 1, &last, err);
 	sheaf_bsp_window_close(&window);
 	SHEAF_TRY(status);
-	return last == length ? SHEAF_OK : repair(t, l, last, length, mend, err);
+	return last == length ? SHEAF_OK : repair(t, l, last, length, err);
 }
 
-static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, bool mend, sheaf_error *err)
+static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
 	int depth = sheaf_bsp_depth(&t->d.layout, l);
 	int64_t length = t->indices[depth].count;
@@ -204,13 +214,30 @@ static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, bool mend, sheaf_er
 			               t->indices[depth].name));
 	}
 	t->counts[l + 1] = length;
-	return l == 0 ? SHEAF_OK : check_last(t, l, length, mend, err);
+	return l == 0 ? SHEAF_OK : check_last(t, l, length, err);
+}
+
+/* Some writers say iso of arrays that have a value for each entry: what all are is not known then. */
+static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t all, int parts,
+                                      sheaf_error *err)
+{
+	char found[32];
+	bool each = have == all;
+	if (!each || !t->tolerance.lenient)
+		return fail(t, "length of values", have, err, "values with %d number%s, since all are the same%s",
+		            parts, parts == 1 ? "" : "s", each ? " (--lenient reads one for each entry)" : "");
+	t->d.values.is_iso = false;
+	snprintf(found, sizeof found, "%" PRId64, have);
+	return sheaf_bsp_tell(t, SHEAF_WARNING, "length of values", found, "one is read for each entry", t->cx,
+	                      err, "values with %d number%s, since all are the same", parts,
+	                      parts == 1 ? "" : "s");
 }
 
 /* One value stands for all where all are the same. */
 static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	int64_t elements = sheaf_bsp_elements(t), parts = sheaf_bsp_parts(t->d.values), have = t->values.count;
+	if (t->d.stored < 0) t->d.stored = elements;
 	if (elements != t->d.stored)
 		SHEAF_TRY(fail(t, "number of stored values", elements, err,
 		               "%" PRId64 " stored values, as number_of_stored_values has it", t->d.stored));
@@ -222,17 +249,14 @@ static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err
 	if (have < parts)
 		return fail(t, "length of values", have, err,
 		            "values with %" PRId64 " number, since all are the same", parts);
-	char found[32];
-	snprintf(found, sizeof found, "%" PRId64, have);
-	return sheaf_bsp_tell(t, SHEAF_WARNING, "length of values", found, "the first one is taken", t->cx, err,
-	                      "values with %" PRId64 " number, since all are the same", parts);
+	return check_mislabelled(t, have, elements * parts, (int)parts, err);
 }
 
-static sheaf_status count_levels(sheaf_bsp_tensor *t, bool mend, sheaf_error *err)
+static sheaf_status count_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	t->counts[0] = 1;
 	for (int l = 0; l < t->d.layout.nlevels && !t->is_broken; l++)
-		SHEAF_TRY(t->d.layout.levels[l].is_sparse ? count_sparse(t, l, mend, err) : count_dense(t, l, err));
+		SHEAF_TRY(t->d.layout.levels[l].is_sparse ? count_sparse(t, l, err) : count_dense(t, l, err));
 	return t->is_broken ? SHEAF_OK : check_number_of_values(t, err);
 }
 
@@ -273,12 +297,29 @@ static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 	return sheaf_box_read_into(t->box, fill.item, 0, parts, type, t->fill, err);
 }
 
+static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_buffer converted = {0};
+	sheaf_builder b;
+	SHEAF_TRY(sheaf_bsp_tell(t, SHEAF_WARNING, "text that is not UTF-8", "other bytes",
+	                         "it is taken as Latin-1", t->cx, err, "a descriptor in UTF-8"));
+	sheaf_builder_begin(&b, t->cx, NULL);
+	sheaf_bsp_put_latin1(&b, text->data, text->size);
+	SHEAF_TRY(sheaf_builder_finish(&b, &converted, err));
+	sheaf_buffer_reset(text);
+	*text = converted;
+	return SHEAF_OK;
+}
+
 static sheaf_status read_descriptor(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_box_text(t->box, t->path, BSP_ATTRIBUTE, &text, err);
+	if (status == SHEAF_OK && !sheaf_bsp_is_utf8(text.data, text.size))
+		status = take_as_latin1(t, &text, err);
 	if (status == SHEAF_OK)
-		status = sheaf_bsp_descriptor_parse(text.data, text.size, t->where, t->cx, &t->d, err);
+		status = sheaf_bsp_descriptor_parse((sheaf_bytes){text.data, text.size}, t->where,
+		                                    t->tolerance.lenient, t->cx, &t->d, err);
 	sheaf_buffer_reset(&text);
 	return status;
 }
@@ -291,13 +332,14 @@ static sheaf_status name_place(sheaf_bsp_tensor *t, const char *file, const char
 	return sheaf_copy_text(t->cx, where, strlen(where), &t->where, err);
 }
 
-sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool mend,
-                                   sheaf_context *cx, sheaf_bsp_tensor *out, sheaf_error *err)
+sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path,
+                                   sheaf_bsp_tolerance tolerance, sheaf_context *cx, sheaf_bsp_tensor *out,
+                                   sheaf_error *err)
 {
-	*out = (sheaf_bsp_tensor){.cx = cx, .box = box};
+	*out = (sheaf_bsp_tensor){.cx = cx, .box = box, .tolerance = tolerance};
 	SHEAF_TRY(name_place(out, file, path, err));
 	SHEAF_TRY(read_descriptor(out, err));
 	SHEAF_TRY(find_levels(out, err));
-	SHEAF_TRY(count_levels(out, mend, err));
+	SHEAF_TRY(count_levels(out, err));
 	return read_fill(out, err);
 }

@@ -10,11 +10,17 @@
 #include "box/box.h"
 #include "format/binsparse/descriptor.h"
 
+/* What a user allows. */
+typedef struct sheaf_bsp_tolerance {
+	bool repair;  /* arrays are mended */
+	bool lenient; /* what other programs read is read */
+} sheaf_bsp_tolerance;
+
 typedef struct sheaf_bsp_array {
 	char name[BSP_NAME_SIZE];
 	const sheaf_box_item *item; /* NULL: it is not there, and all that would be in it is 0 */
 	int64_t count;              /* values */
-	sheaf_buffer repaired;      /* int64: in place of what the file has */
+	sheaf_buffer repaired;      /* in place of what the file has: int64; of values as they are declared */
 } sheaf_bsp_array;
 
 typedef struct sheaf_bsp_tensor {
@@ -27,6 +33,7 @@ typedef struct sheaf_bsp_tensor {
 	sheaf_bsp_array indices[BSP_MAX_RANK];  /* by dimension of the levels */
 	sheaf_bsp_array values;
 	int64_t counts[BSP_MAX_RANK + 1]; /* positions above level l; the last one is the number of elements */
+	sheaf_bsp_tolerance tolerance;
 	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
 	bool is_broken;                               /* found while validating: nothing can be read */
 } sheaf_bsp_tensor;
@@ -62,10 +69,11 @@ SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_b
 
 /* ---- tensor.c ---- */
 
-/* Opens the tensor of a group: everything that can be checked without reading the arrays. `repair`: pointers
- * that have wrapped around are mended. *out is set either way, and closed with sheaf_bsp_tensor_close. */
-SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path, bool repair,
-                                             sheaf_context *cx, sheaf_bsp_tensor *out, sheaf_error *err);
+/* Opens the tensor of a group: everything that can be checked without reading the arrays; pointers that have
+ * wrapped around are mended here. *out is set either way, and closed with sheaf_bsp_tensor_close. */
+SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path,
+                                             sheaf_bsp_tolerance tolerance, sheaf_context *cx,
+                                             sheaf_bsp_tensor *out, sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
 /* Reports with the place of the tensor; `expected` is a format. */
 SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule,

@@ -56,8 +56,12 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 	sheaf_buffer read = {0};
 	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
 	bool iso = t->d.values.is_iso;
-	if (n == 0 || !t->values.item) {
-		sheaf_buffer_reset(out);
+	bool repaired = t->values.repaired.data != NULL;
+	if (n == 0 || !t->values.item || repaired) sheaf_buffer_reset(out);
+	if (n == 0 || !t->values.item) return SHEAF_OK;
+	if (repaired) {
+		size_t size = sheaf_bsp_size(t->d.values);
+		*out = sheaf_buffer_part(&t->values.repaired, (size_t)from * size, (size_t)n * size);
 		return SHEAF_OK;
 	}
 	/* Bytes of truths are taken as they are, signed or not. */

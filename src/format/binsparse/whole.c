@@ -78,8 +78,9 @@ ASCENDS(i64, int64_t)
 static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_t at, const char *wanted,
                          int64_t found)
 {
-	char text[32];
-	snprintf(text, sizeof text, "%" PRId64, found);
+	char text[64];
+	bool mends = strcmp(rule, "order of indices") == 0;
+	snprintf(text, sizeof text, "%" PRId64 "%s", found, mends ? " (--repair mends that)" : "");
 	w->is_broken = true;
 	return sheaf_bsp_tell(w->t, SHEAF_FATAL, rule, text, NULL, w->cx, w->err, "%s[%" PRId64 "] %s", array, at,
 	                      wanted);
@@ -142,7 +143,7 @@ static sheaf_status narrowed(wholing *w, const sheaf_buffer *wide, sheaf_buffer 
 static sheaf_status read_indices(wholing *w, sheaf_level *level, const sheaf_bsp_array *a, int r)
 {
 	sheaf_buffer wide = {0};
-	sheaf_type type = a->item ? a->item->type : SHEAF_U8;
+	sheaf_type type = a->repaired.data ? SHEAF_I64 : a->item ? a->item->type : SHEAF_U8;
 	if ((type == SHEAF_I32 || type == SHEAF_U32) && level->shape.index_type == SHEAF_I32)
 		return sheaf_bsp_read_raw(w->t, a, 0, a->count, &type, &level->indices[r], w->err);
 	SHEAF_TRY(sheaf_bsp_read_i64(w->t, a, 0, a->count, w->cx, &wide, w->err));
