@@ -129,6 +129,11 @@ static void test_array_schemas(void **state)
 		{"<a:int64>", "<a:int64>"},
 		{"<a:INT64 not null, b : string NULL>[i]", "<a:int64 NOT NULL,b:string> [i=0:*:0:*]"},
 		{"x <a:int8>[i=0:1]", "<a:int8> [i=0:1:0:*]"},
+		{"<a:int8>[i=1:int64(pow(2.0, 31.0)):0:9223372036854775807]",
+	     "<a:int8> [i=1:2147483648:0:9223372036854775807]"},
+		{"<a:int8>[i=-abs(-3):INT8(127),uint64(1e3)/2,floor(2.9)-ceil(1.1), j=0:sqrt(16)*1.5,2,0]",
+	     "<a:int8> [i=-3:127:0:500; j=0:6:0:2]"},
+		{"<a:int8>[i=0:double(7)/float(0.5)+uint8(255)-int16(-32768)]", "<a:int8> [i=0:33037:0:*]"},
 		{"create array x <a:int8>[i=-5:5:1:3; j=0:*:0:?];", "<a:int8> [i=-5:5:1:3; j=0:*:0:?]"},
 		{"create temp array ns.x@7<a:int8>[i=0:9,5,1,j=0:*,1000,0]", "<a:int8> [i=0:9:1:5; j=0:*:0:1000]"},
 		{"not empty x<a:int8>[i=?:?,?,0, j=1:2:3]", "<a:int8> [i=?:?:0:?; j=1:2:3:*]"},
@@ -237,6 +242,33 @@ static void test_array_schemas_that_are_none(void **state)
 	     "<a:int8>[i=0:^3037000500*3037000500]"},
 		{"<a:int8>[i=0:2*4611686018427387903]", "column 14: expected a number from -(2^62-1) to 2^62-1, "
 	                                            "found \"2\": <a:int8>[i=0:^2*4611686018427387903]"},
+		{"<a:int8>[i=0:int64(2.5)]",
+	     "column 14: expected a function that has such a value, found \"int64\": <a:int8>[i=0:^int64(2.5)]"},
+		{"<a:int8>[i=0:int8(128)]",
+	     "column 14: expected a function that has such a value, found \"int8\": <a:int8>[i=0:^int8(128)]"},
+		{"<a:int8>[i=0:uint8(-1)]",
+	     "column 14: expected a function that has such a value, found \"uint8\": <a:int8>[i=0:^uint8(-1)]"},
+		{"<a:int8>[i=0:sqrt(-1)]",
+	     "column 14: expected a function that has such a value, found \"sqrt\": <a:int8>[i=0:^sqrt(-1)]"},
+		{"<a:int8>[i=0:pow(2)]",
+	     "column 19: expected \",\" and a number, found \")\": <a:int8>[i=0:pow(2^)]"},
+		{"<a:int8>[i=0:pow(2,3,4)]",
+	     "column 21: expected an operator or \")\", found \",\": <a:int8>[i=0:pow(2,3^,4)]"},
+		{"<a:int8>[i=0:int64 5]",
+	     "column 20: expected \"(\" after a function, found \"5\": <a:int8>[i=0:int64 ^5]"},
+		{"<a:int8>[i=0:log(5)]", "column 14: expected a number, or a function of some: int8 to int64, uint8 "
+	                             "to uint64, double, float, "
+	                             "pow, sqrt, floor, ceil, abs, found \"log\": <a:int8>[i=0:^log(5)]"},
+		{"<a:int8>[i=0:5/2.0]", "column 14: expected an expression whose value is a whole number of 64 bits, "
+	                            "found \"5\": <a:int8>[i=0:^5/2.0]"},
+		{"<a:int8>[i=0:5%2.0]", "column 14: expected an expression whose value is a number of 64 bits, found "
+	                            "\"5\": <a:int8>[i=0:^5%2.0]"},
+		{"<a:int8>[i=0:int64(pow(2.0,63.0))]",
+	     "column 14: expected a function that has such a value, found \"int64\": "
+	     "<a:int8>[i=0:^int64(pow(2.0,63.0))]"},
+		{"<a:int8>[i=0:9:0:9223372036854775808]",
+	     "column 18: expected a number of 64 bits, found \"9223372036854775808\": "
+	     "<a:int8>[i=0:9:0:^9223372036854775808]"},
 		{"<a:int8>[i=0:9",
 	     "column 15: expected \",\", \";\" or \"]\" after the dimension, found the end: <a:int8>[i=0:9^"},
 		{"<a:int8>[i] x", "column 13: expected nothing after the dimensions, found \"x\": <a:int8>[i] ^x"},
@@ -947,10 +979,11 @@ static sheaf_status convert_bytes(const write_case *c, record *r, bytes_sink *ou
 	sheaf_setting read[] = {{"format-string", c->format}},
 				  write[] = {{c->as ? "write-as" : "format-string", c->as ? c->as : c->format}};
 	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = read, .nsettings = 1};
-	sheaf_create_options create = {.size = sizeof create,
-	                               .format = "scidb",
-	                               .settings = write,
-	                               .nsettings = 1,
+	sheaf_create_options create = {
+		.size = sizeof create,
+		.format = "scidb",
+		.settings = write,
+		.nsettings = 1,
 	};
 	SHEAF_TRY(
 		open_bytes((sheaf_bytes){(const uint8_t *)c->bytes, c->size}, "x.scidb", &open, r->cx, &dataset));

@@ -192,22 +192,29 @@ static sheaf_status read_coordinate(reading *r, const char *what, int64_t *out)
 	return fits ? SHEAF_OK : expected(r, begin, "a number from -(2^62-1) to 2^62-1");
 }
 
-static sheaf_status read_bound(reading *r, const char *marks, const char *what, int64_t *number, char *mark)
+/* The mark that stands in place of a number, or NUL. */
+static char take_mark(reading *r, const char *marks)
 {
-	for (const char *m = marks; *m; m++) {
-		if (!sheaf_scidb_text_take(&r->text, *m)) continue;
-		*mark = *m;
-		return SHEAF_OK;
-	}
-	*mark = 0;
-	return read_coordinate(r, what, number);
+	for (const char *m = marks; *m; m++)
+		if (sheaf_scidb_text_take(&r->text, *m)) return *m;
+	return '\0';
 }
 
+static sheaf_status read_bound(reading *r, const char *marks, const char *what, int64_t *number, char *mark)
+{
+	*mark = take_mark(r, marks);
+	return *mark ? SHEAF_OK : read_coordinate(r, what, number);
+}
+
+/* It may be longer than coordinates can be far apart. */
 static sheaf_status read_chunk(reading *r, sheaf_scidb_dimension *d)
 {
 	const char *at = r->text.at;
-	SHEAF_TRY(read_bound(r, "*?", "the length of chunks, \"*\" or \"?\"", &d->chunk, &d->chunk_mark));
-	return d->chunk_mark || d->chunk > 0 ? SHEAF_OK : expected(r, at, "a length of chunks of at least 1");
+	d->chunk_mark = take_mark(r, "*?");
+	if (d->chunk_mark) return SHEAF_OK;
+	SHEAF_TRY(
+		sheaf_scidb_text_expression(&r->text, "the length of chunks, \"*\" or \"?\"", &d->chunk, r->err));
+	return d->chunk > 0 ? SHEAF_OK : expected(r, at, "a length of chunks of at least 1");
 }
 
 static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
@@ -224,6 +231,8 @@ static bool is_old(reading *r)
 	bool comma = sheaf_scidb_text_take(&r->text, ',');
 	sheaf_scidb_text_pass(&r->text);
 	bool old = comma && r->text.at < r->text.end && strchr("0123456789+-*?(", *r->text.at);
+	/* A name is a dimension's, unless it is called. */
+	if (comma && sheaf_scidb_text_word(&r->text, true).size) old = sheaf_scidb_text_is_at(&r->text, '(');
 	r->text.at = at;
 	return old;
 }

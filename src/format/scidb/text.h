@@ -36,8 +36,8 @@ sheaf_scidb_word sheaf_scidb_text_look(sheaf_scidb_text *text);
 /* Takes the word if it is this one, whatever its case. */
 bool sheaf_scidb_text_keyword(sheaf_scidb_text *text, const char *keyword);
 bool sheaf_scidb_word_is(sheaf_scidb_word word, const char *keyword);
-/* Numbers, + - * / %, signs and parentheses, as C has them; `what` is expected where none begins. In
- * expression.c. */
+/* Whole and real numbers, + - * / %, signs and parentheses, as C has them, and functions of constants; whole
+ * in the end. `what` is expected where none begins. In expression.c. */
 SHEAF_USE sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out,
                                                    sheaf_error *err);
 /* From 1. */
