@@ -6,8 +6,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/element.h"
-#include "data/entry_sorter.h"
+#include "data/key_layout.h"
 #include "format/binsparse/reader.h"
+#include "sort/entry_sorter.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,8 +102,8 @@ static sheaf_status find_keys(mending *m)
 		if (m->is_sound) SHEAF_TRY(climb_sparse(m, l));
 	}
 	for (int64_t i = 1; i < m->n && m->is_sound; i++)
-		m->unordered += sheaf_key_layout_compare(&m->layout, m->keys + i * m->layout.words,
-		                                         m->keys + (i - 1) * m->layout.words) <= 0;
+		m->unordered += sheaf_key_order_compare(&m->layout.by, m->keys + i * m->layout.words,
+		                                        m->keys + (i - 1) * m->layout.words) <= 0;
 	return SHEAF_OK;
 }
 
@@ -190,7 +191,7 @@ static sheaf_status put_entries(mending *m)
 		for (int64_t i = 0; i < some.n; i++) {
 			const uint64_t *key = some.keys + i * m->layout.words;
 			const uint8_t *value = some.values + (size_t)i * m->element.size;
-			if (m->unique && sheaf_key_layout_compare(&m->layout, key, last) == 0) {
+			if (m->unique && sheaf_key_order_compare(&m->layout.by, key, last) == 0) {
 				SHEAF_TRY(sheaf_builder_status(&m->values, m->err));
 				SHEAF_TRY(add_value(m, value));
 				continue;
@@ -279,7 +280,7 @@ static sheaf_status make_anew(mending *m)
 static sheaf_status sort_and_make(mending *m)
 {
 	enum { ROOM = 1 << 16 };
-	SHEAF_TRY(sheaf_entry_sorter_begin(&m->sorter, &m->layout, m->element.size, m->n < ROOM ? m->n : ROOM,
+	SHEAF_TRY(sheaf_entry_sorter_begin(&m->sorter, &m->layout.by, m->element.size, m->n < ROOM ? m->n : ROOM,
 	                                   m->t->cx, m->err));
 	sheaf_status status = add_entries(m);
 	sheaf_release(m->t->cx, m->keys, m->keys_size);
