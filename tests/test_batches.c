@@ -81,10 +81,11 @@ static void convert_data(const data *from, data *to, const char *name, const cha
 	const sheaf_frame *frame;
 	sheaf_status status;
 	sheaf_setting chunk = {"chunk-bytes", chunk_bytes};
-	sheaf_create_options options = {.size = sizeof options,
-	                                .format = "cbf",
-	                                .settings = &chunk,
-	                                .nsettings = 1,
+	sheaf_create_options options = {
+		.size = sizeof options,
+		.format = "cbf",
+		.settings = &chunk,
+		.nsettings = 1,
 	};
 	*to = (data){.name = name};
 	assert_ok(open_data(from, 0, cx, &dataset));
@@ -352,6 +353,68 @@ static void test_memory_and_threads_change_nothing(void **state)
 			end_run(&r);
 		}
 		free_story(&usual_story);
+	}
+	free_data(&text);
+}
+
+/* What loaders make that take turns, put together, is what one of them makes; so are batches passed over and
+ * the rest. */
+static void test_loaders_that_take_turns(void **state)
+{
+	(void)state;
+	static story whole, part;
+	data text;
+	seed_random(45);
+	make_text(&text, "x.ctf", 200, 5, 0);
+	static const char *const orders[] = {"file", "sheaf", "cntk"};
+	for (size_t o = 0; o < COUNT(orders); o++) {
+		sheaf_batch_options options = with_order(orders[o], 5, 4);
+		options.sweeps = 2;
+		run r;
+		const sheaf_batch *batch;
+		begin_run(&r, &text, 300, &options, (sheaf_context_options){0});
+		tell(&whole, &r);
+		end_run(&r);
+		for (int64_t stride = 1; stride < 5; stride++)
+			for (int64_t first = 0; first < stride; first++) {
+				options.stride = stride;
+				begin_run(&r, &text, 300, &options, (sheaf_context_options){.threads = 1 + (int)stride % 3});
+				assert_ok(sheaf_batches_skip(r.batches, first, &err));
+				int64_t n = first;
+				for (; !sheaf_batches_next(r.batches, &batch, &err); n += stride) {
+					assert_int_equal(batch->number, n);
+					char state_now[SHEAF_STATE_SIZE],
+						*shown = batch_text(batch, sheaf_batches_schema(r.batches));
+					assert_text(whole.batches[n], shown);
+					sheaf_batches_state(r.batches, state_now);
+					assert_text(whole.states[n], state_now);
+					free(shown);
+				}
+				assert_true(n >= whole.n && n < whole.n + stride);
+				end_run(&r);
+			}
+		/* Passing over in the middle, whatever was made ahead. */
+		options.stride = 0;
+		for (int before = 0; before < 4; before++) {
+			begin_run(&r, &text, 300, &options, (sheaf_context_options){.threads = 3});
+			for (int i = 0; i < before; i++) assert_ok(sheaf_batches_next(r.batches, &batch, &err));
+			assert_ok(sheaf_batches_skip(r.batches, 2, &err));
+			for (part.n = 0; !sheaf_batches_next(r.batches, &batch, &err); part.n++) {
+				assert_int_equal(batch->number, before + 2 + part.n);
+				part.batches[part.n] = batch_text(batch, sheaf_batches_schema(r.batches));
+			}
+			assert_same_story(&whole, before + 2, &part);
+			free_story(&part);
+			end_run(&r);
+		}
+		begin_run(&r, &text, 300, &options, (sheaf_context_options){0});
+		assert_ok(sheaf_batches_skip(r.batches, 0, &err));
+		assert_status(SHEAF_USAGE, sheaf_batches_skip(r.batches, -1, &err));
+		assert_ok(sheaf_batches_skip(r.batches, whole.n, &err));
+		assert_status(SHEAF_END, sheaf_batches_skip(r.batches, 1, &err));
+		assert_status(SHEAF_END, sheaf_batches_next(r.batches, &batch, &err));
+		end_run(&r);
+		free_story(&whole);
 	}
 	free_data(&text);
 }
@@ -738,6 +801,7 @@ int main(void)
 		cmocka_unit_test(test_states_bring_every_batch_back),
 		cmocka_unit_test(test_states_of_something_else_are_refused),
 		cmocka_unit_test(test_memory_and_threads_change_nothing),
+		cmocka_unit_test(test_loaders_that_take_turns),
 		cmocka_unit_test(test_little_memory),
 		cmocka_unit_test(test_batches_may_be_kept),
 		cmocka_unit_test(test_errors_come_with_their_batch),

@@ -22,13 +22,13 @@ static sheaf_dataset *open_text(sheaf_context *cx, const char *name, const char 
 	return dataset;
 }
 
-static const sheaf_flat *find(const sheaf_held *held, int column, sheaf_column_part part, int at)
+static const sheaf_flat *find(const sheaf_held *held, int column, int part, int at)
 {
 	int n;
 	const sheaf_flat *flats = sheaf_held_buffers(held, &n);
 	for (int i = 0; i < n; i++)
-		if (flats[i].column == column && flats[i].part == (int)part && flats[i].at == at) return &flats[i];
-	fail_msg("expected part %d of column %d, found none", (int)part, column);
+		if (flats[i].column == column && flats[i].part == part && flats[i].at == at) return &flats[i];
+	fail_msg("expected part %d of column %d, found none", part, column);
 	return NULL;
 }
 
@@ -57,6 +57,13 @@ static void test_buffers_in_one_list(void **state)
 	assert_int_equal(indices->type, SHEAF_I32);
 	assert_memory_equal(indices->data, ((int32_t[]){3, 5, 0}), 12);
 	assert_memory_equal(find(held, b, SHEAF_PART_OFFSETS, 1)->data, ((int64_t[]){0, 2, 3}), 24);
+	const sheaf_frame *again = sheaf_held_frame(held);
+	sheaf_buffer text = {0};
+	assert_int_equal(again->nrows, 2);
+	assert_ptr_equal(again->columns[a].values.data, values->data);
+	assert_ok(sheaf_rows_text(again, schema, SHEAF_JSON, 0, 1, 2, &text, &err));
+	assert_non_null(strstr((const char *)text.data, "\"A\":[[5,6]]"));
+	sheaf_buffer_reset(&text);
 	sheaf_held_free(held);
 	sheaf_close(dataset);
 	end_context(cx);
@@ -104,7 +111,78 @@ static void test_what_cannot_be_held(void **state)
 	assert_status(SHEAF_USAGE, sheaf_frame_hold(&(sheaf_frame){.nrows = -1}, &schema, cx, &held, &err));
 	assert_status(SHEAF_USAGE, sheaf_frame_hold(&(sheaf_frame){0}, &schema, NULL, &held, &err));
 	assert_null(sheaf_held_buffers(NULL, NULL));
+	assert_null(sheaf_held_frame(NULL));
 	sheaf_held_free(NULL);
+	end_context(cx);
+}
+
+/* ---- batches ---- */
+
+static void hold_batch(sheaf_packing packing, sheaf_held **held, sheaf_context *own, int *a)
+{
+	sheaf_dataset *dataset;
+	sheaf_batches *batches;
+	const sheaf_batch *batch;
+	sheaf_open_options options = {.settings = streams, .nsettings = COUNT(streams), .random = true};
+	sheaf_batch_options how = {.order = "file", .batch_size = 100, .packing = packing};
+	write_text("h.ctf", two_streams);
+	assert_ok(sheaf_open(in_folder("h.ctf"), &options, own, &dataset, &err));
+	assert_ok(sheaf_batches_open(&dataset, 1, &how, own, &batches, &err));
+	assert_ok(sheaf_batches_next(batches, &batch, &err));
+	const sheaf_schema *schema = sheaf_batches_schema(batches);
+	*a = sheaf_schema_find(schema, "A");
+	assert_ok(sheaf_batch_hold(batch, schema, own, held, &err));
+	sheaf_batches_close(batches);
+	sheaf_close(dataset);
+	sheaf_context_free(own);
+}
+
+static void test_batches_are_held(void **state)
+{
+	(void)state;
+	sheaf_held *held;
+	int a;
+	hold_batch(SHEAF_PACK_NONE, &held, usual_context(), &a);
+	assert_memory_equal(find(held, a, SHEAF_PART_VALUES, 0)->data, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+	assert_memory_equal(find(held, -1, SHEAF_PART_KEYS, 0)->data, ((uint64_t[]){0, 1}), 16);
+	assert_memory_equal(find(held, -1, SHEAF_PART_LENGTHS, 0)->data, ((uint32_t[]){2, 1}), 8);
+	sheaf_held_free(held);
+	hold_batch(SHEAF_PACK_PADDED, &held, usual_context(), &a);
+	const sheaf_flat *values = find(held, a, SHEAF_PART_VALUES, 0), *mask = find(held, a, SHEAF_PART_MASK, 0);
+	assert_int_equal(values->count, 8);
+	assert_memory_equal(values->data, ((float[]){1, 2, 3, 4, 5, 6, 0, 0}), 32);
+	assert_int_equal(mask->count, 4);
+	assert_memory_equal(mask->data, "\1\1\1\0", 4);
+	assert_memory_equal(find(held, 1 - a, SHEAF_PART_STARTS, 0)->data, ((int32_t[]){0, 2, 3}), 12);
+	assert_memory_equal(find(held, 1 - a, SHEAF_PART_INDICES, 0)->data, ((int32_t[]){3, 5, 0}), 12);
+	sheaf_held_free(held);
+	assert_status(SHEAF_USAGE, sheaf_batch_hold(NULL, NULL, NULL, &held, &err));
+}
+
+/* ---- what stopped a call ---- */
+
+static void test_the_problem_that_stopped_a_call(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *dataset = open_text(cx, "i.ctf", "|A 1 2 |B 1:1\n|A 1 x |B 1:1\n");
+	const sheaf_frame *frame;
+	sheaf_problem problem;
+	sheaf_status status;
+	assert_false(sheaf_context_stopped_by(cx, &problem));
+	while (!(status = sheaf_next(dataset, &frame, &err))) {
+	}
+	assert_status(SHEAF_DATA, status);
+	sheaf_close(dataset);
+	assert_true(sheaf_context_stopped_by(cx, &problem));
+	assert_int_equal(problem.status, SHEAF_DATA);
+
+	assert_int_equal(problem.place.line, 2);
+	assert_text(in_folder("i.ctf"), problem.place.file);
+	assert_non_null(strstr(err.message, problem.expected));
+	assert_non_null(strstr(err.message, problem.found));
+	assert_false(sheaf_context_stopped_by(cx, &problem));
+	assert_false(sheaf_context_stopped_by(NULL, &problem));
 	end_context(cx);
 }
 
@@ -322,6 +400,8 @@ int main(void)
 		cmocka_unit_test(test_buffers_in_one_list),
 		cmocka_unit_test(test_what_is_missing_and_why),
 		cmocka_unit_test(test_what_cannot_be_held),
+		cmocka_unit_test(test_batches_are_held),
+		cmocka_unit_test(test_the_problem_that_stopped_a_call),
 		cmocka_unit_test(test_buffers_outlive_their_context),
 		cmocka_unit_test(test_buffers_go_on_any_thread),
 		cmocka_unit_test(test_a_buffer_alone_keeps_what_it_needs),

@@ -166,6 +166,11 @@ SHEAF_API void sheaf_context_free(sheaf_context *cx);
  * handlers. */
 SHEAF_API void sheaf_context_stop(sheaf_context *cx);
 
+/* The problem that stopped a call with this context, once: false where none has since this was asked last. So
+ * who asks after each failure learns what a message is made of. The strings stay until the next one that
+ * stops a call, cut to a few hundred bytes each. */
+SHEAF_API bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out);
+
 /* How many problems of each rule were reported so far, in order of first report. False when i is past the
  * last one. */
 typedef struct sheaf_tally {

@@ -81,8 +81,11 @@ typedef struct sheaf_batch_options {
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */
-	bool keep_in_memory;  /* pieces stay in memory, as far as its limit allows, when they will not be needed
-	                         before the next sweep */
+	/* Of every `stride` batches only the first is made, those between are passed over: what one of `stride`
+	 * loaders makes that take turns. 0: 1. */
+	int64_t stride;
+	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed
+	                        before the next sweep */
 } sheaf_batch_options;
 
 /* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are
@@ -150,6 +153,10 @@ SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequen
  * it, and with each further call. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out,
                                                     sheaf_error *err);
+
+/* Passes over n batches, at least 0, as if they had come, without reading their rows; END where there are no
+ * more. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_skip(sheaf_batches *batches, int64_t n, sheaf_error *err);
 
 /* Goes to the first sequence at or after a position, 0 <= position, of whatever sweep. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position,

@@ -7,8 +7,8 @@
 #ifndef SHEAF_EXCHANGE_H
 #define SHEAF_EXCHANGE_H
 
+#include <sheaf/batch.h>
 #include <sheaf/build.h>
-#include <sheaf/dataset.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,13 +30,29 @@ typedef struct sheaf_flat {
 	int32_t type;     /* sheaf_type of an element: U8 for VALID, I8 for CODES, I64 for OFFSETS */
 } sheaf_flat;
 
-/* Holds the buffers of a frame of this schema. One call, one allocation. */
+/* Holds the buffers of a frame of this schema. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_hold(const sheaf_frame *frame, const sheaf_schema *schema,
                                                   sheaf_context *cx, sheaf_held **out, sheaf_error *err);
 /* *n of them, column by column: of each level, from the outermost, OFFSETS, INDICES, VALID and CODES, those
  * that there are; then VALUES. Stays until they are let go. */
 SHEAF_API const sheaf_flat *sheaf_held_buffers(const sheaf_held *held, int *n);
+/* The rows as a frame of their own, which shares the same buffers; borrowed until they are let go. NULL of a
+ * packed batch. */
+SHEAF_API const sheaf_frame *sheaf_held_frame(const sheaf_held *held);
 SHEAF_API void sheaf_held_free(sheaf_held *held);
+
+/* Parts of a batch that frames have not. */
+enum {
+	SHEAF_PART_STARTS = 16, /* I32: where the entries of each sample of a packed sparse stream begin, and one
+	                           more */
+	SHEAF_PART_MASK,        /* U8: 1 for each sample of a packed stream that is there */
+	SHEAF_PART_KEYS,        /* U64 of each sequence; column -1 */
+	SHEAF_PART_LENGTHS      /* U32 of each sequence, in samples; column -1 */
+};
+/* Holds all arrays of a batch: of its frame, or VALUES, INDICES, STARTS and MASK of each packed stream, whose
+ * `column` is its field; then KEYS and LENGTHS, which are copied. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batch_hold(const sheaf_batch *batch, const sheaf_schema *schema,
+                                                  sheaf_context *cx, sheaf_held **out, sheaf_error *err);
 
 /* ---- the Arrow C data and stream interfaces ----
  *

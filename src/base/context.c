@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96 };
+enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96, STOP_TEXTS = 4, STOP_TEXT = 400 };
 
 /* What a context and the listeners under it share. */
 typedef struct home {
@@ -24,6 +24,8 @@ typedef struct home {
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
+	sheaf_problem stopped_by; /* rule NULL: none since it was asked for */
+	char texts[STOP_TEXTS][STOP_TEXT];
 } home;
 
 struct sheaf_context {
@@ -274,12 +276,40 @@ bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_s
 	return severity < SHEAF_ERROR;
 }
 
+static const char *keep_text(home *h, int number, const char *text)
+{
+	if (!text) return NULL;
+	snprintf(h->texts[number], STOP_TEXT, "%s", text);
+	return h->texts[number];
+}
+
+static void keep_stop(home *h, const sheaf_problem *problem)
+{
+	h->stopped_by = *problem;
+	h->stopped_by.place.file = keep_text(h, 0, problem->place.file);
+	h->stopped_by.place.stream = keep_text(h, 1, problem->place.stream);
+	h->stopped_by.expected = keep_text(h, 2, problem->expected);
+	h->stopped_by.found = keep_text(h, 3, problem->found);
+	h->stopped_by.consequence = NULL;
+}
+
+bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out)
+{
+	if (!cx || !out) return false;
+	sheaf_mutex_lock(&cx->home->lock);
+	*out = cx->home->stopped_by;
+	cx->home->stopped_by.rule = NULL;
+	sheaf_mutex_unlock(&cx->home->lock);
+	return out->rule != NULL;
+}
+
 /* What would have been left out is of no interest once nothing is read on. */
-static sheaf_status stop(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
+static sheaf_status stop(sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                          sheaf_error *err)
 {
 	char text[sizeof err->message];
 	sheaf_problem last = *problem;
+	keep_stop(cx->home, problem);
 	last.consequence = NULL;
 	if (severity == SHEAF_ERROR)
 		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates"

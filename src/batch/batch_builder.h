@@ -21,6 +21,7 @@ typedef struct sheaf_batch_settings {
 typedef struct sheaf_batch_builder {
 	sheaf_planned planned;
 	bool is_planned;     /* but not yet submitted */
+	int64_t passed;      /* batches passed over before it */
 	sheaf_status status; /* of planning it, then of making it */
 	sheaf_error err;
 	sheaf_pick *picks;  /* lane by lane */

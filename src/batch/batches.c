@@ -17,7 +17,8 @@ struct sheaf_batches {
 	sheaf_row_source source;
 	sheaf_plan_options options;
 	sheaf_batch_settings settings;
-	int64_t truncation;
+	int64_t truncation, stride;
+	int64_t to_pass; /* batches to pass over before the next one that is planned */
 	sheaf_plan *plan;
 	sheaf_truncation *cut; /* where sequences are truncated */
 	sheaf_piece_cache *cache;
@@ -64,6 +65,7 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 		return refuse(err, "rest", "short, drop, pad or wrap", (int)o->rest);
 	if ((unsigned)o->packing > SHEAF_PACK_PADDED) return refuse(err, "packing", "a packing", (int)o->packing);
 	if (o->truncation < 0) return refuse(err, "truncation", "steps of at least 0", o->truncation);
+	if (o->stride < 0) return refuse(err, "stride", "a number of at least 0", o->stride);
 	if (o->pad_multiple < 0) return refuse(err, "pad multiple", "a number of at least 0", o->pad_multiple);
 	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -168,6 +170,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	p->sweeps = o->sweeps;
 	b->settings = (sheaf_batch_settings){&b->source, o->packing, o->pad_multiple, b->cx};
 	b->truncation = o->truncation;
+	b->stride = o->stride ? o->stride : 1;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
 		/* Rows take sequences one by one. */
 		p->size = 1;
@@ -255,6 +258,7 @@ static void empty_makers(sheaf_batches *b)
 		sheaf_piece_cache_end_batch(b->cache);
 	}
 	((sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers))->is_planned = false;
+	b->to_pass = 0;
 	b->given = false;
 }
 
@@ -480,7 +484,7 @@ static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 {
 	const sheaf_planned *p = &m->planned;
 	b->batch = (sheaf_batch){
-		.number = b->batch.number + 1,
+		.number = b->batch.number + m->passed + 1,
 		.begin = p->before.position,
 		.end = p->after.position,
 		.sweep = p->before.sweep,
@@ -501,14 +505,24 @@ static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 		b->state.mark = p->after;
 }
 
-/* Plans the batch that comes next, once. Packing begins with it: its layout is planned, too. */
+/* Packing begins with it: its layout is planned, too. */
+static sheaf_status plan(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
+{
+	if (b->settings.packing && !m->packings.cx)
+		SHEAF_TRY(sheaf_packings_open(&m->packings, &b->source, b->cx, err));
+	return b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err)
+	              : sheaf_plan_next(b->plan, &m->planned, err);
+}
+
+/* Plans the batch that comes next, once. */
 static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (m->is_planned) return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
-	if (b->settings.packing && !m->packings.cx)
-		SHEAF_TRY(sheaf_packings_open(&m->packings, &b->source, b->cx, err));
-	m->status = b->cut ? sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, &m->err)
-	                   : sheaf_plan_next(b->plan, &m->planned, &m->err);
+	SHEAF_TRY(sheaf_check_stop(b->cx, err));
+	m->status = SHEAF_OK;
+	for (m->passed = 0; m->passed < b->to_pass && !m->status; m->passed++) m->status = plan(b, m, &m->err);
+	if (!m->status) m->status = plan(b, m, &m->err);
+	b->to_pass = b->stride - 1;
 	m->is_planned = true;
 	if (m->status == SHEAF_END) return SHEAF_END;
 	return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
@@ -581,6 +595,42 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	}
 	make_ahead(b);
 	return finish(b, err);
+}
+
+/* Whatever was planned or made beyond the last batch given is dropped. */
+static sheaf_status forget_ahead(sheaf_batches *b, sheaf_error *err)
+{
+	char state[SHEAF_STATE_SIZE];
+	int64_t number = b->batch.number;
+	const sheaf_batch_builder *m = (const sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	if (sheaf_pipeline_count(&b->makers) == 0 && !m->is_planned) return SHEAF_OK;
+	sheaf_batches_state(b, state);
+	SHEAF_TRY(sheaf_batches_resume(b, state, err));
+	b->batch.number = number;
+	return SHEAF_OK;
+}
+
+static sheaf_status pass(sheaf_batches *b, sheaf_error *err)
+{
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	SHEAF_TRY(sheaf_check_stop(b->cx, err));
+	SHEAF_TRY(plan(b, m, err));
+	m->passed = 0;
+	describe(b, m);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
+{
+	SHEAF_NEED(b, "batches");
+	SHEAF_EXPECT(n >= 0, "a number of batches of at least 0", n);
+	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
+	take_back(b);
+	sheaf_status status = forget_ahead(b, err);
+	for (int64_t i = 0; i < n && !status; i++) status = pass(b, err);
+	b->to_pass = 0; /* the next one is given, whatever the stride */
+	b->batch = (sheaf_batch){.number = b->batch.number};
+	return status;
 }
 
 sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf_error *err)

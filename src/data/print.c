@@ -234,8 +234,10 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
 	SHEAF_EXPECT(from >= 0 && from <= frame->nrows, "a first row within the frame", from);
 	SHEAF_EXPECT(to >= from && to <= frame->nrows, "a last row within the frame", to);
+	sheaf_context *cx = frame->cx ? frame->cx : schema->cx;
+	SHEAF_NEED(cx, "a context in the frame, or in the schema");
 	sheaf_builder b;
-	sheaf_builder_begin(&b, frame->cx, out);
+	sheaf_builder_begin(&b, cx, out);
 	for (int64_t r = from; r < to && !b.failed; r++) sheaf_row_text(&b, frame, schema, style, row, r);
 	return sheaf_builder_finish(&b, out, err);
 }

@@ -50,8 +50,5 @@ SHEAF_USE sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, s
                                                  sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame,
                                                 struct ArrowArray *out, sheaf_error *err);
-/* Zeroed memory that holds its context until it is given back with its size. */
-SHEAF_USE sheaf_status sheaf_exchange_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err);
-void sheaf_exchange_release(sheaf_context *owner, void *memory, size_t size);
 
 #endif

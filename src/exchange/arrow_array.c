@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form is ours. */
 #include "base/buffer.h"
-#include "base/context.h"
 #include "base/need.h"
 #include "base/show.h"
 #include "data/frame.h"
 #include "exchange/arrow.h"
+#include "exchange/memory.h"
 #include <inttypes.h>
 #include <string.h>
 

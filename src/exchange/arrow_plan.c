@@ -5,19 +5,6 @@
 #include "data/frame.h"
 #include "exchange/arrow.h"
 
-sheaf_status sheaf_exchange_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_allocate(cx, size, out, err));
-	sheaf_context_hold(sheaf_context_owner(cx));
-	return SHEAF_OK;
-}
-
-void sheaf_exchange_release(sheaf_context *owner, void *memory, size_t size)
-{
-	sheaf_release(owner, memory, size);
-	sheaf_context_let_go(owner);
-}
-
 /* ---- one column ---- */
 
 /* What the item is whose positions are those of the field's last level. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas for Arrow. */
-#include "base/context.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "exchange/arrow.h"
+#include "exchange/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

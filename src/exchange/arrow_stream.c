@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets and other feeds of frames as Arrow streams. */
-#include "base/context.h"
-#include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "exchange/arrow.h"
+#include "exchange/memory.h"
 #include <errno.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* Arrow's arrays into a frame builder: wrapped where Arrow's form is ours, else converted. */
 #include "exchange/take.h"
 #include "base/checked.h"
-#include "base/context.h"
 #include "base/need.h"
 #include "exchange/arrow.h"
+#include "exchange/memory.h"
 #include <inttypes.h>
 #include <sheaf/arrays.h>
 #include <stdatomic.h>
