@@ -109,6 +109,20 @@ static sheaf_status unknown(const char *place, const char *found, sheaf_error *e
 	                  format_names(names, sizeof names), found);
 }
 
+/* Where content leaves several formats, the name decides: the only one of them that has its suffix. NULL
+ * where there is none. */
+static const sheaf_format *named_one(sheaf_bytes head, const char *name, int likely)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (!has_suffix(sheaf_formats[k], name, strlen(name))) continue;
+		if ((int)sheaf_formats[k]->probe(head, name) != likely) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
 /* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last
  * of them. */
 static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
@@ -122,6 +136,11 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 		*rivals = likely == best ? *rivals + 1 : 1;
 		best = likely;
 		*out = sheaf_formats[k];
+	}
+	const sheaf_format *named = best == SHEAF_PERHAPS && *rivals > 1 ? named_one(head, name, best) : NULL;
+	if (named) {
+		*rivals = 1;
+		*out = named;
 	}
 	return (sheaf_likely)best;
 }

@@ -35,8 +35,21 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* A first line like `|name`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a damaged
- * one. */
+/* Whether what stands after a '|' is a name as those of streams are, a blank, and after it a value, another
+ * input, or nothing: other texts have a '|', too. What has not come yet says no. */
+static bool begins_input(const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *name = at;
+	if (at < end && sheaf_ctf_is_digit(*at)) return false;
+	while (at < end && !sheaf_ctf_is(*at, CTF_ENDS_NAME) && !strchr(",;\"", *at)) at++;
+	if (name < end && *name == '#') return true;
+	if (at == name || at == end || !*at || !strchr(" \t\r\n", *at)) return false;
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+	return at < end && *at && (sheaf_ctf_is_digit(*at) || strchr("+-.|\n", *at));
+}
+
+/* A first line like `|name 1`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a
+ * damaged one. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
@@ -45,8 +58,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	const uint8_t *line = at;
 	while (at < end && sheaf_ctf_is_digit(*at)) at++;
 	while (at < end && (*at == ' ' || *at == '\t')) at++;
-	if (at + 1 < end && at[0] == '|' && !sheaf_ctf_is_digit(at[1]) && !sheaf_ctf_is(at[1], CTF_ENDS_NAME))
-		return SHEAF_SURE;
+	if (at < end && *at == '|' && begins_input(at + 1, end)) return SHEAF_SURE;
 	bool binary = head.size && memchr(line, '\0', (size_t)(end - line));
 	return named || (!binary && line < end && memchr(line, '|', (size_t)(end - line))) ? SHEAF_PERHAPS
 	                                                                                   : SHEAF_NO;

@@ -70,6 +70,15 @@ static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t
 	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample too long", at, stream, expected, found, rejected);
 }
 
+/* At the end of a file without LF, CNTK takes any number of values but none. */
+static sheaf_status report_nothing(sheaf_ctf_decoding *d, int stream)
+{
+	char expected[48];
+	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
+	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample without values", d->at, stream, expected,
+	                        "the end of the file", rejected);
+}
+
 static sheaf_status report_short(sheaf_ctf_decoding *d, int stream, int64_t count)
 {
 	char expected[48], found[32];

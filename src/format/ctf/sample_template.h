@@ -83,6 +83,7 @@ static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bo
 		if (count++ < dim) sheaf_builder_append(d->columns[stream].values, &value, sizeof value);
 	}
 	if (count > dim) return report_long(d, stream, begin, count);
+	if (count == 0 && d->at == d->end) return report_nothing(d, stream);
 	*kept = true;
 	return count < dim ? JOIN(pad, NAME)(d, stream, count) : SHEAF_OK;
 }
