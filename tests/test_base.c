@@ -862,8 +862,9 @@ static void test_option_check(void **state)
 		{"count", "", "--count: expected a whole number, found "},
 		{"count", NULL, "--count: expected a whole number, found nothing"},
 		{"size", "64K", NULL},
-		{"size", "64KB", "--size: expected a size such as 4096, 64K or 2G, found 64KB"},
-		{"size", NULL, "--size: expected a size such as 4096, 64K or 2G, found nothing"},
+		{"size", "64KB", NULL},
+		{"size", "64KX", "--size: expected a size such as 4096, 64K, 1.5G or 2GB, found 64KX"},
+		{"size", NULL, "--size: expected a size such as 4096, 64K, 1.5G or 2GB, found nothing"},
 		{"choice", "one", NULL},
 		{"choice", "two", NULL},
 		{"choice", "three", NULL},
@@ -956,9 +957,26 @@ static void test_sizes(void **state)
 		{"9007199254740992K", -1},
 		{"", -1},
 		{"K", -1},
-		{"1KB", -1},
+		{"1KB", 1024},
+		{"1KiB", 1024},
+		{"1kib", 1024},
+		{"7B", 7},
+		{"2gb", (int64_t)2 << 30},
+		{"1.5G", (int64_t)3 << 29},
+		{"0.25K", 256},
+		{"0.0005K", 0},
+		{"0.333333333333M", 349525},
+		{"8388607.5T", ((int64_t)8388607 << 40) + ((int64_t)1 << 39)},
+		{"8388608.5T", -1},
 		{"1KK", -1},
-		{"1.5G", -1},
+		{"1Ki", -1},
+		{"1iB", -1},
+		{"1BB", -1},
+		{"1.5", -1},
+		{"1.5B", -1},
+		{"1.", -1},
+		{"1.K", -1},
+		{".5K", -1},
 		{"-1", -1},
 		{"+1", -1},
 		{" 1", -1},
@@ -982,8 +1000,8 @@ static void test_sizes(void **state)
 static void test_statuses(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"ok",    "end",         "nomem", "io",    "unknown", "data",
-	                                    "short", "unsupported", "loss",  "limit", "usage", "stopped", "stale"};
+	static const char *const names[] = {"ok",          "end",  "nomem", "io",    "unknown", "data", "short",
+	                                    "unsupported", "loss", "limit", "usage", "stopped", "stale"};
 	assert_int_equal(COUNT(names), SHEAF_STALE + 1);
 	for (size_t i = 0; i < COUNT(names); i++)
 		assert_string_equal(sheaf_status_name((sheaf_status)i), names[i]);

@@ -14,7 +14,8 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_FLAG,  /* no value */
 	SHEAF_OPTION_TEXT,  /* any text; may be given several times */
 	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
-	SHEAF_OPTION_SIZE,  /* bytes: a decimal integer >= 0, with K M G T (powers of 1024) after it if wanted */
+	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and B or iB
+	                     * after those; a fraction only with one of them */
 	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
 } sheaf_option_kind;
 
@@ -50,7 +51,8 @@ SHEAF_API bool sheaf_values_flag(const sheaf_values *values, const char *name);
 /* A COUNT or SIZE that sheaf_option_check has passed; `otherwise` where not given. */
 SHEAF_API int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise);
 
-/* Reads "123", "64K", "1.5G" is not accepted. False where the text is no such size or beyond 2^63-1. */
+/* Reads "123", "64K", "64KB", "64KiB", "1.5g": K is 1024 in each. What is less than a byte is left out. False
+ * where the text is no such size or beyond 2^63-1. */
 SHEAF_API bool sheaf_size_from_text(const char *text, int64_t *out);
 /* Reads a seed: a decimal integer of 64 bits, with or without a sign; -1 is 2^64-1. False where the text is
  * none. */

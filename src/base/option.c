@@ -25,19 +25,46 @@ static bool digits_from_text(const char **text, int64_t *out)
 	return true;
 }
 
+/* ".5": what stands after the point, as a fraction of 10^digits. */
+static void fraction_from_text(const char **text, int64_t *part, int64_t *scale)
+{
+	const char *at = *text;
+	*part = 0;
+	*scale = 1;
+	if (*at != '.' || at[1] < '0' || at[1] > '9') return;
+	for (at++; *at >= '0' && *at <= '9'; at++) {
+		if (*scale >= (int64_t)1 << 20) continue; /* further digits are less than a byte of most sizes */
+		*part = *part * 10 + (*at - '0');
+		*scale *= 10;
+	}
+	*text = at;
+}
+
+/* "", "B", "K", "KB", "KiB" and so on, in any case: the power of 1024, or -1. */
+static int unit_from_text(const char *at)
+{
+	static const char units[] = "KMGT";
+	int power = 0;
+	char first = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+	const char *unit = first ? strchr(units, first) : NULL;
+	if (unit) power = (int)(unit - units) + 1, at++;
+	if (power && (*at == 'i' || *at == 'I') && (at[1] == 'B' || at[1] == 'b')) at++;
+	if (*at == 'B' || *at == 'b') at++;
+	return *at ? -1 : power;
+}
+
 bool sheaf_size_from_text(const char *text, int64_t *out)
 {
 	if (!text || !out) return false;
-	static const char units[] = "KMGT";
-	int64_t v;
+	int64_t v, part, scale;
 	if (!digits_from_text(&text, &v)) return false;
-	if (*text) {
-		const char *unit = strchr(units, *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text);
-		if (!unit || text[1]) return false;
-		if (__builtin_mul_overflow(v, (int64_t)1 << 10 * (unit - units + 1), &v)) return false;
-	}
-	*out = v;
-	return true;
+	fraction_from_text(&text, &part, &scale);
+	int power = unit_from_text(text);
+	if (power < 0 || (scale > 1 && power == 0)) return false;
+	int64_t unit = (int64_t)1 << 10 * power;
+	if (__builtin_mul_overflow(v, unit, &v)) return false;
+	int64_t more = unit / scale * part + unit % scale * part / scale;
+	return !__builtin_add_overflow(v, more, out);
 }
 
 bool sheaf_seed_from_text(const char *text, uint64_t *out)
@@ -89,7 +116,7 @@ sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, s
 	case SHEAF_OPTION_SIZE:
 		if (value && sheaf_size_from_text(value, &number)) return SHEAF_OK;
 		return sheaf_fail_option(err, SHEAF_USAGE, option->name,
-		                         ": expected a size such as 4096, 64K or 2G, found %s", found);
+		                         ": expected a size such as 4096, 64K, 1.5G or 2GB, found %s", found);
 	case SHEAF_OPTION_CHOICE:
 		if (value && is_choice(option->argument, value)) return SHEAF_OK;
 		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found %s", option->argument,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct parser {
 	arguments *out;
@@ -40,10 +42,23 @@ static size_t distance(const char *a, const char *b)
 	return rows[n % 3][m];
 }
 
+/* Whoever stops typing has begun well: a word of which this is the beginning, of several the shortest. */
+static const char *word_begun(const char *word, const char *(*candidate)(const void *user, int i),
+                              const void *user)
+{
+	enum { LEAST = 2 };
+	const char *shortest = NULL, *other;
+	size_t n = strlen(word);
+	for (int i = 0; n >= LEAST && (other = candidate(user, i)); i++)
+		if (strncmp(other, word, n) == 0 && (!shortest || strlen(other) < strlen(shortest))) shortest = other;
+	return shortest;
+}
+
 const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i),
                          const void *user)
 {
-	const char *nearest = NULL, *other;
+	const char *nearest = word_begun(word, candidate, user), *other;
+	if (nearest) return nearest;
 	size_t best = strlen(word) / 3 + 1; /* farther ones look like no slip */
 	for (int i = 0; (other = candidate(user, i)); i++) {
 		size_t d = distance(word, other);
@@ -110,6 +125,28 @@ static bool exists_elsewhere(const char *name)
 	for (const command *c = commands; c->name; c++)
 		if (find_own(c, name, strlen(name), 0)) return true;
 	return find_foreign(name, strlen(name), 0) != NULL;
+}
+
+static const sheaf_option *find_anywhere(const char *name, size_t n, char letter)
+{
+	const sheaf_option *option = NULL;
+	for (const command *c = commands; c->name && !option; c++) option = find_own(c, name, n, letter);
+	return option ? option : find_foreign(name, n, letter);
+}
+
+/* Of letters in a row the first that takes a value takes the rest of the word, if there is any. */
+bool option_takes_next(const char *word)
+{
+	const sheaf_option *option;
+	if (strncmp(word, "--", 2) == 0) {
+		option = find_anywhere(word + 2, strlen(word + 2), 0);
+		return option && option->kind != SHEAF_OPTION_FLAG;
+	}
+	for (const char *at = word + 1; *at; at++) {
+		option = find_anywhere(NULL, 0, *at);
+		if (option && option->kind != SHEAF_OPTION_FLAG) return at[1] == '\0';
+	}
+	return false;
 }
 
 /* ---- reading ---- */
@@ -206,6 +243,27 @@ static sheaf_status read_words(parser *p, sheaf_error *err)
 
 /* ---- checking ---- */
 
+/* Whether something is sent to standard input: through a pipe, or from a file. */
+static bool is_sent(void)
+{
+	struct stat info;
+	return fstat(STDIN_FILENO, &info) == 0 &&
+	       (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+/* --output is the last operand; an input that nobody names is the one that is sent. */
+static void complete_operands(arguments *args)
+{
+	const command *c = args->command;
+	const char *output = sheaf_values_text(&args->values, "output");
+	int inputs = args->nfiles;
+	if (output) args->files[args->nfiles++] = output;
+	if (inputs > 0 || !c->use || c->least - (output != NULL) != 1 || !is_sent()) return;
+	memmove(args->files + 1, args->files, (size_t)args->nfiles * sizeof *args->files);
+	args->files[0] = "-";
+	args->nfiles++;
+}
+
 static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 {
 	const command *c = args->command;
@@ -268,6 +326,7 @@ static sheaf_status parse(parser *p, sheaf_error *err)
 {
 	SHEAF_TRY(read_words(p, err));
 	SHEAF_TRY(arguments_configure(p->out, err));
+	complete_operands(p->out);
 	SHEAF_TRY(check_operands(p->out, err));
 	SHEAF_TRY(check_stdin(p->out, err));
 	SHEAF_TRY(check_format(p->out, "from", err));
@@ -285,7 +344,7 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	                   .values = {own, 0},
 	                   .own = own,
 	                   .settings = calloc(letters, sizeof *out->settings),
-	                   .files = calloc(n, sizeof *out->files)};
+	                   .files = calloc(n + 2, sizeof *out->files)};
 	parser p = {out, argc, 0, argv};
 	sheaf_status status =
 		own && out->settings && out->files

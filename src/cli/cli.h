@@ -88,6 +88,9 @@ const char *nearest_word(const char *word, const char *(*candidate)(const void *
 /* The name of the format whose name or suffix is nearest; NULL where none is near. */
 const char *nearest_format(const char *name);
 
+/* Whether an option of any command or format, "--name" or "-x", takes the next word as its value. */
+bool option_takes_next(const char *word);
+
 /* On failure nothing is left to free. */
 SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out,
                                        sheaf_error *err);
@@ -120,7 +123,24 @@ void help_command(const command *c, const sheaf_format *format);
 void help_format(const sheaf_format *format);
 void help_json(const command *only); /* NULL: everything */
 void help_json_format(const sheaf_format *only);
-void help_manual(void);
+/* Of one command, or of the whole (NULL). */
+void help_manual(const command *only);
+/* The script with which a shell ("bash", "zsh", "fish") completes command lines; false where it is another
+ * one. */
+bool help_completion(const char *shell);
+
+/* What a command is used for: a line to type, and what it does. */
+typedef struct example {
+	const char *command, *line, *purpose;
+} example;
+/* The i-th example of a command, or of the whole (NULL), with the line in text[size]; NULL past the last one.
+ */
+const example *example_of(const command *c, int i, char *text, size_t size);
+/* The title of the k-th group of options, in the order in which they are shown: the first has the command's
+ * own. NULL past the last one. */
+const char *option_group(int k);
+/* The i-th option of a command in that group, NULL past the last one. */
+const sheaf_option *option_in_group(const command *c, int k, int i);
 
 /* "-n, --rows N" into text[size]. */
 const char *option_synopsis(const sheaf_option *option, char *text, size_t size);
@@ -167,6 +187,12 @@ void say(const char *word, const char *format, ...) SHEAF_PRINTF(2, 3);
 int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
+
+/* The columns of a terminal, or of COLUMNS; 80 where there is neither, and whether there is one. */
+int terminal_width(int fd);
+bool terminal_has_width(int fd);
+/* Whether it is one that shows colours, and the user has nothing against them (NO_COLOR). */
+bool terminal_has_colour(int fd);
 
 enum { MAX_INPUTS = 2 }; /* that are read at the same time */
 /* Starts anew for the next input; `mode` is the value of --progress or NULL. */

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *suffixes_text(const sheaf_format *format, char *text, size_t size)
 {
@@ -22,21 +23,47 @@ static const char *abilities(const sheaf_format *format)
 	return reads && writes ? "read write" : reads ? "read" : "write";
 }
 
+/* The summary, in lines of their own where the terminal is too narrow for one. */
+static void print_summary(const char *text, int indent, int most)
+{
+	int at = indent;
+	for (size_t n; *text; text += n, text += *text == ' ') {
+		n = strcspn(text, " ");
+		bool breaks = most && at > indent && at + 1 + (int)n > most;
+		if (breaks)
+			out_printf("\n%*s", indent, "");
+		else if (at > indent)
+			out_text(" ");
+		at = breaks ? indent + (int)n : at + (at > indent) + (int)n;
+		out_bytes(text, n);
+	}
+	out_text("\n");
+}
+
 static void print_table(void)
 {
+	enum { LEAST_SUMMARY = 24 };
 	const sheaf_format *format;
 	char suffixes[100];
-	int width = 6, wide = 8;
+	int width = 6, wide = 8, most = terminal_has_width(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		int n = (int)strlen(sheaf_format_name(format)),
 			m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
 		if (n > width) width = n;
 		if (m > wide) wide = m;
 	}
-	out_printf("%-*s  %-10s  %-*s  %s\n", width, "format", "can", wide, "suffixes", "what it is");
-	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		out_printf("%-*s  %-10s  %-*s  %s\n", width, sheaf_format_name(format), abilities(format), wide,
-		           suffixes_text(format, suffixes, sizeof suffixes), sheaf_format_summary(format));
+	int indent = width + 2 + 10 + 2 + wide + 2;
+	bool below = most && most - indent < LEAST_SUMMARY;
+	if (below)
+		out_printf("%-*s  %-10s  suffixes\n", width, "format", "can");
+	else
+		out_printf("%-*s  %-10s  %-*s  what it is\n", width, "format", "can", wide, "suffixes");
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		out_printf("%-*s  %-10s  %-*s", width, sheaf_format_name(format), abilities(format), below ? 0 : wide,
+		           suffixes_text(format, suffixes, sizeof suffixes));
+		out_text(below ? "\n    " : "  ");
+		print_summary(sheaf_format_summary(format), below ? 4 : indent, most);
+	}
 }
 
 static void json_format(const sheaf_format *format)

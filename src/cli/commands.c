@@ -76,6 +76,7 @@ static const sheaf_option validate_options[] = {
 };
 
 static const sheaf_option convert_options[] = {
+	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT",
      "write this format instead of the one that the suffix of OUT names", 't'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
@@ -96,8 +97,14 @@ static const sheaf_option convert_options[] = {
 };
 
 static const sheaf_option split_options[] = {
+	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"parts", SHEAF_OPTION_COUNT, 0, "N",
      "make N files, OUT.0, OUT.1, ..., at most 1000 (default: the files named)", 0},
+	{0},
+};
+
+static const sheaf_option merge_options[] = {
+	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{0},
 };
 
@@ -186,7 +193,10 @@ static const sheaf_option index_options[] = {
 
 static const sheaf_option help_options[] = {
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
-	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, in roff", 0},
+	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, of one command where it is named, in roff",
+     0},
+	{"completion", SHEAF_OPTION_CHOICE, 0, "bash|zsh|fish",
+     "print the script with which this shell completes command lines", 0},
 	{0},
 };
 
@@ -256,7 +266,7 @@ const command commands[] = {
      "in parts whose sizes differ by at most one row. The rows stay as they are, byte for byte, so that "
      "sheaf merge restores the file. For formats whose files are rows and nothing else."},
 	{"merge", run_merge, "several files into one, row by row as they stand", "IN... OUT", 2, -1,
-     READS_ALL & ~TAKES_INDEX, SHEAF_READING, no_options,
+     READS_ALL & ~TAKES_INDEX, SHEAF_READING, merge_options,
      "Copies the rows of all inputs, one file after the other, to OUT, byte for byte. For formats whose "
      "files are rows and nothing else."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page, in roff. */
+/* The manual pages, in roff. */
 #include "cli.h"
+#include <string.h>
 
 /* Text as it stands: what roff would take for its own is escaped. Must not begin a line with what is not
  * text. */
@@ -89,11 +90,17 @@ static void put_command(const command *c)
 	out_text(c->use ? ", and options of formats.\n" : ".\n");
 }
 
+/* Each once, with the formats that have it. */
+static void put_format_options(unsigned use)
+{
+	char names[200];
+	const sheaf_option *option;
+	for (int k = 0; (option = format_option_at(k, use, names, sizeof names)); k++) put_option(option, names);
+}
+
 static void put_formats(void)
 {
 	const sheaf_format *format;
-	const sheaf_option *option;
-	char names[200];
 	put_heading(".SH", "FORMATS");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		out_text(".TP\n");
@@ -110,33 +117,61 @@ static void put_formats(void)
 	put_paragraph("Commands that read take the options that the input's format uses in reading; convert also "
 	              "those that the output's format uses in writing. One "
 	              "that no format at hand uses is refused.");
-	for (int k = 0; (option = format_option_at(k, SHEAF_READING | SHEAF_WRITING, names, sizeof names)); k++)
-		put_option(option, names);
+	put_format_options(SHEAF_READING | SHEAF_WRITING);
 }
 
-static void put_examples(void)
+static void put_examples(const command *c)
 {
-	out_text(".SH EXAMPLES\n.nf\n");
-	static const struct {
-		const char *command, *a, *b;
-	} examples[] = {{"info", "train", NULL},
-	                {"convert", "train", "train"},
-	                {"diff", "train", "train"},
-	                {"cat --json", "train", NULL}};
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		out_text("sheaf ");
-		put(examples[i].command);
-		out_text(" ");
-		put(examples[i].a);
-		put(example_suffix(0));
-		if (examples[i].b) {
-			out_text(" ");
-			put(examples[i].b);
-			put(example_suffix(1));
-		}
+	char line[200];
+	const example *e;
+	put_heading(".SH", "EXAMPLES");
+	for (int i = 0; (e = example_of(c, i, line, sizeof line)); i++) {
+		out_text(".TP\n");
+		put_in('B', line);
 		out_text("\n");
+		put_paragraph(e->purpose);
 	}
-	out_text(".fi\n");
+}
+
+typedef struct described {
+	const char *name, *text;
+} described;
+
+static void put_described(const char *heading, const described *rows)
+{
+	put_heading(".SH", heading);
+	for (; rows->name; rows++) {
+		out_text(".TP\n");
+		put_in('B', rows->name);
+		out_text("\n");
+		put_paragraph(rows->text);
+	}
+}
+
+static void put_surroundings(void)
+{
+	static const described variables[] = {
+		{"NO_COLOR", "where it is set and not empty, nothing is coloured"},
+		{"COLUMNS", "how wide help and tables are, in place of the width of the terminal"},
+		{"TERM", "dumb: the terminal shows no colours"},
+		{"TMPDIR", "where temporary files are made that no output is beside (default /tmp)"},
+		{"XDG_CACHE_HOME, HOME", "where indices go that cannot stand beside their files"},
+		{"SHEAF_KERNEL",
+	     "a slower way to read numbers than the one that the processor allows: avx2, portable "
+	     "or scalar"},
+		{"SHEAF_MODULES", "the folder of modules, in place of the one beside the library"},
+		{NULL, NULL},
+	};
+	static const described files[] = {
+		{"FILE.sheaf-index", "the index of FILE, see sheaf index"},
+		{"~/.cache/sheaf", "indices of files in folders that cannot be written"},
+		{".sheaf-*",
+	     "a temporary file beside an output that is being written; one that a killed run has left is "
+	     "removed by the next"},
+		{NULL, NULL},
+	};
+	put_described("ENVIRONMENT", variables);
+	put_described("FILES", files);
 }
 
 static void put_exit_status(void)
@@ -148,28 +183,105 @@ static void put_exit_status(void)
 	}
 }
 
-void help_manual(void)
+static void put_title(const char *upper)
 {
-	out_text(".TH SHEAF 1 \"\" \"sheaf ");
+	out_text(".TH ");
+	out_text(upper);
+	out_text(" 1 \"\" \"sheaf ");
 	put(sheaf_version());
-	out_text("\" \"User Commands\"\n.SH NAME\nsheaf \\- read, write, check and convert dataset files\n");
+	out_text("\" \"User Commands\"\n.SH NAME\n");
+}
+
+/* ---- one command ---- */
+
+static void put_grouped_options(const command *c)
+{
+	const char *title;
+	const sheaf_option *option;
+	put_heading(".SH", "OPTIONS");
+	for (int k = 0; (title = option_group(k)); k++)
+		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
+			if (i == 0 && k > 0) put_heading(".SS", title);
+			put_option(option, NULL);
+		}
+	if (!c->use) return;
+	put_heading(".SS", "Options of formats");
+	put_paragraph("One that no format at hand uses is refused.");
+	put_format_options(c->use);
+}
+
+static void put_see_also(void)
+{
+	put_heading(".SH", "SEE ALSO");
+	out_text("\\fBsheaf\\fR(1)");
+	for (const command *c = commands; c->name; c++) {
+		out_text(", \\fBsheaf\\-");
+		put(c->name);
+		out_text("\\fR(1)");
+	}
+	out_text("\n");
+}
+
+static void put_manual_of(const command *c)
+{
+	char title[40] = "SHEAF-";
+	size_t n = strlen(title);
+	for (const char *at = c->name; *at && n + 1 < sizeof title; at++) title[n++] = (char)(*at - 'a' + 'A');
+	title[n] = '\0';
+	put_title(title);
+	out_text("sheaf\\-");
+	put(c->name);
+	out_text(" \\- ");
+	put(c->help);
+	out_text("\n.SH SYNOPSIS\n\\fBsheaf ");
+	put(c->name);
+	out_text("\\fR [\\fIOPTION\\fR]... ");
+	put_in('I', c->operands);
+	out_text("\n");
+	put_heading(".SH", "DESCRIPTION");
+	put_paragraph(c->about);
+	put_grouped_options(c);
+	put_examples(c);
+	put_surroundings();
+	put_exit_status();
+	put_see_also();
+}
+
+/* ---- the whole ---- */
+
+static void put_manual(void)
+{
+	put_title("SHEAF");
+	out_text("sheaf \\- read, write, check and convert dataset files\n");
 	out_text(".SH SYNOPSIS\n\\fBsheaf\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n");
 	put_heading(".SH", "DESCRIPTION");
 	put_paragraph(
 		"sheaf shows what dataset files hold, checks them against the rules of their formats, converts them "
-		"from one format to another and compares "
-		"their contents. Formats are found by content and name. Compressed input (gzip, bzip2, zstd, xz) is "
-		"recognised by content. A file "
-		"named - is standard input or output. Options may stand before and after files; -- ends them.");
+		"from one format to another and compares their contents. Formats are found by content and name. "
+		"Compressed input (gzip, bzip2, zstd, xz) is recognised by content. A file named - is standard input "
+		"or output; where no input is named, one that is sent through a pipe is read. Options may stand "
+		"before and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
+		"1024 bytes, and so on for M, G and T.");
 	put_heading(".SH", "COMMANDS");
 	for (const command *c = commands; c->name; c++) put_command(c);
 	put_heading(".SH", "COMMON OPTIONS");
 	for (const sheaf_option *option = shared_options; option->name; option++) put_option(option, NULL);
 	put_formats();
 	put_heading(".SH", "MESSAGES");
-	put_paragraph("Warnings and tolerated errors go to standard error with their place in the input: at most "
-	              "ten of each kind are shown, and a summary counts "
-	              "them all. Rows, reports and the findings of validate go to standard output.");
+	put_paragraph(
+		"Warnings and tolerated errors go to standard error with their place in the input: at most "
+		"ten of each kind are shown, and a summary counts them all. Rows, reports and the findings of "
+		"validate go to standard output.");
+	put_examples(NULL);
+	put_surroundings();
 	put_exit_status();
-	put_examples();
+	put_see_also();
+}
+
+void help_manual(const command *only)
+{
+	if (only)
+		put_manual_of(only);
+	else
+		put_manual();
 }

@@ -3,15 +3,32 @@
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { WIDTH = 80, COLUMN = 26 };
+enum { COLUMN = 26, MOST = 120 /* longer lines are hard to read */ };
+
+static int width(void)
+{
+	int columns = terminal_width(STDOUT_FILENO);
+	return columns < MOST ? columns : MOST;
+}
+
+/* In bold where the terminal can. */
+static void print_title(const char *title)
+{
+	bool bold = terminal_has_colour(STDOUT_FILENO);
+	out_text(bold ? "\n\033[1m" : "\n");
+	out_text(title);
+	out_text(bold ? ":\033[0m\n" : ":\n");
+}
 
 /* Writes words from column `at` on, in lines that begin at `indent`, and ends the line. */
 static void wrap(const char *text, int at, int indent)
 {
+	int most = width();
 	while (*text) {
 		size_t n = strcspn(text, " ");
-		if (at > indent && at + 1 + (int)n > WIDTH) {
+		if (at > indent && at + 1 + (int)n > most) {
 			out_printf("\n%*s", indent, "");
 			at = indent;
 		} else if (at > indent) {
@@ -26,10 +43,32 @@ static void wrap(const char *text, int at, int indent)
 	out_text("\n");
 }
 
+/* Many choices go on in further lines, after a bar. */
+static void print_left(const char *text)
+{
+	int most = width(), at = 2;
+	out_text("  ");
+	while (*text) {
+		size_t n = strcspn(text, "|");
+		n += text[n] == '|';
+		if (at > 6 && at + (int)n > most) {
+			out_text("\n      ");
+			at = 6;
+		}
+		out_bytes(text, n);
+		at += (int)n;
+		text += n;
+	}
+}
+
 static void print_row(const char *left, const char *right)
 {
-	out_printf("  %-*s", COLUMN - 2, left);
-	if (strlen(left) + 4 > COLUMN) out_printf("\n%*s", COLUMN, "");
+	int n = (int)strlen(left);
+	print_left(left);
+	if (n + 4 > COLUMN)
+		out_printf("\n%*s", COLUMN, "");
+	else
+		out_printf("%*s", COLUMN - 2 - n, "");
 	wrap(right, COLUMN, COLUMN);
 }
 
@@ -46,7 +85,11 @@ static void print_format_options(const sheaf_format *format, unsigned use)
 	bool any = false;
 	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
 		if (!(option->use & use)) continue;
-		if (!any) out_printf("\nOptions of %s:\n", sheaf_format_name(format));
+		if (!any) {
+			char title[80];
+			snprintf(title, sizeof title, "Options of %s", sheaf_format_name(format));
+			print_title(title);
+		}
 		any = true;
 		print_option(option, NULL);
 	}
@@ -66,20 +109,63 @@ static void print_formats(void)
 	wrap(text, 2, 2);
 }
 
+static void print_options(const command *c)
+{
+	const char *title;
+	const sheaf_option *option;
+	for (int k = 0; (title = option_group(k)); k++)
+		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
+			if (i == 0) print_title(title);
+			print_option(option, NULL);
+		}
+}
+
+static void print_examples(const command *c)
+{
+	char line[200];
+	const example *e;
+	print_title("Examples");
+	for (int i = 0; (e = example_of(c, i, line, sizeof line)); i++) {
+		out_printf("  %s\n", line);
+		out_text("      ");
+		wrap(e->purpose, 6, 6);
+	}
+}
+
+static void print_exit_status(void)
+{
+	char code[8];
+	print_title("Exit status");
+	for (const exit_meaning *e = exit_meanings; e->meaning; e++) {
+		snprintf(code, sizeof code, "%d", e->code);
+		out_printf("  %-4s", code);
+		wrap(e->meaning, 6, 6);
+	}
+}
+
 void help_command(const command *c, const sheaf_format *format)
 {
-	const sheaf_option *option;
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
 	wrap(c->about, 0, 0);
-	out_text("\nOptions:\n");
-	for (int i = 0; (option = command_option(c, i)); i++) print_option(option, NULL);
+	print_options(c);
 	if (c->use && format) print_format_options(format, c->use);
 	if (c->use && !format) {
-		out_printf("\nFormats have options of their own; sheaf help %s FORMAT shows those of\n  ", c->name);
+		char text[100];
+		out_text("\n");
+		snprintf(text, sizeof text, "Formats have options of their own; sheaf help %s FORMAT shows those of",
+		         c->name);
+		wrap(text, 0, 0);
+		out_text("  ");
 		print_formats();
 	}
-	if (c->use)
-		out_text("\nA file named - is standard input or output. Compressed files are read as they are.\n");
+	print_examples(c);
+	print_exit_status();
+	if (!c->use) return;
+	out_text("\n");
+	wrap("A file named - is standard input or output; where no input is named, one that is sent through a "
+	     "pipe "
+	     "is read. Compressed files are read as they are.",
+	     0, 0);
 }
 
 void help_format(const sheaf_format *format)
@@ -98,15 +184,16 @@ void help_format(const sheaf_format *format)
 
 void help_overview(void)
 {
-	char example[200];
 	out_text("usage: sheaf COMMAND [OPTION]... [FILE]...\n\nReads, writes, checks and converts dataset "
-	         "files.\n\nCommands:\n");
+	         "files.\n");
+	print_title("Commands");
 	for (const command *c = commands; c->name; c++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s %s", c->name, c->operands);
 		print_row(left, c->help);
 	}
-	snprintf(example, sizeof example, "sheaf convert train%s train%s", example_suffix(0), example_suffix(1));
-	out_printf("\nFor example:  %s\n", example);
-	out_text("See also:     sheaf help COMMAND, sheaf help FORMAT, sheaf formats, sheaf --version\n");
+	print_examples(NULL);
+	print_exit_status();
+	out_text("\n");
+	wrap("See also: sheaf help COMMAND, sheaf help FORMAT, sheaf formats, sheaf --version", 0, 0);
 }

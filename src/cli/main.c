@@ -14,10 +14,6 @@ static const char *command_name(const void *user, int i)
 
 static int refuse_command(const char *name)
 {
-	if (name[0] == '-') {
-		say("error", "expected a command before its options, found \"%s\"; see sheaf help", name);
-		return EXIT_USAGE;
-	}
 	const char *near = nearest_word(name, command_name, NULL);
 	if (near)
 		say("error", "expected a command, found \"%s\"; did you mean %s?", name, near);
@@ -62,23 +58,47 @@ static int run_command(const command *c, int argc, char **argv)
 	return code;
 }
 
+/* The place of the command's name, which options may stand before; argc where there is none. */
+static int find_command(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (argv[i][0] != '-') return i;
+		if (strcmp(argv[i], "--") == 0) return i + 1 < argc ? i + 1 : argc;
+		i += option_takes_next(argv[i]);
+	}
+	return argc;
+}
+
+/* The command's name comes first, and all options after it. */
+static void put_first(char **argv, int at)
+{
+	char *name = argv[at];
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+	argv[0] = name;
+}
+
+static bool asks_for_version(const char *word)
+{
+	return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+}
+
 static int run(int argc, char **argv)
 {
-	bool json, help;
-	if (argc < 1) {
-		say("error", "expected a command, found none; see sheaf help");
-		return EXIT_USAGE;
-	}
-	const command *c = command_find(argv[0]);
-	help = asks_for_help(argc, argv, &json);
-	if (c && help) return give_help(c, json);
-	if (c) return run_command(c, argc - 1, argv + 1);
-	if (argv[0][0] == '-' && help) return give_help(NULL, json);
-	if (strcmp(argv[0], "--version") == 0 && argc == 1) {
+	bool json, help = asks_for_help(argc, argv, &json);
+	int at = find_command(argc, argv);
+	if (argc > 0 && asks_for_version(argv[0])) {
 		out_printf("sheaf %s\n", sheaf_version());
 		return EXIT_FINE;
 	}
-	return refuse_command(argv[0]);
+	if (at == argc && help) return give_help(NULL, json);
+	if (at == argc) {
+		say("error", "expected a command, found %s; see sheaf help", argc ? "only options" : "none");
+		return EXIT_USAGE;
+	}
+	put_first(argv, at);
+	const command *c = command_find(argv[0]);
+	if (c && help) return give_help(c, json);
+	return c ? run_command(c, argc - 1, argv + 1) : refuse_command(argv[0]);
 }
 
 /* A file that is opened later must not come to stand where the standard streams are looked for. What is

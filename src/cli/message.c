@@ -31,6 +31,26 @@ static size_t make_visible(const char *text, char *to, size_t size)
 	return used;
 }
 
+/* "sheaf: error: ", in bold and a colour where the terminal has any. */
+static size_t put_lead(const char *word, char *line, size_t size)
+{
+	static const struct {
+		const char *word, *colour;
+	} colours[] = {
+		{"error", "\033[1;31m"}, {"loss", "\033[1;31m"}, {"warning", "\033[1;33m"}, {"note", "\033[1;36m"}};
+	const char *colour = NULL;
+	for (size_t i = 0; word && i < sizeof colours / sizeof *colours; i++)
+		if (strcmp(colours[i].word, word) == 0) colour = colours[i].colour;
+	int n;
+	if (!word)
+		n = snprintf(line, size, "sheaf: ");
+	else if (colour && terminal_has_colour(STDERR_FILENO))
+		n = snprintf(line, size, "sheaf: %s%s:\033[0m ", colour, word);
+	else
+		n = snprintf(line, size, "sheaf: %s: ", word);
+	return n > 0 ? (size_t)n : 0;
+}
+
 void say(const char *word, const char *format, ...)
 {
 	char text[2048], line[4096];
@@ -38,8 +58,7 @@ void say(const char *word, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	int lead = snprintf(line, sizeof line, word ? "sheaf: %s: " : "sheaf: ", word);
-	size_t used = lead > 0 ? (size_t)lead : 0;
+	size_t used = put_lead(word, line, sizeof line);
 	used += make_visible(text, line + used, sizeof line - used);
 	line[used++] = '\n';
 	progress_hide();

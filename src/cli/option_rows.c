@@ -75,3 +75,43 @@ const char *example_suffix(int i)
 	const char *suffix = format ? sheaf_format_suffixes(format)[0] : NULL;
 	return suffix ? suffix : "";
 }
+
+/* ---- groups of a command's options ---- */
+
+static const struct {
+	const char *title;
+	unsigned shared;
+} groups[] = {
+	{"Options", TAKES_JSON | TAKES_QUIET | TAKES_HELP | TAKES_FROM},
+	{"Which rows and columns", TAKES_SELECTION},
+	{"What is wrong with the input", TAKES_ERRORS | TAKES_STRICT},
+	{"Containers and tensors", TAKES_DATASET | TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_HDF5},
+	{"Speed and memory", TAKES_THREADS | TAKES_MEMORY | TAKES_INDEX | TAKES_PROGRESS},
+	{"Other options", ~0u},
+};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+static unsigned bit_of(const sheaf_option *option)
+{
+	for (int bit = 0; shared_options[bit].name; bit++)
+		if (option == &shared_options[bit]) return 1u << bit;
+	return 0;
+}
+
+/* The first group is of the command's own options, too; the last one of those that no other has. */
+static bool is_in_group(const sheaf_option *option, int k)
+{
+	unsigned bit = bit_of(option), before = 0;
+	for (int i = 0; i < k; i++) before |= groups[i].shared;
+	return bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
+}
+
+const char *option_group(int k) { return k < GROUPS ? groups[k].title : NULL; }
+
+const sheaf_option *option_in_group(const command *c, int k, int i)
+{
+	const sheaf_option *option;
+	for (int n = 0; (option = command_option(c, n)); n++)
+		if (is_in_group(option, k) && i-- == 0) return option;
+	return NULL;
+}
