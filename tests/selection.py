@@ -3,6 +3,7 @@
 """Selecting is selecting from what cat prints: rows, samples and columns, for all formats, however they are read."""
 import json
 import os
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -126,6 +127,28 @@ def check_same_sample(folder, files):
     tap.point(len(samples[0]) == 6 and all(s == samples[0] for s in samples), "the same sample in every format", samples)
 
 
+def check_batches(folder, name, how, rows):
+    """Batches of a selection have its rows, also where these can only be gone through."""
+    wrong = []
+    numbers = {"--rows 1:4": 3, "--sample 3 --seed 5": 3, "--skip 1": rows - 1, "": rows}
+    for given, expected in numbers.items():
+        done = sheaf(folder, "batches", "--json", "--order", "file", "--size", "1", "--size-unit", "sequences", *given.split(), *how, name)
+        found = done.stdout.count(b"\n")
+        if done.returncode or found != expected:
+            wrong.append(f"{given}: expected {expected} batches, found {found}: {done.stderr.decode()}")
+    tap.point(not wrong, f"{name}: batches of a selection", "\n".join(wrong))
+
+
+def write_npy(path, shape):
+    """Doubles that count up, with this shape."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{count}d", *range(count)))
+
+
 def check_transposed(folder, name, how):
     entries = rows_of(sheaf(folder, "cat", "--json", *how, name))
     found = rows_of(sheaf(folder, "cat", "--json", "--transpose", *how, name))
@@ -147,6 +170,11 @@ def main():
                     check_transposed(folder, name, how)
                 elif "cells" in first or "streams" in first:
                     check_columns(folder, name, how)
+        for name, rows in (("a.ctf", 30), ("a.cbf", 30), ("a.svmlight", 30), ("a.mtx", 4), ("a.npz", 4), ("a.bex", 30)):
+            check_batches(folder, name, [], rows)
+        for rank, shape in enumerate([(6,), (6, 2), (6, 3, 2), (6, 1, 2, 2)], 1):
+            write_npy(folder / f"rank{rank}.npy", shape)
+            check_batches(folder, f"rank{rank}.npy", [], 6)
         check_same_sample(folder, [("a.ctf", []), ("a.cbf", [])])
     tap.end()
 

@@ -28,11 +28,11 @@ def run(folder, *words, stdin=subprocess.DEVNULL, **more):
     return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, stdin=stdin, env={**OLD, **more}, timeout=60)
 
 
-def at_terminal(folder, words, columns, **more):
+def at_terminal(folder, words, columns, stdin=None, **more):
     """What the command writes to a terminal of so many columns."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([SHEAF, *words], cwd=folder, stdin=child, stdout=child, stderr=child, env={**OLD, "TERM": "xterm", **more})
+    process = subprocess.Popen([SHEAF, *words], cwd=folder, stdin=stdin or child, stdout=child, stderr=child, env={**OLD, "TERM": "xterm", **more})
     os.close(child)
     text = b""
     while True:
@@ -207,6 +207,24 @@ def check_colours(folder):
     tap.point(not wrong, "colours where the terminal wants them", "\n".join(wrong))
 
 
+def check_progress(folder):
+    """Something comes late, so that the bar is shown from then on to the end."""
+    (folder / "head.mtx").write_text("%%MatrixMarket matrix coordinate real general\n300 300 3000\n" + "".join(f"{i % 300 + 1} 1 1\n" for i in range(1500)))
+    (folder / "tail.mtx").write_text("".join(f"{i % 300 + 1} {i % 7 + 2} 1\n" for i in range(1500)))
+    wrong = []
+    for columns in (40, 100):
+        with subprocess.Popen(["sh", "-c", "cat head.mtx; sleep 1.3; cat tail.mtx"], cwd=folder, stdout=subprocess.PIPE) as feeder:
+            words = ["convert", "-q", "--from", "matrixmarket", "--duplicates", "sum", "-", f"sum.{columns}.npz"]
+            code, text = at_terminal(folder, words, columns, stdin=feeder.stdout)
+        drawn = [line.removesuffix("\x1b[K") for line in text.split("\r")]
+        if code or any(len(line) >= columns for line in drawn) or "\n" in text or not text.endswith("\r\x1b[K"):
+            wrong.append(f"{columns}: {code} {text!r}")
+        stages = [word for word in ("sorting, ", "writing", "syncing, ") if any(line.startswith(word) for line in drawn)]
+        if len(stages) != 3:
+            wrong.append(f"{columns}: expected all stages, found {stages} in {text!r}")
+    tap.point(not wrong, "progress fits the terminal, and goes on until the work ends", "\n".join(wrong))
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-terminal-") as root:
         folder = Path(root)
@@ -218,6 +236,7 @@ def main():
         check_completions(folder)
         check_words(folder)
         check_colours(folder)
+        check_progress(folder)
     tap.end()
 
 

@@ -154,6 +154,9 @@ typedef struct sheaf_context_options {
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	/* Told now and then how many bytes of the input are done; total is -1 where not known. */
 	void (*on_progress)(void *user, int64_t done, int64_t total);
+	/* What the work is at when it is no longer reading: "sorting", "writing", "syncing", or "reading" where
+	 * it begins again; static texts. Until the next one, on_progress counts rows, not bytes. */
+	void (*on_stage)(void *user, const char *stage);
 	void *user; /* passed to the three functions above */
 } sheaf_context_options;
 

@@ -157,6 +157,7 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	sheaf_context_options options = cx->options;
 	options.on_problem = NULL;
 	options.on_progress = NULL;
+	options.on_stage = NULL;
 	options.validate = true;
 	SHEAF_TRY(new_whole(&options, &w, err));
 	w->cx.above = cx;
@@ -220,6 +221,11 @@ int64_t sheaf_max_memory(const sheaf_context *cx) { return cx->options.max_memor
 void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total)
 {
 	if (cx->options.on_progress) cx->options.on_progress(cx->options.user, done, total);
+}
+
+void sheaf_stage(sheaf_context *cx, const char *stage)
+{
+	if (cx->options.on_stage) cx->options.on_stage(cx->options.user, stage);
 }
 
 /* ---- problems ---- */

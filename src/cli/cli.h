@@ -198,6 +198,8 @@ enum { MAX_INPUTS = 2 }; /* that are read at the same time */
 /* Starts anew for the next input; `mode` is the value of --progress or NULL. */
 void progress_begin(int slot, const char *mode);
 void progress_update(int slot, int64_t done, int64_t total);
+/* What the work is at when it is no longer reading. */
+void progress_stage(const char *stage);
 void progress_hide(void);
 /* Of a clock that only goes forward. */
 double seconds_now(void);

@@ -137,8 +137,8 @@ static const sheaf_option batches_options[] = {
      "randomisation; file: as in the file; random: drawn with replacement; frequency: drawn by the column "
      "freq",
      0},
-	{"seed", SHEAF_OPTION_TEXT, 0, "N", "the seed of the shuffle (default 0); each sweep is shuffled anew",
-     0},
+	{"seed", SHEAF_OPTION_TEXT, 0, "N",
+     "the seed of the shuffle, and of --sample (default 0); each sweep is shuffled anew", 0},
 	{"window", SHEAF_OPTION_COUNT, 0, "N",
      "shuffle within a window of N chunks (default: all that fit in memory; order cntk: 4G of chunks)", 0},
 	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "the unit of the window (default chunks)", 0},
@@ -165,6 +165,8 @@ static const sheaf_option batches_options[] = {
      "resume from the state in FILE if it exists, and write the new state there", 0},
 	{"join", SHEAF_OPTION_FLAG, 0, NULL,
      "join the files by the keys of their sequences, in the order of the first file", 0},
+	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
+     "take the first N sequences of each file; or those from A, counted from 0, up to B without it", 0},
 	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "read the files one after the other (default)", 0},
 	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, one whole number each", 0},
 	{"pack", SHEAF_OPTION_FLAG, 0, NULL,
@@ -255,7 +257,7 @@ const command commands[] = {
      "Prints 32 hexadecimal digits and the name of each file. Two files have the same hash if diff finds no "
      "difference between them, whatever their formats."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,
-     READS_ALL | TENSORS | TAKES_JSON, SHEAF_READING, batches_options,
+     READS_ALL | (SELECTS & ~(TAKES_SEED | TAKES_HEAD)) | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "
      "each: its number, its place in samples, the ends it touches and the keys of its sequences in order. "
      "Without --json it prints the throughput, one line a second. A name with *, ? or [ in it means all "

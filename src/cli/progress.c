@@ -13,9 +13,12 @@ typedef struct reading {
 
 static struct {
 	bool wanted, shown;
+	const char *stage; /* NULL: reading */
 	reading inputs[MAX_INPUTS];
-	int64_t last;          /* bytes done when last told */
-	double started, drawn; /* seconds; drawn 0: not yet */
+	int64_t last;   /* bytes done when last told */
+	double begun;   /* seconds: of the command */
+	double started; /* of what it is at now */
+	double drawn;   /* 0: not yet */
 } progress;
 
 double seconds_now(void)
@@ -31,7 +34,8 @@ void progress_begin(int slot, const char *mode)
 	if (!mode || strcmp(mode, "auto") == 0) progress.wanted = isatty(STDERR_FILENO);
 	progress.inputs[slot] = (reading){0, 0};
 	progress.last = 0;
-	progress.started = seconds_now();
+	progress.stage = NULL;
+	progress.begun = progress.started = seconds_now();
 }
 
 static void write_line(const char *text)
@@ -67,20 +71,50 @@ static const char *duration_text(double seconds, char text[32])
 	return text;
 }
 
-static void draw(reading sum, double elapsed)
+/* A line that is as wide as the terminal would go on in the next one, and could not be drawn over. */
+static void write_fitting(char *line)
+{
+	size_t most = (size_t)terminal_width(STDERR_FILENO) - 1;
+	if (strlen(line) > most) line[most] = '\0';
+	write_line("\r");
+	write_line(line);
+	write_line("\033[K");
+	progress.shown = true;
+}
+
+static void draw_reading(reading sum, double elapsed)
 {
 	char line[200], done[32], total[32], rate[32], left[32];
-	double speed = (double)sum.done / elapsed;
+	double speed = elapsed > 0 ? (double)sum.done / elapsed : 0;
 	if (sum.total > 0)
-		snprintf(line, sizeof line, "\r%s of %s (%d%%), %s/s, %s left\033[K",
-		         bytes_text((double)sum.done, done), bytes_text((double)sum.total, total),
-		         (int)((double)sum.done * 100 / (double)sum.total), bytes_text(speed, rate),
+		snprintf(line, sizeof line, "%s of %s (%d%%), %s/s, %s left", bytes_text((double)sum.done, done),
+		         bytes_text((double)sum.total, total), (int)((double)sum.done * 100 / (double)sum.total),
+		         bytes_text(speed, rate),
 		         duration_text(speed > 0 ? (double)(sum.total - sum.done) / speed : 0, left));
 	else
-		snprintf(line, sizeof line, "\r%s, %s/s\033[K", bytes_text((double)sum.done, done),
-		         bytes_text(speed, rate));
-	write_line(line);
-	progress.shown = true;
+		snprintf(line, sizeof line, "%s, %s/s", bytes_text((double)sum.done, done), bytes_text(speed, rate));
+	write_fitting(line);
+}
+
+/* "sorting, 12 s": how long it has taken all in all, and how much of it is done where that is known. */
+static void draw_stage(reading sum, double elapsed)
+{
+	char line[100], all[32];
+	if (sum.total > 0 && sum.done > 0)
+		snprintf(line, sizeof line, "%s (%d%%), %s", progress.stage,
+		         (int)((double)sum.done * 100 / (double)sum.total), duration_text(elapsed, all));
+	else
+		snprintf(line, sizeof line, "%s, %s", progress.stage, duration_text(elapsed, all));
+	write_fitting(line);
+}
+
+static void draw(reading sum, double time)
+{
+	progress.drawn = time;
+	if (progress.stage)
+		draw_stage(sum, time - progress.begun);
+	else
+		draw_reading(sum, time - progress.started);
 }
 
 static reading sum_of_inputs(void)
@@ -101,8 +135,19 @@ void progress_update(int slot, int64_t done, int64_t total)
 	double time = seconds_now();
 	if (sum.done < progress.last) progress.started = time; /* a second pass, or the next input */
 	progress.last = sum.done;
-	double elapsed = time - progress.started;
-	if (elapsed < 1 || time - progress.drawn < 0.2) return;
-	progress.drawn = time;
-	draw(sum, elapsed);
+	if (time - progress.begun < 1 || time - progress.drawn < 0.2) return;
+	draw(sum, time);
+}
+
+/* A short stage after long ones is shown, too; it may be the one that takes long. */
+void progress_stage(const char *stage)
+{
+	double time = seconds_now();
+	bool reads = strcmp(stage, "reading") == 0;
+	if (!progress.wanted) return;
+	progress.stage = reads ? NULL : stage;
+	progress.started = time;
+	progress.last = 0;
+	memset(progress.inputs, 0, sizeof progress.inputs);
+	if (!reads && time - progress.begun >= 1) draw((reading){0, 0}, time);
 }

@@ -52,6 +52,12 @@ static void tell_progress(void *user, int64_t done, int64_t total)
 	progress_update(((session *)user)->slot, done, total);
 }
 
+static void tell_stage(void *user, const char *stage)
+{
+	(void)user;
+	progress_stage(stage);
+}
+
 /* ---- the summary ---- */
 
 static void put(char *text, size_t size, size_t *used, const char *format, ...) SHEAF_PRINTF(4, 5);
@@ -161,6 +167,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.system_hdf5 = wants_system_hdf5(values),
 		.on_problem = tell_problem,
 		.on_progress = tell_progress,
+		.on_stage = tell_stage,
 		.user = s,
 	};
 	if (context.max_memory == 0) context.max_memory = 1; /* 0 would be the default */

@@ -53,6 +53,7 @@ struct sheaf_writer {
 	int64_t before; /* bytes of all rows so far */
 	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
 	int64_t row;    /* rows seen */
+	bool finishing; /* all rows have come; what is left to do is told as progress */
 	int64_t losses_before;
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
@@ -539,8 +540,10 @@ static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK)
+	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK) {
 		SHEAF_TRY(put_rows(w, frame, err));
+		if (w->finishing) sheaf_progress(w->told, w->row, sheaf_arrange_known(w->arranger));
+	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -611,7 +614,10 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 {
 	if (w->collects) return put_collected(w, err);
 	if (!w->arranger) return SHEAF_OK;
+	sheaf_stage(w->told, "sorting");
 	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
+	sheaf_stage(w->told, "writing");
+	w->finishing = true;
 	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
 	if (w->holds) SHEAF_TRY(start(w, err));
 	SHEAF_TRY(foretell(w, sheaf_arrange_known(w->arranger), err));
@@ -627,6 +633,7 @@ sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
+		sheaf_stage(w->told, "writing");
 		status = sheaf_output_finish(w->format->write, w->out, err);
 		w->out = NULL;
 	}

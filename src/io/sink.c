@@ -196,7 +196,9 @@ static sheaf_status seal(sheaf_sink *sink, sheaf_error *err)
 		                  "%s: expected its writers to have finished, found one that has not", sink->name);
 	SHEAF_TRY(sheaf_sink_deliver_spool(sink, err));
 	SHEAF_TRY(flush(sink, true, err));
-	return sink->function ? SHEAF_OK : sheaf_target_seal(&sink->target, err);
+	if (sink->function) return SHEAF_OK;
+	sheaf_stage(sink->cx, "syncing");
+	return sheaf_target_seal(&sink->target, err);
 }
 
 sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err)

@@ -149,7 +149,9 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	if (options->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
 		SHEAF_TRY(sheaf_view_expand(input, options, err));
 	SHEAF_TRY(select_here(&s, true, err));
-	return check_selected(&s, err);
+	SHEAF_TRY(check_selected(&s, err));
+	bool spools = options->random && input->view && !input->format->random;
+	return spools ? sheaf_view_spool(input, options->piece_bytes, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err)

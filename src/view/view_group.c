@@ -293,7 +293,7 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	if (piece->chunk == GATHERED)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a tensor whose rows can be read in any order, found one whose "
-		                  "entries must be gone through; convert it first",
+		                  "entries must be gone through",
 		                  v->grouping.name);
 	int64_t slice = piece->slice, slices = piece->slices;
 	SHEAF_TRY(v->view.inner->random->recall(v->view.in, piece, err));
@@ -367,12 +367,23 @@ static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, shea
 		v->grouping.name);
 }
 
+/* Entries that are gathered can only be gone through. The first piece shows whether they are. */
+static sheaf_status find_slices(grouped *v, sheaf_error *err)
+{
+	sheaf_piece piece = {0};
+	sheaf_status status = cut(v, sheaf_usual_piece(v->view.cx), &piece, err);
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	if (status && status != SHEAF_END) return status;
+	if (v->gathers) v->view.format.random = NULL;
+	return rewind_all(v, err);
+}
+
 sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *view;
 	const sheaf_schema *below = &input->in->schema;
 	bool random = input->format->random != NULL;
-	(void)options;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(grouped), &view, err));
 	grouped *v = (grouped *)view;
 	view->release = release;
@@ -384,5 +395,6 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;
 	view->format.random = random ? &random_access : NULL;
-	return begin(v, err);
+	SHEAF_TRY(begin(v, err));
+	return random && options->random ? find_slices(v, err) : SHEAF_OK;
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that are to be read in any order, though what is below can only be gone through: they are kept in a
+ * temporary file, piece by piece. A piece of this view is the buffers of a frame. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "io/spool.h"
+#include "view/view.h"
+
+enum { ALIGNMENT = 64 };
+
+typedef struct spooled {
+	sheaf_row_view view;
+	sheaf_row_view *placing; /* the view below, or NULL */
+	sheaf_spool spool;
+	sheaf_builder ends; /* int64: where each piece ends in the file */
+	int64_t next;       /* piece to be cut */
+	int64_t row;        /* while the file is written: of the next row */
+	int64_t bytes;      /* about how long a piece is */
+	sheaf_frame frame;  /* that is being filled */
+} spooled;
+
+/* ---- the buffers of a frame ---- */
+
+static int count_buffers(const sheaf_frame *frame)
+{
+	int n = 2;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		n++;
+		for (int l = 0; l < frame->columns[c].nlevels; l++) n += 3 + frame->columns[c].levels[l].shape.rank;
+	}
+	return n;
+}
+
+/* All of them, in an order that the schema gives; the array is released by the caller. */
+static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_buffer ***out,
+                                 sheaf_error *err)
+{
+	void *memory;
+	int at = 0;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof **out, &memory, err));
+	sheaf_buffer **list = *out = (sheaf_buffer **)memory;
+	list[at++] = &frame->lines;
+	list[at++] = &frame->numbers;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		sheaf_column *column = &frame->columns[c];
+		for (int l = 0; l < column->nlevels; l++) {
+			sheaf_level *level = &column->levels[l];
+			list[at++] = &level->offsets;
+			list[at++] = &level->valid;
+			list[at++] = &level->codes;
+			for (int r = 0; r < level->shape.rank; r++) list[at++] = &level->indices[r];
+		}
+		list[at++] = &column->values;
+	}
+	return SHEAF_OK;
+}
+
+static void release_list(sheaf_buffer **list, int n, sheaf_context *cx)
+{
+	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
+}
+
+static size_t aligned(size_t size) { return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* ---- writing ---- */
+
+/* The number of rows, the size of each buffer, the buffers. */
+static sheaf_status append_frame(spooled *s, sheaf_buffer *const *list, int n, int64_t rows, sheaf_error *err)
+{
+	static const uint8_t zeros[ALIGNMENT] = {0};
+	sheaf_builder head;
+	sheaf_buffer bytes = {0};
+	sheaf_builder_begin(&head, s->view.cx, NULL);
+	sheaf_builder_i64(&head, rows);
+	for (int i = 0; i < n; i++) sheaf_builder_i64(&head, (int64_t)list[i]->size);
+	sheaf_builder_append(&head, zeros, aligned(head.size) - head.size);
+	SHEAF_TRY(sheaf_builder_finish(&head, &bytes, err));
+	sheaf_status status = sheaf_spool_append(&s->spool, bytes.data, bytes.size, err);
+	sheaf_buffer_reset(&bytes);
+	for (int i = 0; i < n && status == SHEAF_OK; i++) {
+		size_t size = list[i]->size;
+		if (size) status = sheaf_spool_append(&s->spool, list[i]->data, size, err);
+		if (status == SHEAF_OK && aligned(size) > size)
+			status = sheaf_spool_append(&s->spool, zeros, aligned(size) - size, err);
+	}
+	sheaf_builder_i64(&s->ends, s->spool.size);
+	return status ? status : sheaf_builder_status(&s->ends, err);
+}
+
+static sheaf_status end_piece(spooled *s, sheaf_error *err)
+{
+	sheaf_buffer **list;
+	int n = count_buffers(&s->frame);
+	if (s->frame.nrows == 0) return SHEAF_OK;
+	SHEAF_TRY(list_buffers(&s->frame, n, s->view.cx, &list, err));
+	sheaf_status status = append_frame(s, list, n, s->frame.nrows, err);
+	release_list(list, n, s->view.cx);
+	sheaf_frame_clear(&s->frame);
+	return status;
+}
+
+/* Rows are copied, so that buffers have what belongs to them and nothing else. */
+static sheaf_status add_rows(spooled *s, const sheaf_frame *frame, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_frame_append(&s->frame, frame, 0, frame->nrows, s->view.cx, err));
+	return sheaf_frame_bytes(&s->frame) < s->bytes ? SHEAF_OK : end_piece(s, err);
+}
+
+static sheaf_status add_next(spooled *s, sheaf_decoding *decoding, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	SHEAF_TRY(sheaf_check_stop(s->view.cx, err));
+	SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
+	if (s->placing && s->placing->place)
+		SHEAF_TRY(s->placing->place(s->placing, sheaf_decoding_frame(decoding), err));
+	if (s->view.inner->review) SHEAF_TRY(s->view.inner->review(s->view.in, frame, s->row, err));
+	s->row += frame->nrows;
+	return add_rows(s, frame, err);
+}
+
+static sheaf_status add_all(spooled *s, sheaf_decoding *decoding, sheaf_error *err)
+{
+	sheaf_status status;
+	while ((status = add_next(s, decoding, err)) == SHEAF_OK) {
+	}
+	if (status != SHEAF_END) return status;
+	if (s->view.inner->settle) SHEAF_TRY(s->view.inner->settle(s->view.in, err));
+	return end_piece(s, err);
+}
+
+static sheaf_status write_spool(spooled *s, sheaf_error *err)
+{
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_spool_open(&s->spool, s->view.cx, err));
+	SHEAF_TRY(sheaf_decoding_open(&decoding, s->view.inner, s->view.source, s->view.in,
+	                              sheaf_usual_piece(s->view.cx), s->view.cx, err));
+	sheaf_status status = add_all(s, &decoding, err);
+	sheaf_decoding_close(&decoding);
+	sheaf_frame_free(&s->frame);
+	return status;
+}
+
+/* ---- reading ---- */
+
+static int64_t count_pieces(const spooled *s) { return (int64_t)(s->ends.size / sizeof(int64_t)); }
+
+static int64_t end_of(const spooled *s, int64_t piece)
+{
+	return piece < 0 ? 0 : ((const int64_t *)(const void *)s->ends.data)[piece];
+}
+
+static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const spooled *s = (const spooled *)in;
+	sheaf_builder b;
+	int64_t begin = end_of(s, piece->chunk - 1);
+	size_t size = (size_t)(end_of(s, piece->chunk) - begin);
+	sheaf_buffer_reset(&piece->notes);
+	sheaf_builder_begin(&b, s->view.cx, &piece->bytes);
+	if (sheaf_builder_room(&b, size)) {
+		sheaf_status status = sheaf_spool_read(&s->spool, begin, b.data, size, err);
+		if (status) sheaf_builder_drop(&b);
+		SHEAF_TRY(status);
+		b.size = size;
+	}
+	return sheaf_builder_finish(&b, &piece->bytes, err);
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	spooled *s = (spooled *)in;
+	(void)bytes;
+	if (s->next == count_pieces(s)) return SHEAF_END;
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = (sheaf_piece){.byte = -1,
+	                       .size = end_of(s, s->next) - end_of(s, s->next - 1),
+	                       .line = -1,
+	                       .column = -1,
+	                       .chunk = s->next};
+	SHEAF_TRY(recall(in, piece, err));
+	s->next++;
+	return SHEAF_OK;
+}
+
+static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	(void)err;
+	((spooled *)in)->next = piece->chunk;
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const spooled *s = (const spooled *)in;
+	sheaf_buffer **list;
+	const int64_t *head = (const int64_t *)(const void *)piece->bytes.data;
+	sheaf_frame_free(frame);
+	SHEAF_TRY(sheaf_frame_begin(frame, &s->view.schema, cx, err));
+	int n = count_buffers(frame);
+	size_t at = aligned(((size_t)n + 1) * sizeof *head);
+	SHEAF_TRY(list_buffers(frame, n, cx, &list, err));
+	for (int i = 0; i < n; i++) {
+		size_t size = (size_t)head[i + 1];
+		if (size) *list[i] = sheaf_buffer_part(&piece->bytes, at, size);
+		at += aligned(size);
+	}
+	release_list(list, n, cx);
+	frame->nrows = head[0];
+	return SHEAF_OK;
+}
+
+static sheaf_status go_back(void *in, sheaf_error *err)
+{
+	(void)err;
+	((spooled *)in)->next = 0;
+	return SHEAF_OK;
+}
+
+static void release(sheaf_row_view *view)
+{
+	spooled *s = (spooled *)view;
+	sheaf_frame_free(&s->frame);
+	sheaf_builder_drop(&s->ends);
+	if (s->spool.cx) sheaf_spool_close(&s->spool);
+}
+
+static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
+
+sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err)
+{
+	enum { USUAL = 2 << 20 };
+	sheaf_row_view *view, *placing = input->view;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(spooled), &view, err));
+	spooled *s = (spooled *)view;
+	view->release = release;
+	s->placing = placing;
+	s->bytes = piece_bytes > 0 ? piece_bytes : USUAL;
+	s->spool.fd = -1;
+	sheaf_builder_begin(&s->ends, view->cx, NULL);
+	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
+	SHEAF_TRY(write_spool(s, err));
+	view->facts = view->in->facts;
+	view->facts.rows = s->row;
+	view->facts.chunks = count_pieces(s);
+	view->format.cut = cut;
+	view->format.decode = decode;
+	view->format.review = NULL;
+	view->format.rewind = go_back;
+	view->format.settle = NULL;
+	view->format.attend = NULL;
+	view->format.random = &random_access;
+	return SHEAF_OK;
+}
