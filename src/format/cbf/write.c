@@ -213,18 +213,18 @@ static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *byt
 	return ((const writer *)created)->chunk_bytes;
 }
 
-static void put_array(sheaf_builder *b, const void *from, size_t count, size_t size)
+/* A buffer of nothing has no place either. */
+static void put_array(sheaf_builder *b, const sheaf_buffer *from, int64_t first, int64_t count, size_t size)
 {
 	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
-	sheaf_copy_le(b->data + b->size, from, count, size);
-	b->size += count * size;
+	sheaf_copy_le(b->data + b->size, from->data + (size_t)first * size, (size_t)count, size);
+	b->size += (size_t)count * size;
 }
 
 static void put_indices(sheaf_builder *b, const sheaf_level *level, sheaf_run entries)
 {
 	if (level->shape.index_type == SHEAF_I32) {
-		put_array(b, level->indices[0].data + 4 * (size_t)entries.begin, (size_t)sheaf_run_length(entries),
-		          4);
+		put_array(b, &level->indices[0], entries.begin, sheaf_run_length(entries), 4);
 		return;
 	}
 	for (int64_t p = entries.begin; p < entries.end; p++)
@@ -264,7 +264,7 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 		sheaf_run one = sheaf_level_below_one(level, p);
 		sort_positions(level, positions + (one.begin - all.begin), positions + n, sheaf_run_length(one));
 	}
-	for (size_t k = 0; k < n; k++) put_array(b, column->values.data + (size_t)positions[k] * size, 1, size);
+	for (size_t k = 0; k < n; k++) put_array(b, &column->values, positions[k], 1, size);
 	for (size_t k = 0; k < n; k++)
 		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
 	sheaf_release(cx, memory, 2 * n * sizeof(int64_t));
@@ -294,7 +294,7 @@ static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const shea
 	if (sparse && out->sort_indices) {
 		SHEAF_TRY(put_sorted(b, column, samples, cx, err));
 	} else {
-		put_array(b, column->values.data + (size_t)entries.begin * size, (size_t)values, size);
+		put_array(b, &column->values, entries.begin, values, size);
 		if (sparse) put_indices(b, level, entries);
 	}
 	for (int64_t p = samples.begin; sparse && p < samples.end; p++)
