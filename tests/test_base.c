@@ -115,6 +115,11 @@ static void test_checked_sizes(void **state)
 	assert_false(sheaf_add_size(&size, SIZE_MAX, 1));
 	assert_true(sheaf_mul_size(&size, SIZE_MAX / 4, 4) && size == SIZE_MAX - 3);
 	assert_false(sheaf_mul_size(&size, SIZE_MAX / 4 + 1, 4));
+	/* numbers of 64 bits, whatever sizes have; negative ones among them */
+	assert_false(sheaf_mul_size(&size, UINT64_C(1) << 32, UINT64_C(1) << 32));
+	assert_false(sheaf_mul_size(&size, (uint64_t)INT64_C(-1), 8));
+	assert_int_equal(SIZE_MAX > UINT32_MAX, sheaf_mul_size(&size, (UINT64_C(1) << 32) + 1, 4));
+	assert_int_equal(SIZE_MAX > UINT32_MAX, sheaf_add_size(&size, UINT64_C(1) << 32, 1));
 	assert_true(sheaf_add_i64(&wide, INT64_MAX - 1, 1) && wide == INT64_MAX);
 	assert_false(sheaf_add_i64(&wide, INT64_MAX, 1));
 	assert_false(sheaf_add_i64(&wide, INT64_MIN, -1));

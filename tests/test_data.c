@@ -625,6 +625,14 @@ static void index_past_the_second_extent(broken *b)
 {
 	b->s.fields[COORDINATES].levels[0].extents[1]--, b->s.columns[COORDINATES].levels[0].shape.extents[1]--;
 }
+static void no_levels(broken *b) { b->s.columns[DENSE].levels = NULL; }
+static void no_indices(broken *b) { b->s.columns[SPARSE].levels[1].indices = NULL; }
+/* As many bytes are there as the lower 32 bits of their number say. */
+static void a_dim_beyond_32_bits(broken *b)
+{
+	b->s.fields[DENSE].levels[1].extents[0] = b->s.columns[DENSE].levels[1].shape.extents[0] =
+		(INT64_C(1) << 32) + 2;
+}
 static void fewer_values(broken *b) { b->s.columns[DENSE].values.size -= 1; }
 static void no_values(broken *b) { b->s.columns[SQUARE].values = none; }
 static void fewer_keys(broken *b) { b->s.columns[SHAPES - 1].values.size -= 8; }
@@ -678,6 +686,10 @@ static const struct {
      "field \"sparse\", level 1: expected an index below 10, found -1"},
 	{index_past_the_second_extent, "index past the second extent", SHEAF_CHECK_FULL,
      "field \"coordinates\", level 0: expected an index below 5999999999, found 5999999999"},
+	{no_levels, "no levels", SHEAF_CHECK_SIZES, "field \"dense\", level 0: expected levels: 2, found 0"},
+	{no_indices, "no indices", SHEAF_CHECK_SIZES, "field \"sparse\", level 1: expected indices: 1, found 0"},
+	{a_dim_beyond_32_bits, "a dim beyond 32 bits", SHEAF_CHECK_SIZES,
+     "field \"dense\", level 2: expected as many values as 30064771086, found 14"},
 	{fewer_values, "fewer values", SHEAF_CHECK_SIZES,
      "field \"dense\", level 2: expected as many values as 14, found 13"},
 	{no_values, "no values", SHEAF_CHECK_SIZES,

@@ -4,6 +4,7 @@
 #include "number/stream.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,7 @@ static void test_refusals(void **state)
 	}
 }
 
+/* The caller's error is filled where something fails, and left alone where nothing does. */
 static void test_failing_allocations(void **state)
 {
 	(void)state;
@@ -289,8 +291,10 @@ static void test_failing_allocations(void **state)
 			sheaf_context *cx = context_with(&options);
 			matrix m = make_matrix(70000, 1000, 1000, SHEAF_F64, false);
 			memory.fail_at = memory.calls + fail_at;
+			snprintf(err.message, sizeof err.message, "nothing yet");
 			sheaf_status status = sort_matrix(&m, SHEAF_DUPLICATES_SUM, cx);
 			assert_true(status == SHEAF_OK || status == SHEAF_NOMEM);
+			assert_message(status ? "memory" : "nothing yet");
 			through = memory.calls < memory.fail_at;
 			end_context(cx);
 			free_matrix(&m);
