@@ -139,6 +139,38 @@ def npy_tables(folder):
     assert found == wanted
 
 
+def npy_times(folder):
+    """In all units: NumPy reads them back, text holds them, and the same time is the same in another unit."""
+    chance = np.random.default_rng(3)
+    seconds = np.concatenate([chance.integers(-10**9, 10**9, 50), [0, -1]])
+    for letter, word in (("M", "datetime"), ("m", "duration")):
+        for unit in ("s", "ms", "us", "ns"):
+            given, ours, text, other = (Path(folder, name) for name in ("given.npy", "ours.npy", "times.csv", "other.npy"))
+            scale = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+            values = (seconds * scale + (chance.integers(0, scale, len(seconds)) if scale > 1 else 0)).astype(f"<{letter}8[{unit}]")
+            np.save(given, values)
+            run("convert", given, ours)
+            read = np.load(ours)
+            assert (read["value"] == values).all() and read["value"].dtype == values.dtype, (read.dtype, values.dtype)
+            declared = [] if letter == "M" else ["--columns", f"value:{word}" + ("" if unit == "s" else f"[{unit}]")]
+            run("convert", given, text)
+            run("convert", text, other, *declared)
+            run("diff", given, other)
+            if letter == "M":
+                assert [np.datetime64(cell["value"]) for cell in rows(text)] == list(values), unit
+            finer = values.astype(f"{letter}8[ns]")
+            np.save(other, finer)
+            run("diff", given, other)
+            assert run("hash", given).split()[0] == run("hash", other).split()[0], unit
+            np.save(other, finer + np.timedelta64(1, "ns"))
+            assert subprocess.run([SHEAF, "diff", given, other], capture_output=True, check=False).returncode == 1, unit
+            assert run("hash", given).split()[0] != run("hash", other).split()[0], unit
+    for unit, fraction in (("s", 0), ("ms", 0), ("ms", 1), ("ns", 1)):
+        np.save(given, np.array([1, 2**31], "M8[s]").astype(f"M8[{unit}]") + np.timedelta64(fraction, unit if fraction else "s"))
+        done = subprocess.run([SHEAF, "convert", given, "--to", "scidb", Path(folder, "times.scidb")], capture_output=True, check=False)
+        assert (done.returncode == 0) == (fraction == 0), (unit, fraction, done.stderr)
+
+
 def npy_sequences(folder):
     given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
     array = np.random.default_rng(2).random((50, 7)).astype("f4")
@@ -206,6 +238,7 @@ def main():
         check("csv: quotes stand where they are needed", lambda: csv_quotes_only_where_needed(folder))
         check("npy: all types, orders and shapes, from NumPy and back", lambda: npy_both_ways(folder))
         check("npy: tables with what is missing", lambda: npy_tables(folder))
+        check("npy: times in all units", lambda: npy_times(folder))
         check("npy: rows as sequences and back", lambda: npy_sequences(folder))
         check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))

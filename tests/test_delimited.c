@@ -329,6 +329,61 @@ static void test_dates(void **state)
 			fail_msg("expected no date in \"%s\"", none[i]);
 }
 
+/* Parts of a second: what is printed is read again, in the same unit and in finer ones. */
+static void test_fractions(void **state)
+{
+	(void)state;
+	static const int64_t parts[] = {0, 1, -1, 999, -1000, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+	static const struct {
+		const char *text;
+		int digits; /* given; -1: none is read */
+	} cases[] = {{"2012-05-25T14:13:29.", -1},
+	             {"2012-05-25T14:13:29.1", 1},
+	             {"2012-05-25T14:13:29.123456789", 9},
+	             {"2012-05-25 14:13:29", 0},
+	             {"2012-05-25", -1}};
+	static const char *const zones[] = {"Z", "z", "+00:00", "-0000", "+00"};
+	char text[2 * SHEAF_DATE_MAX];
+	int64_t found, seconds;
+	int32_t nanoseconds;
+	int given;
+	seed_random(11);
+	for (size_t i = 0; i < COUNT(parts) + 5000; i++) {
+		int64_t wanted = i < COUNT(parts) ? parts[i] : (int64_t)(next_random() >> random_below(60));
+		for (int digits = 0; digits <= 9; digits += 3) {
+			sheaf_day day = {0};
+			const char *end = sheaf_print_time_near(text, wanted, digits, 'T', &day);
+			assert_ptr_equal(sheaf_scan_time(text, end, &seconds, &nanoseconds, &given), end);
+			assert_int_equal(given, digits);
+			assert_true(sheaf_join_time(seconds, nanoseconds, digits, &found));
+			assert_int_equal(found, wanted);
+			assert_int_equal(sheaf_split_time(wanted, digits, &given), seconds);
+			assert_int_equal(given, nanoseconds);
+			if (nanoseconds) assert_false(sheaf_join_time(seconds, nanoseconds, 0, &found));
+			end = sheaf_print_duration(text, wanted, digits);
+			assert_ptr_equal(sheaf_scan_duration(text, end, digits, &found), end);
+			assert_int_equal(found, wanted);
+		}
+	}
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *end = cases[i].text + strlen(cases[i].text);
+		bool read = sheaf_scan_time(cases[i].text, end, &seconds, &nanoseconds, &given) == end;
+		if (read != (cases[i].digits >= 0) || (read && given != cases[i].digits))
+			fail_msg("%s", cases[i].text);
+	}
+	for (size_t i = 0; i < COUNT(zones); i++) {
+		const char *end = zones[i] + strlen(zones[i]);
+		assert_ptr_equal(sheaf_scan_zone(zones[i], end, &found), end);
+		assert_int_equal(found, 0);
+	}
+	assert_non_null(sheaf_scan_zone("-0130", "-0130" + 5, &found));
+	assert_int_equal(found, -5400);
+	assert_false(sheaf_join_time(INT64_MAX / 1000 + 1, 0, 3, &found));
+	assert_null(sheaf_scan_duration("0.0001", "0.0001" + 6, 3, &found));
+	assert_null(sheaf_scan_duration("9223372036854775808", "9223372036854775808" + 19, 0, &found));
+	assert_null(sheaf_scan_duration("-", "-" + 1, 0, &found));
+}
+
 /* ---- marks ---- */
 
 /* Dates of one day, and of days in turn, are what each of them is by itself. */
@@ -446,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_rows_left_out),
 		cmocka_unit_test(test_dates),
 		cmocka_unit_test(test_dates_near_each_other),
+		cmocka_unit_test(test_fractions),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
 	};

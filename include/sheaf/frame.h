@@ -72,9 +72,27 @@ typedef enum sheaf_meaning {
 	SHEAF_DATETIMETZ, /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them
 	                     it is ahead of UTC */
 	SHEAF_COMPLEX,    /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
-	SHEAF_COORDINATE  /* I32 or I64, no level: where an entry is in its tensor */
+	SHEAF_COORDINATE, /* I32 or I64, no level: where an entry is in its tensor */
+	/* The same times in thousandths, millionths and billionths of a second; how many seconds a local clock is
+	 * ahead stays a number of seconds. */
+	SHEAF_DATETIME_MS,
+	SHEAF_DATETIME_US,
+	SHEAF_DATETIME_NS,
+	SHEAF_DATETIMETZ_MS,
+	SHEAF_DATETIMETZ_US,
+	SHEAF_DATETIMETZ_NS,
+	SHEAF_DURATION, /* I64: a span of time in seconds, and in parts of them */
+	SHEAF_DURATION_MS,
+	SHEAF_DURATION_US,
+	SHEAF_DURATION_NS
 } sheaf_meaning;
-enum { SHEAF_MEANINGS = SHEAF_COORDINATE + 1 };
+enum { SHEAF_MEANINGS = SHEAF_DURATION_NS + 1 };
+
+/* A time without its unit: DATETIME, DATETIMETZ or DURATION; *digits: how many digits its fractions of a
+ * second have, 0, 3, 6 or 9 (NULL: no matter). All else is what it is, with 0. */
+SHEAF_API sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits);
+/* The meaning of such a time with 0, 3, 6 or 9 digits. */
+SHEAF_API sheaf_meaning sheaf_meaning_with_digits(sheaf_meaning time, int digits);
 
 /* What a column means. */
 typedef struct sheaf_field {
@@ -216,8 +234,8 @@ static inline bool sheaf_field_is_stream(const sheaf_field *field)
 {
 	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
 }
-/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "complex", "coordinate", or
- * "values" for all else. */
+/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "duration", these also with
+ * "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for all else. */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);

@@ -147,10 +147,11 @@ class Column:
         storage = self.field.storage
         if storage == "complex":
             return values.view(f"c{2 * values.dtype.itemsize}")
-        if storage == "datetime":
-            return values.view("M8[s]")
-        if storage == "datetimetz":
+        if storage.startswith("datetimetz"):
             return values.reshape(-1, 2)
+        if storage.startswith(("datetime", "duration")):
+            word, _, unit = storage.rstrip("]").partition("[")
+            return values.view(f"{'M8' if word == 'datetime' else 'm8'}[{unit or 's'}]")
         if storage == "bytes":
             return values.reshape(len(self.frame), -1) if len(self.frame) else values.reshape(0, 1)
         return values

@@ -43,7 +43,9 @@ typedef struct sheaf_part {
 	bool zoned;                /* datetimes with an offset after them: NumPy's fields time and tz */
 	bool absent;               /* of datetimes: some are not times */
 	int64_t size, at, null_at; /* bytes; where in the item */
-	int64_t scale;             /* M, m: seconds of its unit */
+	int64_t scale;             /* M, m: how many of the parts of a second that `digits` says, or months, */
+	int digits;                /* are one of its unit */
+	bool months;
 } sheaf_part;
 
 typedef struct sheaf_dtype {

@@ -71,15 +71,31 @@ static bool is_size(char kind, int64_t size)
 	}
 }
 
-static int64_t scale_of(const char *unit)
+/* "[s]", "[10ms]"; false where there is no such unit, or none of a fixed length for a span of time. */
+static bool read_unit(const char *text, sheaf_part *part)
 {
 	static const struct {
 		const char *unit;
-		int64_t seconds;
-	} units[] = {{"[s]", 1}, {"[m]", 60}, {"[h]", 3600}, {"[D]", 86400}};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strcmp(unit, units[i].unit) == 0) return units[i].seconds;
-	return 0;
+		int64_t scale;
+		int digits;
+		bool months;
+	} units[] = {{"ns]", 1, 9, false},    {"us]", 1, 6, false},     {"ms]", 1, 3, false},
+	             {"s]", 1, 0, false},     {"m]", 60, 0, false},     {"h]", 3600, 0, false},
+	             {"D]", 86400, 0, false}, {"W]", 604800, 0, false}, {"M]", 1, 0, true},
+	             {"Y]", 12, 0, true}};
+	uint64_t times = 1;
+	if (*text++ != '[') return false;
+	size_t counted = strspn(text, "0123456789");
+	if (counted && sheaf_scan_u64(text, text + counted, &times).flaw) return false;
+	text += counted;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (strcmp(text, units[i].unit) != 0 || times == 0 || times > INT32_MAX) continue;
+		part->scale = units[i].scale * (int64_t)times;
+		part->digits = units[i].digits;
+		part->months = units[i].months;
+		return !(part->months && part->kind == 'm');
+	}
+	return false;
 }
 
 /* "<f8", "|S5", "<M8[s]". */
@@ -98,12 +114,11 @@ static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *
 	if (part->kind == 'U' && n < INT32_MAX) n *= 4;
 	part->size = n <= INT32_MAX ? (int64_t)n : -1;
 	bool timed = part->kind == 'M' || part->kind == 'm';
-	if (timed) part->scale = scale_of(at);
-	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? part->scale > 0 : at == end))
+	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? read_unit(at, part) : at == end))
 		return SHEAF_OK;
 	return refuse(r, type,
-	              "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in seconds, "
-	              "minutes, hours or days, strings or bytes");
+	              "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in nanoseconds to "
+	              "years, spans of time in nanoseconds to weeks, strings or bytes");
 }
 
 /* ---- fields ---- */
@@ -130,7 +145,7 @@ static sheaf_status join_parts(const reading *r, int first, const char *name)
 		a->nullable = true;
 		a->null_at = null_at;
 	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' &&
-	           b->kind == 'm' && a->scale == 1 && b->scale == 1 && a->swapped == b->swapped &&
+	           b->kind == 'm' && a->scale == 1 && b->scale == 1 && !b->digits && a->swapped == b->swapped &&
 	           b->at == a->at + a->size && !a->nullable) {
 		a->zoned = true;
 		a->size = 16;
@@ -230,24 +245,30 @@ sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *
 
 /* ---- spelling ---- */
 
-static void spell_simple(char kind, int64_t size, sheaf_builder *b)
+static const char *unit_of(int digits)
+{
+	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};
+	return units[digits / 3];
+}
+
+static void spell_simple(char kind, int64_t size, int digits, sheaf_builder *b)
 {
 	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
 	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
 	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size,
-	                     kind == 'M' || kind == 'm' ? "[s]" : "");
+	                     kind == 'M' || kind == 'm' ? unit_of(digits) : "");
 }
 
 static void spell_value(const sheaf_part *part, sheaf_builder *b)
 {
 	if (!part->zoned) {
-		spell_simple(part->kind, part->size, b);
+		spell_simple(part->kind, part->size, part->digits, b);
 		return;
 	}
 	sheaf_builder_text(b, "[('time', ");
-	spell_simple('M', 8, b);
+	spell_simple('M', 8, part->digits, b);
 	sheaf_builder_text(b, "), ('tz', ");
-	spell_simple('m', 8, b);
+	spell_simple('m', 8, 0, b);
 	sheaf_builder_text(b, ")]");
 }
 

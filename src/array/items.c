@@ -54,7 +54,7 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	size_t size = sheaf_type_size(p->column->type);
 	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)p->part->size);
 	int64_t first;
-	if (p->part->kind != 'M') return SHEAF_OK;
+	if (p->part->kind != 'M' && p->part->kind != 'm') return SHEAF_OK;
 	memcpy(&first, to, sizeof first);
 	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds",
 	                                 "that one", "it is no time any more")

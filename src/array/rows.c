@@ -4,6 +4,7 @@
 #include "array/array.h"
 #include "base/context.h"
 #include "base/endian.h"
+#include "number/date.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,8 @@ static bool is_there(const strip *s, int64_t i)
 	return !s->part->nullable || (s->items[i * s->stride + s->part->null_at] & 0x80);
 }
 
+static bool is_timed(const sheaf_part *part) { return part->kind == 'M' || part->kind == 'm'; }
+
 /* Which is no time. */
 static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
 
@@ -82,11 +85,13 @@ static sheaf_status take_times(const strip *s, uint8_t *to)
 		int64_t v, seconds;
 		take_number(s, i, (uint8_t *)&v);
 		bool is_time = !is_absent_time(v) && is_there(s, i);
-		seconds = is_absent_time(v) ? 0 : v;
-		if (is_time && __builtin_mul_overflow(v, s->part->scale, &seconds)) {
+		seconds = is_time ? v : 0;
+		bool held = !is_time || !__builtin_mul_overflow(v, s->part->scale, &seconds);
+		if (is_time && held && s->part->months) held = sheaf_seconds_of_month(seconds, &seconds);
+		if (!held) {
 			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
 			return sheaf_fail(s->err, SHEAF_DATA,
-			                  "%s: field '%s': expected times within 64 bits of seconds, found %s",
+			                  "%s: field '%s': expected times within 64 bits of their unit, found %s",
 			                  s->array->holding.name, s->part->name, found);
 		}
 		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
@@ -100,7 +105,7 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 	bool timed = false;
 	int64_t step = AT_ONCE / (a->dtype.size ? a->dtype.size : 1) + 1;
 	sheaf_buffer bytes = {0};
-	for (int p = 0; p < a->dtype.nparts; p++) timed |= a->dtype.parts[p].kind == 'M';
+	for (int p = 0; p < a->dtype.nparts; p++) timed |= is_timed(&a->dtype.parts[p]);
 	for (int64_t first = 0; timed && first < a->count; first += step) {
 		int64_t n = a->count - first < step ? a->count - first : step;
 		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size,
@@ -108,7 +113,7 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 		for (int p = 0; p < a->dtype.nparts; p++) {
 			sheaf_part *part = &a->dtype.parts[p];
 			strip s = {.array = a, .part = part, .items = bytes.data, .stride = a->dtype.size, .n = n};
-			for (int64_t i = 0; i < n && part->kind == 'M' && !part->absent; i++) {
+			for (int64_t i = 0; i < n && is_timed(part) && !part->absent; i++) {
 				uint8_t number[16];
 				int64_t v;
 				take_number(&s, i, number);
@@ -138,7 +143,7 @@ static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 	if (!sheaf_builder_room(b, bytes ? bytes : 1)) return sheaf_builder_status(b, s->err);
 	if (s->part->kind == 'f' && s->part->size == 2)
 		take_halves(s, b->data);
-	else if (s->part->kind == 'M' && !s->part->zoned)
+	else if (is_timed(s->part) && !s->part->zoned)
 		SHEAF_TRY(take_times(s, b->data));
 	else
 		for (int64_t i = 0; i < s->n; i++) take_number(s, i, b->data + (size_t)i * size);
@@ -209,7 +214,7 @@ static bool has_item(const strip *s, int64_t i)
 	uint8_t number[16];
 	int64_t v;
 	if (!is_there(s, i)) return false;
-	if (s->part->kind != 'M' || !s->part->absent) return true;
+	if (!is_timed(s->part) || !s->part->absent) return true;
 	take_number(s, i, number);
 	memcpy(&v, number, sizeof v);
 	return !is_absent_time(v);

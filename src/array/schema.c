@@ -23,37 +23,41 @@ static bool is_number(const sheaf_part *part)
 	return part->kind == 'i' || part->kind == 'u' || part->kind == 'f';
 }
 
-static sheaf_status make_cell(const sheaf_array *a, const sheaf_part *part, sheaf_field *field,
-                              sheaf_error *err)
+static sheaf_meaning time_of(const sheaf_part *part)
+{
+	return part->kind == 'm' ? SHEAF_DURATION : part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
+}
+
+static void make_cell(const sheaf_part *part, sheaf_field *field)
 {
 	bool nullable = part->nullable || part->absent;
 	switch (part->kind) {
-	case 'b': sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable); return SHEAF_OK;
-	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return SHEAF_OK;
+	case 'b': sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable); return;
+	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return;
 	case 'M':
-		sheaf_field_make_cell(field, part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, SHEAF_I64,
+	case 'm':
+		sheaf_field_make_cell(field, sheaf_meaning_with_digits(time_of(part), part->digits), SHEAF_I64,
 		                      part->zoned ? 2 : 1, nullable);
-		return SHEAF_OK;
+		return;
 	case 'S':
 	case 'U':
 		if (part->kind == 'S' && part->size == 1)
 			sheaf_field_make_cell(field, SHEAF_CHAR, SHEAF_U8, 1, nullable);
 		else
 			sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, nullable);
-		return SHEAF_OK;
-	case 'V': sheaf_field_make_cell(field, SHEAF_BYTES, SHEAF_U8, part->size, nullable); return SHEAF_OK;
-	case 'm':
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: field '%s': expected a time, found a span of time",
-		                  a->holding.name, part->name);
-	default: sheaf_field_make_cell(field, SHEAF_NUMBER, type_of(part), 1, nullable); return SHEAF_OK;
+		return;
+	case 'V': sheaf_field_make_cell(field, SHEAF_BYTES, SHEAF_U8, part->size, nullable); return;
+	default: sheaf_field_make_cell(field, SHEAF_NUMBER, type_of(part), 1, nullable); break;
 	}
 }
 
 sheaf_status sheaf_array_value_field(const sheaf_array *a, sheaf_field *field, sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
-	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c'))
-		return make_cell(a, part, field, err);
+	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c')) {
+		make_cell(part, field);
+		return SHEAF_OK;
+	}
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected numbers or truth values, found items of another type", a->holding.name);
 }
@@ -68,7 +72,7 @@ static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_er
 		sheaf_field *field;
 		const sheaf_part *part = &a->dtype.parts[p];
 		SHEAF_TRY(sheaf_schema_add(out, a->cx, part->name, strlen(part->name), &field, err));
-		SHEAF_TRY(make_cell(a, part, field, err));
+		make_cell(part, field);
 	}
 	return SHEAF_OK;
 }
@@ -77,7 +81,7 @@ static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_
 {
 	sheaf_field *value;
 	SHEAF_TRY(sheaf_schema_make_entries(out, a->cx, a->rank, a->shape, NULL, &value, err));
-	SHEAF_TRY(make_cell(a, &a->dtype.parts[0], value, err));
+	make_cell(&a->dtype.parts[0], value);
 	out->tensor.dense = true;
 	for (int d = 0; d < a->rank && a->fortran; d++) out->tensor.order[d] = a->rank - 1 - d;
 	return SHEAF_OK;
@@ -129,11 +133,12 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 {
 	bool real = field->type >= SHEAF_F32, list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 	part->size = (int64_t)sheaf_type_size(field->type);
-	switch (field->meaning) {
+	switch (sheaf_meaning_of_time(field->meaning, &part->digits)) {
 	case SHEAF_BOOL: part->kind = 'b'; break;
 	case SHEAF_CHAR: part->kind = 'S'; break;
 	case SHEAF_DATETIME: part->kind = 'M'; break;
 	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
+	case SHEAF_DURATION: part->kind = 'm'; break;
 	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
 	case SHEAF_STRING:
 	case SHEAF_BYTES:

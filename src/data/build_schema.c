@@ -44,9 +44,9 @@ static sheaf_status check_type(const char *name, sheaf_type type, sheaf_error *e
 static sheaf_status check_meaning(const char *name, sheaf_meaning meaning, sheaf_type type, sheaf_error *err)
 {
 	static const char *const types[SHEAF_MEANINGS] = {
-		[SHEAF_STRING] = "uint8",    [SHEAF_SPELLING] = "uint8", [SHEAF_BYTES] = "uint8",
-		[SHEAF_BOOL] = "uint8",      [SHEAF_CHAR] = "uint8",     [SHEAF_DATETIME] = "int64",
-		[SHEAF_DATETIMETZ] = "int64"};
+		[SHEAF_STRING] = "uint8",     [SHEAF_SPELLING] = "uint8", [SHEAF_BYTES] = "uint8",
+		[SHEAF_BOOL] = "uint8",       [SHEAF_CHAR] = "uint8",     [SHEAF_DATETIME] = "int64",
+		[SHEAF_DATETIMETZ] = "int64", [SHEAF_DURATION] = "int64"};
 	SHEAF_TRY(check_type(name, type, err));
 	if ((int)meaning < 0 || (int)meaning >= SHEAF_MEANINGS || meaning == SHEAF_KEY ||
 	    meaning == SHEAF_COORDINATE)
@@ -56,9 +56,10 @@ static sheaf_status check_meaning(const char *name, sheaf_meaning meaning, sheaf
 	if (meaning == SHEAF_COMPLEX && type < SHEAF_F32)
 		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected float32 or float64 for complex, found %s",
 		                  name, sheaf_type_name(type));
-	if (types[meaning] && strcmp(types[meaning], sheaf_type_name(type)) != 0)
+	const char *expected = types[sheaf_meaning_of_time(meaning, NULL)];
+	if (expected && strcmp(expected, sheaf_type_name(type)) != 0)
 		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected %s for what it means, found %s", name,
-		                  types[meaning], sheaf_type_name(type));
+		                  expected, sheaf_type_name(type));
 	return SHEAF_OK;
 }
 
@@ -115,7 +116,7 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, sheaf_mea
 		                  "field \"%s\": expected items that are never missing, or nullable, found number %d",
 		                  name, (int)missing);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, name, strlen(name), &field, err));
-	bool parts = meaning == SHEAF_COMPLEX || meaning == SHEAF_DATETIMETZ;
+	bool parts = meaning == SHEAF_COMPLEX || sheaf_means_zoned(meaning);
 	sheaf_field_make_cell(field, meaning, type, parts ? 2 : width, missing == SHEAF_NULLABLE);
 	if (schema->rows != SHEAF_SEQUENCES) return SHEAF_OK;
 	field->loss = "column"; /* what has no place for it, says so */

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include "number/date.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,12 +30,48 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
+/* The time in another unit: rounded down, and to the ends of its range; counts as changed then. */
+static bool convert_time(int64_t from, int from_digits, int digits, int64_t *to)
+{
+	int32_t nanoseconds, below = 1;
+	int64_t seconds = sheaf_split_time(from, from_digits, &nanoseconds);
+	if (sheaf_join_time(seconds, nanoseconds, digits, to)) return false;
+	for (int d = digits; d < 9; d++) below *= 10;
+	if (!sheaf_join_time(seconds, nanoseconds / below * below, digits, to))
+		*to = from < 0 ? INT64_MIN + 1 : INT64_MAX; /* the smallest is no time to some */
+	return true;
+}
+
+static int64_t convert_times(const sheaf_column *column, sheaf_run run, const sheaf_field *to,
+                             uint8_t *values)
+{
+	int from_digits, digits;
+	int64_t changed = 0, step = sheaf_means_zoned(column->meaning) ? 2 : 1;
+	const int64_t *from = (const int64_t *)(const void *)column->values.data;
+	int64_t *out = (int64_t *)(void *)values;
+	sheaf_meaning_of_time(column->meaning, &from_digits);
+	sheaf_meaning_of_time(to->meaning, &digits);
+	for (int64_t i = run.begin; i < run.end; i++) {
+		out[i] = from[i];
+		if (i % step == 0) changed += convert_time(from[i], from_digits, digits, &out[i]);
+	}
+	return changed;
+}
+
+static bool is_other_unit(const sheaf_column *column, const sheaf_field *to)
+{
+	return column->meaning != to->meaning && sheaf_means_time(column->meaning) &&
+	       sheaf_meaning_of_time(column->meaning, NULL) == sheaf_meaning_of_time(to->meaning, NULL);
+}
+
 static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_type from, const char *file,
                            int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
 {
 	char expected[64], found[96];
-	snprintf(expected, sizeof expected, "values that fit %s", sheaf_type_name(to->type));
-	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed, sheaf_type_name(from));
+	const char *type = sheaf_means_time(to->meaning) ? sheaf_field_storage(to) : sheaf_type_name(to->type);
+	snprintf(expected, sizeof expected, "values that fit %s", type);
+	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed,
+	         sheaf_means_time(to->meaning) ? "times" : sheaf_type_name(from));
 	sheaf_problem problem = {SHEAF_ERROR,   SHEAF_LOSS, "value changed by its element type",
 	                         SHEAF_NOWHERE, expected,   found,
 	                         "rounded"};
@@ -57,7 +94,9 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, she
 	sheaf_status status = SHEAF_OK;
 	if (sheaf_builder_room(&b, (uint64_t)count * sheaf_type_size(to->type))) {
 		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
-			int64_t changed = cast_run(column, values_of(column, r), to->type, b.data);
+			sheaf_run run = values_of(column, r);
+			int64_t changed = is_other_unit(column, to) ? convert_times(column, run, to, b.data)
+			                                            : cast_run(column, run, to->type, b.data);
 			if (changed) status = report(to, rows, column->type, file, row + r, changed, cx, err);
 		}
 		b.size = count * sheaf_type_size(to->type);
@@ -68,6 +107,7 @@ static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, she
 	}
 	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, err));
 	column->type = to->type;
+	if (is_other_unit(column, to)) column->meaning = to->meaning;
 	return SHEAF_OK;
 }
 
@@ -101,7 +141,7 @@ sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const 
 {
 	for (int c = 0; c < frame->ncolumns; c++) {
 		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
-		if (frame->columns[c].type != to->fields[c].type)
+		if (frame->columns[c].type != to->fields[c].type || is_other_unit(&frame->columns[c], &to->fields[c]))
 			SHEAF_TRY(
 				cast_column(&frame->columns[c], &to->fields[c], to->rows, frame->nrows, file, row, cx, err));
 	}

@@ -12,13 +12,14 @@ static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column
 	sheaf_canon ca[BATCH], cb[BATCH];
 	size_t size = sheaf_type_size(a->type);
 	if (n == 0) return true;
-	if (a->type == b->type && memcmp(a->values.data + (size_t)at_a * size,
-	                                 b->values.data + (size_t)at_b * size, (size_t)n * size) == 0)
+	bool alike = a->type == b->type && a->meaning == b->meaning;
+	if (alike && memcmp(a->values.data + (size_t)at_a * size, b->values.data + (size_t)at_b * size,
+	                    (size_t)n * size) == 0)
 		return true;
 	for (int64_t i = 0; i < n; i += BATCH) {
 		int64_t m = n - i < BATCH ? n - i : BATCH;
-		sheaf_canon_values(a->type, a->values.data, at_a + i, m, ca);
-		sheaf_canon_values(b->type, b->values.data, at_b + i, m, cb);
+		sheaf_canon_items(a, at_a + i, m, ca);
+		sheaf_canon_items(b, at_b + i, m, cb);
 		for (int64_t k = 0; k < m; k++)
 			if (!sheaf_canon_equal(ca[k], cb[k])) return false;
 	}

@@ -88,11 +88,21 @@ static inline bool sheaf_means_text(sheaf_meaning meaning)
 	return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING;
 }
 
+static inline bool sheaf_means_zoned(sheaf_meaning meaning)
+{
+	return meaning == SHEAF_DATETIMETZ || (meaning >= SHEAF_DATETIMETZ_MS && meaning <= SHEAF_DATETIMETZ_NS);
+}
+
+static inline bool sheaf_means_time(sheaf_meaning meaning)
+{
+	return meaning == SHEAF_DATETIME || meaning == SHEAF_DATETIMETZ || meaning >= SHEAF_DATETIME_MS;
+}
+
 /* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a
  * complex number. */
 static inline bool sheaf_means_run(sheaf_meaning meaning)
 {
-	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_DATETIMETZ ||
+	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || sheaf_means_zoned(meaning) ||
 	       meaning == SHEAF_COMPLEX;
 }
 

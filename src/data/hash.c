@@ -67,7 +67,7 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 	for (int64_t at = run.begin; at < run.end; at += BATCH) {
 		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
 		uint64_t *w = words;
-		sheaf_canon_values(column->type, column->values.data, at, n, canon);
+		sheaf_canon_items(column, at, n, canon);
 		for (int64_t k = 0; k < n; k++) {
 			uint64_t bits;
 			memcpy(&bits, &canon[k].nearest, sizeof bits);

@@ -80,15 +80,21 @@ static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
 		sheaf_json_string(b, (const char *)s, n);
 }
 
-static void put_date(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+/* A span of time is a number of seconds. */
+static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
-	const int64_t *seconds = (const int64_t *)(const void *)column->values.data + at;
-	if (!sheaf_builder_room(b, (uint64_t)2 * SHEAF_DATE_MAX)) return;
+	int digits;
+	sheaf_day day = {0};
+	sheaf_meaning meaning = sheaf_meaning_of_time(column->meaning, &digits);
+	const int64_t *parts = (const int64_t *)(const void *)column->values.data + at;
+	bool quoted = json && meaning != SHEAF_DURATION;
+	if (!sheaf_builder_room(b, (uint64_t)3 * SHEAF_DATE_MAX)) return;
 	char *to = (char *)b->data + b->size;
-	if (json) *to++ = '"';
-	to = sheaf_print_datetime(to, seconds[0], 'T');
-	if (column->meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, seconds[1]);
-	if (json) *to++ = '"';
+	if (quoted) *to++ = '"';
+	to = meaning == SHEAF_DURATION ? sheaf_print_duration(to, parts[0], digits)
+	                               : sheaf_print_time_near(to, parts[0], digits, 'T', &day);
+	if (meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, parts[1]);
+	if (quoted) *to++ = '"';
 	b->size = (size_t)(to - (char *)b->data);
 }
 
@@ -122,7 +128,7 @@ static void put_run(sheaf_builder *b, const sheaf_column *column, sheaf_run run,
 	else if (column->meaning == SHEAF_COMPLEX)
 		put_complex(b, column, run.begin, json);
 	else
-		put_date(b, column, run.begin, json);
+		put_time(b, column, run.begin, json);
 }
 
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json)
@@ -133,8 +139,8 @@ void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, in
 		sheaf_builder_text(b, column->values.data[at] ? "true" : "false");
 	else if (column->meaning == SHEAF_CHAR)
 		put_char(b, column->values.data[at]);
-	else if (column->meaning == SHEAF_DATETIME)
-		put_date(b, column, at, json);
+	else if (sheaf_means_time(column->meaning))
+		put_time(b, column, at, json);
 	else
 		put_number(b, column, at, json);
 }

@@ -79,6 +79,35 @@ bool sheaf_field_is_sparse(const sheaf_field *field)
 	return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
 }
 
+sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits)
+{
+	static const struct {
+		sheaf_meaning first, base;
+	} times[] = {{SHEAF_DATETIME_MS, SHEAF_DATETIME},
+	             {SHEAF_DATETIMETZ_MS, SHEAF_DATETIMETZ},
+	             {SHEAF_DURATION_MS, SHEAF_DURATION}};
+	if (digits) *digits = 0;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		int unit = (int)meaning - (int)times[i].first;
+		if (unit < 0 || unit > 2) continue;
+		if (digits) *digits = 3 * (unit + 1);
+		return times[i].base;
+	}
+	return meaning;
+}
+
+sheaf_meaning sheaf_meaning_with_digits(sheaf_meaning time, int digits)
+{
+	if (digits < 3 || digits > 9) return time;
+	int unit = digits / 3 - 1;
+	switch (time) {
+	case SHEAF_DATETIME: return (sheaf_meaning)(SHEAF_DATETIME_MS + unit);
+	case SHEAF_DATETIMETZ: return (sheaf_meaning)(SHEAF_DATETIMETZ_MS + unit);
+	case SHEAF_DURATION: return (sheaf_meaning)(SHEAF_DURATION_MS + unit);
+	default: return time;
+	}
+}
+
 const char *sheaf_field_storage(const sheaf_field *field)
 {
 	if (!field) return "values";
@@ -90,7 +119,17 @@ const char *sheaf_field_storage(const sheaf_field *field)
 	                                                       [SHEAF_DATETIME] = "datetime",
 	                                                       [SHEAF_COMPLEX] = "complex",
 	                                                       [SHEAF_DATETIMETZ] = "datetimetz",
-	                                                       [SHEAF_COORDINATE] = "coordinate"};
+	                                                       [SHEAF_COORDINATE] = "coordinate",
+	                                                       [SHEAF_DATETIME_MS] = "datetime[ms]",
+	                                                       [SHEAF_DATETIME_US] = "datetime[us]",
+	                                                       [SHEAF_DATETIME_NS] = "datetime[ns]",
+	                                                       [SHEAF_DATETIMETZ_MS] = "datetimetz[ms]",
+	                                                       [SHEAF_DATETIMETZ_US] = "datetimetz[us]",
+	                                                       [SHEAF_DATETIMETZ_NS] = "datetimetz[ns]",
+	                                                       [SHEAF_DURATION] = "duration",
+	                                                       [SHEAF_DURATION_MS] = "duration[ms]",
+	                                                       [SHEAF_DURATION_US] = "duration[us]",
+	                                                       [SHEAF_DURATION_NS] = "duration[ns]"};
 	if (by_meaning[field->meaning]) return by_meaning[field->meaning];
 	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
 }

@@ -216,9 +216,9 @@ void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *sample
 static void put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 {
 	sheaf_type type = field->type;
-	if (field->meaning == SHEAF_DATETIME && fabs(v) < 0x1p53) {
+	if (sheaf_means_time(field->meaning) && fabs(v) < 0x1p53) {
 		int64_t seconds = (int64_t)v;
-		sheaf_column column = {.meaning = SHEAF_DATETIME,
+		sheaf_column column = {.meaning = field->meaning,
 		                       .type = SHEAF_I64,
 		                       .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
 		sheaf_item_text(b, &column, 0, 0, true);
@@ -260,7 +260,8 @@ static bool has_sum(const sheaf_field *field)
 
 static bool has_range(const sheaf_field *field)
 {
-	return has_sum(field) || field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_COORDINATE;
+	bool time = sheaf_means_time(field->meaning) && !sheaf_means_zoned(field->meaning);
+	return has_sum(field) || time || field->meaning == SHEAF_COORDINATE;
 }
 
 static bool is_nullable(const sheaf_field *field)

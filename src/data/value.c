@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Canonical values: one text for all element types. */
 #include "data/value.h"
+#include "data/frame.h"
+#include "number/date.h"
 #include "number/number.h"
 #include <math.h>
 #include <string.h>
@@ -138,6 +140,29 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 		canon_u8,  canon_u16, canon_u32, canon_u64, canon_i8,
 		canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
 	by_type[type](values, at, n, out);
+}
+
+/* A time is its whole seconds, and a rest that no number of seconds has where there are parts of one. Of
+ * zoned times every other value is one: the others are offsets. */
+static void canon_times(const sheaf_column *column, int digits, int64_t at, int64_t n, sheaf_canon *out)
+{
+	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is less */
+	const int64_t *values = (const int64_t *)(const void *)column->values.data;
+	int step = sheaf_means_zoned(column->meaning) ? 2 : 1;
+	for (int64_t k = step == 2 ? at % 2 : 0; k < n; k += step) {
+		int32_t nanoseconds;
+		out[k] = canon_signed(sheaf_split_time(values[at + k], digits, &nanoseconds));
+		out[k].rest += (int64_t)nanoseconds * NANOSECOND;
+	}
+}
+
+void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+{
+	int digits;
+	sheaf_canon_values(column->type, column->values.data, at, n, out);
+	if (column->meaning < SHEAF_DATETIME_MS || column->type != SHEAF_I64) return;
+	sheaf_meaning_of_time(column->meaning, &digits);
+	if (digits) canon_times(column, digits, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)

@@ -15,6 +15,8 @@ typedef struct sheaf_canon {
 
 /* Canonical forms of values[at .. at+n). */
 void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out);
+/* The same of a column's values; of times, whatever their unit. */
+void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out);
 /* Stores canonical values as another type, to `values` from position `at` on; returns how many had to change.
  * Values that do not fit become the nearest one that does; a NaN becomes 0 in integers. */
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at);

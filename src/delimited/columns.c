@@ -46,10 +46,11 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 		nullable = true;
 	}
 	if (sheaf_item_make(field, type, (size_t)(end - type), nullable)) return SHEAF_OK;
-	return refuse(type,
-	              "a type (bool, char, int8 to uint64, float, double, datetime, datetimetz, string, binary, "
-	              "complex64, complex128)",
-	              err);
+	return refuse(
+		type,
+		"a type (bool, char, int8 to uint64, float, double, datetime, datetimetz, duration, string, "
+		"binary, complex64, complex128)",
+		err);
 }
 
 /* As in SciDB's schemas, columns in angle brackets may have nothing unless they say otherwise. */

@@ -163,7 +163,15 @@ enum {
 	KIND_DATETIMETZ = 256,
 	KIND_TEXT = 512,
 	KIND_ABSENT = 1024, /* a text that other programs take for nothing: NA, NULL, ... */
-	KIND_COMMA = 2048   /* a text that is a number where commas stand before fractions */
+	KIND_COMMA = 2048,  /* a text that is a number where commas stand before fractions */
+	/* Of times: how many digits their fractions need, and that 64 bits do not hold the seconds as so many
+	 * thousandths, millionths, billionths. */
+	KIND_FRACTION_3 = 1 << 12,
+	KIND_FRACTION_6 = 1 << 13,
+	KIND_FRACTION_9 = 1 << 14,
+	KIND_FAR_3 = 1 << 15,
+	KIND_FAR_6 = 1 << 16,
+	KIND_FAR_9 = 1 << 17
 };
 unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
 /* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before

@@ -147,7 +147,9 @@ typedef struct source {
 	const sheaf_level *level; /* NULL: none */
 	const uint8_t *values;
 	bool nullable, is_text;
-	uint64_t clean; /* bit r: text number r of the block is */
+	sheaf_meaning meaning; /* of times without their unit, */
+	int digits;            /* which is here */
+	uint64_t clean;        /* bit r: text number r of the block is */
 	sheaf_day day;
 } source;
 
@@ -193,15 +195,15 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 static char *put_word(char *to, const char *word) { return (char *)mempcpy(to, word, strlen(word)); }
 
 /* As SciDB has it: in its quotes dates stand, too. */
-static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *seconds, bool offset,
-                             sheaf_day *day)
+static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *parts, bool offset,
+                             int digits, sheaf_day *day)
 {
 	bool quoted = encloses(dialect);
 	if (quoted) *to++ = (char)dialect->quote;
-	to = sheaf_print_datetime_near(to, seconds[0], ' ', day);
+	to = sheaf_print_time_near(to, parts[0], digits, ' ', day);
 	if (offset) {
 		*to++ = ' ';
-		to = sheaf_print_offset(to, seconds[1]);
+		to = sheaf_print_offset(to, parts[1]);
 	}
 	if (quoted) *to++ = (char)dialect->quote;
 	return to;
@@ -266,7 +268,7 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 {
 	const sheaf_column *column = s->column;
 	sheaf_run run = run_of(s, r);
-	switch (column->meaning) {
+	switch (s->meaning) {
 	case SHEAF_STRING:
 	case SHEAF_SPELLING: return put_run(to, dialect, s, run, s->clean >> i & 1);
 	case SHEAF_BYTES:
@@ -275,9 +277,13 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	case SHEAF_BOOL: return put_word(to, s->values[run.begin] ? "true" : "false");
 	case SHEAF_CHAR: return put_char(to, dialect, s->values[run.begin]);
 	case SHEAF_DATETIME:
-		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, &s->day);
+		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, s->digits,
+		                &s->day);
 	case SHEAF_DATETIMETZ:
-		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, &s->day);
+		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, s->digits,
+		                &s->day);
+	case SHEAF_DURATION:
+		return sheaf_print_duration(to, ((const int64_t *)(const void *)s->values)[run.begin], s->digits);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);
 	default: return mend_point(to, put_number(to, column->type, s->values, run.begin), dialect->point);
 	}
@@ -317,6 +323,7 @@ static source source_of(const sheaf_column *column)
 	            .level = column->nlevels ? &column->levels[0] : NULL};
 	s.nullable = s.level && s.level->shape.missing == SHEAF_NULLABLE;
 	s.is_text = sheaf_means_text(column->meaning);
+	s.meaning = sheaf_meaning_of_time(column->meaning, &s.digits);
 	return s;
 }
 

@@ -195,6 +195,18 @@ typedef struct cell_type {
 	int width; /* of a run; -1: any */
 } cell_type;
 
+static int digits_of(unsigned kinds)
+{
+	return kinds & KIND_FRACTION_9 ? 9 : kinds & KIND_FRACTION_6 ? 6 : kinds & KIND_FRACTION_3 ? 3 : 0;
+}
+
+/* Whether 64 bits hold all times of the column with its digits. */
+static bool fits_digits(unsigned kinds)
+{
+	static const unsigned far[] = {0, KIND_FAR_3, KIND_FAR_6, KIND_FAR_9};
+	return !(kinds & far[digits_of(kinds) / 3]);
+}
+
 static cell_type type_of(unsigned kinds)
 {
 	enum {
@@ -211,8 +223,10 @@ static cell_type type_of(unsigned kinds)
 		                                         : SHEAF_I64,
 		                   1};
 	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
-	if (values == KIND_DATETIME) return (cell_type){SHEAF_DATETIME, SHEAF_I64, 1};
-	if (values == KIND_DATETIMETZ) return (cell_type){SHEAF_DATETIMETZ, SHEAF_I64, 2};
+	if (values == KIND_DATETIME && fits_digits(kinds))
+		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIME, digits_of(kinds)), SHEAF_I64, 1};
+	if (values == KIND_DATETIMETZ && fits_digits(kinds))
+		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIMETZ, digits_of(kinds)), SHEAF_I64, 2};
 	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
 }
 

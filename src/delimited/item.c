@@ -31,6 +31,22 @@ static const struct {
 	{"double", "a number", SHEAF_NUMBER, SHEAF_F64, 1},
 	{"datetime", "a datetime (2012-05-25 14:13:29)", SHEAF_DATETIME, SHEAF_I64, 1},
 	{"datetimetz", "a datetimetz (2012-05-25 14:13:29 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2},
+	{"datetime[ms]", "a datetime[ms] (2012-05-25 14:13:29.500)", SHEAF_DATETIME_MS, SHEAF_I64, 1},
+	{"datetime[us]", "a datetime[us] (2012-05-25 14:13:29.500000)", SHEAF_DATETIME_US, SHEAF_I64, 1},
+	{"datetime[ns]", "a datetime[ns] (2012-05-25 14:13:29.500000000)", SHEAF_DATETIME_NS, SHEAF_I64, 1},
+	{"datetimetz[ms]", "a datetimetz[ms] (2012-05-25 14:13:29.500 +02:00)", SHEAF_DATETIMETZ_MS, SHEAF_I64,
+     2},
+	{"datetimetz[us]", "a datetimetz[us] (2012-05-25 14:13:29.500000 +02:00)", SHEAF_DATETIMETZ_US, SHEAF_I64,
+     2},
+	{"datetimetz[ns]", "a datetimetz[ns] (2012-05-25 14:13:29.500000000 +02:00)", SHEAF_DATETIMETZ_NS,
+     SHEAF_I64, 2},
+	{"duration", "a duration in seconds", SHEAF_DURATION, SHEAF_I64, 1},
+	{"duration[ms]", "a duration in seconds with at most 3 digits of fraction", SHEAF_DURATION_MS, SHEAF_I64,
+     1},
+	{"duration[us]", "a duration in seconds with at most 6 digits of fraction", SHEAF_DURATION_US, SHEAF_I64,
+     1},
+	{"duration[ns]", "a duration in seconds with at most 9 digits of fraction", SHEAF_DURATION_NS, SHEAF_I64,
+     1},
 	{"string", "a string", SHEAF_STRING, SHEAF_U8, -1},
 	{"binary", "bytes in base64", SHEAF_BYTES, SHEAF_U8, -1},
 	{"complex64", "a complex number (re,im)", SHEAF_COMPLEX, SHEAF_F32, 2},
@@ -63,7 +79,7 @@ bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullab
 
 size_t sheaf_item_size(const sheaf_field *field)
 {
-	bool two = field->meaning == SHEAF_DATETIMETZ || field->meaning == SHEAF_COMPLEX;
+	bool two = sheaf_means_zoned(field->meaning) || field->meaning == SHEAF_COMPLEX;
 	return sheaf_type_size(field->type) * (two ? 2 : 1);
 }
 
@@ -226,17 +242,22 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
 }
 
-static sheaf_item_flaw read_date(sheaf_word word, int64_t *seconds, int64_t *offset)
+/* parts[0], and of a time with a zone its offset in parts[1]. */
+static sheaf_item_flaw read_time(sheaf_meaning meaning, sheaf_word word, int64_t *parts)
 {
-	const char *end = (const char *)word.end, *at = sheaf_scan_datetime((const char *)word.at, end, seconds);
-	if (offset) {
-		*offset = 0;
-		if (at && at < end && *at == ' ') at++;
-		at = at ? sheaf_scan_offset(at, end, offset) : NULL;
-	}
-	if (at == end) return ITEM_OK;
-	*seconds = 0;
-	return ITEM_BAD;
+	int digits, given;
+	int64_t seconds;
+	int32_t nanoseconds;
+	const char *at = (const char *)word.at, *end = (const char *)word.end;
+	bool zoned = sheaf_means_zoned(meaning);
+	parts[0] = 0;
+	if (zoned) parts[1] = 0;
+	if (sheaf_meaning_of_time(meaning, &digits) == SHEAF_DURATION)
+		return sheaf_scan_duration(at, end, digits, parts) == end ? ITEM_OK : ITEM_BAD;
+	at = sheaf_scan_time(at, end, &seconds, &nanoseconds, &given);
+	if (zoned && at && at < end && *at == ' ') at++;
+	if (zoned && at) at = sheaf_scan_zone(at, end, &parts[1]);
+	return at == end && sheaf_join_time(seconds, nanoseconds, digits, parts) ? ITEM_OK : ITEM_BAD;
 }
 
 static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
@@ -265,11 +286,10 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const
 	word = sheaf_word_trim(word);
 	switch (field->meaning) {
 	case SHEAF_BOOL: return read_bool(word, (uint8_t *)out);
-	case SHEAF_DATETIME: return read_date(word, (int64_t *)out, NULL);
-	case SHEAF_DATETIMETZ: return read_date(word, (int64_t *)out, (int64_t *)out + 1);
 	case SHEAF_COMPLEX: return read_complex(field->type, word, out);
 	default: break;
 	}
+	if (sheaf_means_time(field->meaning)) return read_time(field->meaning, word, (int64_t *)out);
 	if (dialect->point != '.' && field->type >= SHEAF_F32 && word.at < word.end)
 		return read_with_comma(field->type, word, out);
 	return read_number(field->type, word, out);

@@ -114,14 +114,31 @@ static unsigned number_kind(const uint8_t *at, const uint8_t *end, uint8_t point
 	return at == end ? KIND_REAL : KIND_TEXT;
 }
 
+static unsigned fraction_kind(int64_t seconds, int digits)
+{
+	const int64_t thousandths = INT64_MAX / 1000 - 1, millionths = thousandths / 1000,
+				  billionths = millionths / 1000;
+	unsigned far = (seconds > thousandths || seconds < -thousandths ? (unsigned)KIND_FAR_3 : 0) |
+	               (seconds > millionths || seconds < -millionths ? (unsigned)KIND_FAR_6 : 0) |
+	               (seconds > billionths || seconds < -billionths ? (unsigned)KIND_FAR_9 : 0);
+	return far | (digits > 6   ? (unsigned)KIND_FRACTION_9
+	              : digits > 3 ? (unsigned)KIND_FRACTION_6
+	              : digits > 0 ? (unsigned)KIND_FRACTION_3
+	                           : 0);
+}
+
 static unsigned date_kind(const uint8_t *at, const uint8_t *end)
 {
-	int64_t seconds;
-	const char *stop = (const char *)end, *after = sheaf_scan_datetime((const char *)at, stop, &seconds);
+	int64_t seconds, offset;
+	int32_t nanoseconds;
+	int digits;
+	const char *stop = (const char *)end;
+	const char *after = sheaf_scan_time((const char *)at, stop, &seconds, &nanoseconds, &digits);
 	if (!after) return KIND_TEXT;
-	if (after == stop) return KIND_DATETIME;
+	if (after == stop) return KIND_DATETIME | fraction_kind(seconds, digits);
 	if (*after == ' ') after++;
-	return sheaf_scan_offset(after, stop, &seconds) == stop ? KIND_DATETIMETZ : KIND_TEXT;
+	return sheaf_scan_zone(after, stop, &offset) == stop ? KIND_DATETIMETZ | fraction_kind(seconds, digits)
+	                                                     : (unsigned)KIND_TEXT;
 }
 
 static bool is_nonfinite(const uint8_t *at, const uint8_t *end)

@@ -76,7 +76,8 @@ static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, co
 /* Whether what is inferred when the column is read again is another value, or no value of its kind. */
 static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field *field)
 {
-	bool date = field->meaning == SHEAF_DATETIME || field->meaning == SHEAF_DATETIMETZ;
+	bool date = sheaf_means_time(field->meaning);
+	if (date && sheaf_meaning_of_time(field->meaning, NULL) == SHEAF_DURATION) return true;
 	if (date) return out->dialect.quote && out->dialect.escape;
 	return field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_COMPLEX ||
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);

@@ -84,6 +84,59 @@ char *sheaf_print_datetime(char *to, int64_t seconds, char between)
 	return sheaf_print_datetime_near(to, seconds, between, &day);
 }
 
+/* ---- parts of a second ---- */
+
+static int64_t power_of_ten(int digits)
+{
+	static const int64_t powers[] = {1,      10,      100,      1000,      10000,
+	                                 100000, 1000000, 10000000, 100000000, 1000000000};
+	return powers[digits];
+}
+
+int64_t sheaf_split_time(int64_t parts, int digits, int32_t *nanoseconds)
+{
+	int64_t scale = power_of_ten(digits), seconds = parts / scale, rest = parts % scale;
+	if (rest < 0) seconds--, rest += scale;
+	*nanoseconds = (int32_t)(rest * power_of_ten(9 - digits));
+	return seconds;
+}
+
+bool sheaf_join_time(int64_t seconds, int32_t nanoseconds, int digits, int64_t *parts)
+{
+	int64_t scale = power_of_ten(digits), below = power_of_ten(9 - digits), rest = nanoseconds / below;
+	if (nanoseconds % below) return false;
+	/* Below zero seconds are rounded down, and may be out of range by themselves. */
+	if (seconds < 0 && rest) seconds++, rest -= scale;
+	return !__builtin_mul_overflow(seconds, scale, parts) && !__builtin_add_overflow(*parts, rest, parts);
+}
+
+static char *put_fraction(char *to, int64_t nanoseconds, int digits)
+{
+	if (digits == 0) return to;
+	*to++ = '.';
+	for (int64_t v = nanoseconds, scale = power_of_ten(8); digits > 0; digits--, scale /= 10) {
+		*to++ = (char)('0' + v / scale);
+		v %= scale;
+	}
+	return to;
+}
+
+char *sheaf_print_time_near(char *to, int64_t parts, int digits, char between, sheaf_day *day)
+{
+	int32_t nanoseconds;
+	if (digits == 0) return sheaf_print_datetime_near(to, parts, between, day);
+	int64_t seconds = sheaf_split_time(parts, digits, &nanoseconds);
+	return put_fraction(sheaf_print_datetime_near(to, seconds, between, day), nanoseconds, digits);
+}
+
+char *sheaf_print_duration(char *to, int64_t parts, int digits)
+{
+	uint64_t n = parts < 0 ? 0 - (uint64_t)parts : (uint64_t)parts, scale = (uint64_t)power_of_ten(digits);
+	if (parts < 0) *to++ = '-';
+	to = sheaf_print_u64(to, n / scale);
+	return put_fraction(to, (int64_t)(n % scale) * power_of_ten(9 - digits), digits);
+}
+
 char *sheaf_print_offset(char *to, int64_t seconds)
 {
 	uint64_t n = seconds < 0 ? 0 - (uint64_t)seconds : (uint64_t)seconds;
@@ -142,6 +195,17 @@ static int64_t days_of(date d)
 	return era * ERA + in_era * 365 + in_era / 4 - in_era / 100 + in_year - SHIFT;
 }
 
+bool sheaf_seconds_of_month(int64_t months, int64_t *seconds)
+{
+	enum { FIRST_YEAR = 1970, YEAR = 12 };
+	const int64_t most = INT64_MAX / DAY / 32;
+	if (months > most || months < -most) return false;
+	int64_t year = months / YEAR, month = months % YEAR;
+	if (month < 0) year--, month += YEAR;
+	int64_t days = days_of((date){.year = year + FIRST_YEAR, .month = (int)month + 1, .day = 1});
+	return !__builtin_mul_overflow(days, (int64_t)DAY, seconds);
+}
+
 static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
 {
 	int64_t hours, minutes, rest;
@@ -169,6 +233,63 @@ const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *second
 	               __builtin_add_overflow(*seconds, clock, seconds)
 	           ? NULL
 	           : at;
+}
+
+/* A fraction of at most nine digits, after its point. */
+static const char *scan_fraction(const char *at, const char *end, int32_t *nanoseconds, int *digits)
+{
+	enum { MOST = 9 };
+	*nanoseconds = 0;
+	*digits = 0;
+	if (at == end || *at != '.') return at;
+	for (at++; is_digit(at, end) && *digits < MOST; at++, ++*digits)
+		*nanoseconds = *nanoseconds * 10 + (*at - '0');
+	*nanoseconds *= (int32_t)power_of_ten(MOST - *digits);
+	return *digits ? at : NULL;
+}
+
+const char *sheaf_scan_time(const char *at, const char *end, int64_t *seconds, int32_t *nanoseconds,
+                            int *digits)
+{
+	*digits = 0;
+	*nanoseconds = 0;
+	at = sheaf_scan_datetime(at, end, seconds);
+	return at ? scan_fraction(at, end, nanoseconds, digits) : NULL;
+}
+
+const char *sheaf_scan_duration(const char *at, const char *end, int digits, int64_t *parts)
+{
+	int32_t nanoseconds;
+	int given;
+	bool negative = at < end && *at == '-';
+	const char *first = at += negative || (at < end && *at == '+');
+	int64_t seconds = 0; /* below zero: the smallest number has no counterpart above */
+	for (; is_digit(at, end); at++)
+		if (__builtin_mul_overflow(seconds, (int64_t)10, &seconds) ||
+		    __builtin_sub_overflow(seconds, (int64_t)(*at - '0'), &seconds))
+			return NULL;
+	if (at == first || !(at = scan_fraction(at, end, &nanoseconds, &given))) return NULL;
+	if (nanoseconds % power_of_ten(9 - digits)) return NULL;
+	int64_t rest = nanoseconds / power_of_ten(9 - digits);
+	if (__builtin_mul_overflow(seconds, power_of_ten(digits), parts) ||
+	    __builtin_sub_overflow(*parts, rest, parts))
+		return NULL;
+	if (!negative && *parts == INT64_MIN) return NULL;
+	if (!negative) *parts = -*parts;
+	return at;
+}
+
+const char *sheaf_scan_zone(const char *at, const char *end, int64_t *seconds)
+{
+	int64_t hours, minutes = 0;
+	*seconds = 0;
+	if (at < end && (*at == 'Z' || *at == 'z')) return at + 1;
+	const char *long_form = sheaf_scan_offset(at, end, seconds);
+	if (long_form || at == end || (*at != '+' && *at != '-')) return long_form;
+	const char *after = scan_two(at + 1, end, '\0', 99, &hours);
+	if (after && is_digit(after, end)) after = scan_two(after, end, '\0', 59, &minutes);
+	*seconds = (*at == '-' ? -1 : 1) * (hours * HOUR + minutes * MINUTE);
+	return after;
 }
 
 const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)

@@ -38,8 +38,11 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	(void)values;
 	if (schema->nfields == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column to write, found %d", 0);
-	for (int i = 0; i < schema->nfields; i++)
-		if (schema->fields[i].meaning == SHEAF_COMPLEX) schema->fields[i].type = SHEAF_F64;
+	for (int i = 0; i < schema->nfields; i++) {
+		sheaf_field *field = &schema->fields[i];
+		if (field->meaning == SHEAF_COMPLEX) field->type = SHEAF_F64;
+		field->meaning = sheaf_meaning_of_time(field->meaning, NULL); /* in whole seconds */
+	}
 	return SHEAF_OK;
 }
 
@@ -92,7 +95,7 @@ static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sh
 		int f = out->coordinate_at[i] = sheaf_schema_find_near(schema, name, i);
 		const sheaf_field *field = f < 0 ? NULL : &schema->fields[f];
 		bool whole = field && field->nlevels == 0 && (field->type == SHEAF_I64 || field->type == SHEAF_I32) &&
-		             field->meaning != SHEAF_DATETIME;
+		             !sheaf_means_time(field->meaning);
 		if (!whole)
 			return sheaf_fail(
 				err, SHEAF_USAGE,
