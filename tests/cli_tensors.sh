@@ -182,6 +182,79 @@ expect 0 batches --json --size 1 a.cbf
 lines out 3
 end
 
+begin '--matrix: a table of numbers is a matrix, and a matrix such a table'
+printf 'x,y,z\n1,2,3.5\n4,5,nan\n' >m.csv
+expect 0 cat --matrix m.csv
+is out '0 0  1
+0 1  2
+0 2  3.5
+1 0  4
+1 1  5
+1 2  nan'
+expect 0 convert --matrix m.csv m.npy
+expect 0 diff --matrix m.csv m.npy
+expect 0 convert --matrix m.npy wide.csv
+is wide.csv 'a0,a1,a2
+1,2,3.5
+4,5,nan'
+expect 0 convert --matrix --out-header no m.npy wide.csv
+is wide.csv '1,2,3.5
+4,5,nan'
+expect 0 convert --matrix m.csv m.mtx
+expect 0 convert --matrix m.mtx wide.csv
+is wide.csv 'a0,a1,a2
+1,2,3.5
+4,5,nan'
+printf 'i,j,v\n2,1,7\n0,0,5\n' >entries.csv
+expect 0 convert --matrix --coordinates i,j entries.csv wide.csv
+is wide.csv 'a0,a1
+5,0
+0,0
+0,7'
+expect 0 convert --matrix wide.csv long.csv
+is long.csv 'i,j,value
+0,0,5
+0,1,0
+1,0,0
+1,1,0
+2,0,0
+2,1,7'
+printf '1 |a 1 2\n2 |a 3 4\n' >rows.ctf
+expect 0 convert --quiet --matrix rows.ctf wide.csv
+is wide.csv 'a0,a1
+1,2
+3,4'
+printf 'a,b\n1,true\n2,false\n' >mixed.csv
+expect 0 convert --matrix mixed.csv mixed.npy
+expect 0 cat mixed.npy
+is out '0 0  1
+0 1  1
+1 0  2
+1 1  0'
+printf 'a,b\n' >none.csv
+expect 0 convert --matrix none.csv none.npy
+expect 0 info --json none.npy
+has out '"shape":[0,2]'
+
+begin '--matrix: what is no matrix, and what is lost'
+printf 'a,b\n1,x\n' >text.csv
+expect 6 convert --matrix text.csv m.npy
+has err 'column "b": expected numbers, since the table is to be a matrix, found text; take the other columns alone (--columns NAME,...)'
+printf 'a,b\n1,null\n' >null.csv
+expect 6 convert --matrix null.csv m.npy
+has err 'row 0, column "b": expected a number, since the table is to be a matrix, found null'
+expect 0 convert --matrix --allow-loss null.csv m.npy
+has err 'it is 0'
+printf 'a,b\n0.5,9007199254740993\n' >wide.csv
+expect 0 cat --quiet --matrix wide.csv
+printf 'a,b\n1,9007199254740993\n0,1\n' >int.csv
+expect 0 convert --matrix int.csv m.npy
+expect 6 convert --matrix --columns 'a:double,b:int64' int.csv m.npy
+has err 'row 0, column "b": expected an integer that a double holds, as the other columns have them, found int64'
+printf 'i,j,k,v\n0,0,0,1\n' >three.csv
+expect 6 convert --matrix --coordinates i,j,k three.csv wide.csv
+has err 'matrix: expected a matrix, or a table, found a tensor of 3 dimensions'
+
 begin '--coordinates: columns of a table are coordinates'
 expect 0 cat --coordinates i,j --value x table.csv
 is out '0 2  1.5

@@ -68,6 +68,9 @@ typedef struct sheaf_open_options {
 	const char
 		*member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
 	sheaf_selection select; /* rows and columns that are given; zeros: all */
+	bool matrix; /* a table of numbers is a matrix: its rows and columns are the dimensions, its values all of
+	                one type that holds them */
+	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -163,6 +166,8 @@ typedef struct sheaf_convert_options {
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
 	                     is LIMIT */
 	sheaf_selection select; /* of each input; as in sheaf_open_options */
+	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
+	                           sheaf_open_options say */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -54,6 +54,10 @@ const sheaf_option shared_options[] = {
 	{"columns", SHEAF_OPTION_TEXT, 0, "NAME,...",
      "take these columns, in this order; with NAME:TYPE,... declare the columns of a text table", 0},
 	{"transpose", SHEAF_OPTION_FLAG, 0, NULL, "reverse the dimensions of a tensor", 0},
+	{"matrix", SHEAF_OPTION_FLAG, 0, NULL,
+     "read a table of numbers as a matrix; convert also makes such a table of a matrix, where the output is "
+     "one",
+     0},
 	{0},
 };
 
@@ -208,7 +212,7 @@ enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
 	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5,
 	READS_ALL = READS | TAKES_PROGRESS,
-	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE,
+	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX,
 	SELECTS = TENSORS | TAKES_SELECTION,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING

@@ -52,6 +52,8 @@ static sheaf_status open_input(conversion *c, const char *path, sheaf_dataset **
 		.rows = sheaf_format_takes(c->to),
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,
+		.matrix = c->options->matrix,
+		.table = c->options->matrix,
 		.value = c->options->value,
 		.shape = c->options->shape,
 		.select = c->options->select,

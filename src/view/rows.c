@@ -37,7 +37,7 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
-	return sequences || options->coordinates || options->value || options->select.sample;
+	return sequences || options->coordinates || options->value || options->matrix || options->select.sample;
 }
 
 /* A table of which coordinates are named is a tensor, whatever becomes of it. */
@@ -138,8 +138,12 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	selecting s = {.input = input, .selection = &options->select, .row = row};
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
+	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
+	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
 	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
+	if (options->table && (!table || options->coordinates) && (wanted & SHEAF_TAKES_CELLS))
+		SHEAF_TRY(sheaf_view_wide(input, options, err));
 	while (!(wanted & 1u << input->in->schema.rows)) {
 		SHEAF_TRY(select_here(&s, false, err));
 		SHEAF_TRY(put_view(input, options, wanted, err));

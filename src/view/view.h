@@ -75,6 +75,10 @@ SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_o
 /* Rows of a table as entries: some columns are coordinates, one the value. */
 SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options,
                                               sheaf_error *err);
+/* Rows of a table of numbers as those of a matrix, and the other way round. */
+SHEAF_USE sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options,
+                                       sheaf_error *err);
 /* Rows of a table as sequences of one sample: each number is a stream. */
 SHEAF_USE sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options,
                                         sheaf_error *err);

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of numbers as matrices, whose rows and columns are theirs, and matrices as such tables. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the type of all values ---- */
+
+static bool is_number(const sheaf_field *field)
+{
+	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED);
+	return alone && (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COORDINATE ||
+	                 field->meaning == SHEAF_BOOL);
+}
+
+static bool is_signed(sheaf_type type) { return type >= SHEAF_I8 && type <= SHEAF_I64; }
+
+/* The smallest type of integers with a sign that holds both, or doubles where there is none. */
+static sheaf_type join_integers(sheaf_type a, sheaf_type b)
+{
+	if (is_signed(a) == is_signed(b)) return a > b ? a : b;
+	sheaf_type with = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
+	if (without == SHEAF_U64) return SHEAF_F64;
+	sheaf_type held = (sheaf_type)(SHEAF_I16 + (without - SHEAF_U8));
+	return with > held ? with : held;
+}
+
+/* Reals hold the integers that they are sure to hold. */
+static sheaf_type join_types(sheaf_type a, sheaf_type b)
+{
+	sheaf_type low = a < b ? a : b, high = a < b ? b : a;
+	if (low == high) return low;
+	if (high < SHEAF_F32) return join_integers(a, b);
+	bool narrow = low == SHEAF_U8 || low == SHEAF_U16 || low == SHEAF_I8 || low == SHEAF_I16;
+	return high == SHEAF_F32 && narrow ? SHEAF_F32 : SHEAF_F64;
+}
+
+/* ---- a table as a matrix ---- */
+
+typedef struct matrix {
+	sheaf_row_view view;
+	int64_t rows;
+	int columns;
+} matrix;
+
+static sheaf_status count_rows(void *user, const sheaf_frame *frame, sheaf_error *err)
+{
+	(void)err;
+	((matrix *)user)->rows += frame->nrows;
+	return SHEAF_OK;
+}
+
+static bool may_be_missing(const sheaf_field *field)
+{
+	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
+}
+
+/* Coordinates of n rows from 0 on: place() says where they begin. */
+static sheaf_status fill_places(const matrix *m, int64_t n, sheaf_frame *frame, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	for (int d = 0; d < 2; d++) {
+		sheaf_builder b;
+		bool wide = frame->columns[d].type == SHEAF_I64;
+		uint64_t size = (uint64_t)n * (uint64_t)m->columns * (wide ? 8 : 4);
+		sheaf_builder_begin(&b, cx, &frame->columns[d].values);
+		if (sheaf_builder_room(&b, size + 1)) {
+			int64_t *to = (int64_t *)(void *)b.data;
+			int32_t *narrow = (int32_t *)(void *)b.data;
+			for (int64_t r = 0, i = 0; r < n; r++)
+				for (int c = 0; c < m->columns; c++, i++) {
+					int64_t at = d ? c : r;
+					if (wide)
+						to[i] = at;
+					else
+						narrow[i] = (int32_t)at;
+				}
+			b.size = (size_t)size;
+		}
+		SHEAF_TRY(sheaf_builder_finish(&b, &frame->columns[d].values, err));
+	}
+	return SHEAF_OK;
+}
+
+/* A column of the table into every so many values; what is missing is not a number, or 0. */
+static void fill_column(const matrix *m, const sheaf_column *from, int column, int64_t n, sheaf_type type,
+                        uint8_t *to)
+{
+	for (int64_t r = 0; r < n; r++) {
+		sheaf_canon value = {(double)NAN, 0};
+		bool there = from->nlevels == 0 || sheaf_level_has(&from->levels[0], r);
+		if (there) sheaf_canon_values(from->type, from->values.data, r, 1, &value);
+		sheaf_canon_store(type, &value, 1, to, r * m->columns + column);
+	}
+}
+
+static sheaf_status fill_values(const matrix *m, const sheaf_frame *below, sheaf_column *to,
+                                sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	uint64_t size = (uint64_t)below->nrows * (uint64_t)m->columns * sheaf_type_size(to->type);
+	sheaf_builder_begin(&b, cx, &to->values);
+	if (sheaf_builder_room(&b, size + 1)) {
+		for (int c = 0; c < m->columns; c++)
+			fill_column(m, &below->columns[c], c, below->nrows, to->type, b.data);
+		b.size = (size_t)size;
+	}
+	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const matrix *m = (const matrix *)in;
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_frame_begin(frame, &m->view.schema, cx, err));
+	SHEAF_TRY(sheaf_view_decode_below(&m->view, piece, frame, &below, cx, err));
+	SHEAF_TRY(fill_places(m, below->nrows, frame, cx, err));
+	SHEAF_TRY(fill_values(m, below, &frame->columns[2], cx, err));
+	frame->nrows = below->nrows * m->columns;
+	return SHEAF_OK;
+}
+
+static sheaf_status lose(const matrix *m, int column, int64_t row, const char *rule, const char *expected,
+                         const char *found, const char *consequence, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = sheaf_source_name(m->view.source);
+	problem.place.row = row;
+	problem.place.stream = m->view.in->schema.fields[column].name;
+	sheaf_place_words(&problem.place, SHEAF_CELLS);
+	return sheaf_report(m->view.cx, &problem, err);
+}
+
+/* What the type of all values does not hold, as columns of some types together have it. */
+static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int column, sheaf_error *err)
+{
+	const sheaf_column *from = &below->columns[column];
+	sheaf_type type = m->view.schema.fields[2].type;
+	bool missing = may_be_missing(&m->view.in->schema.fields[column]);
+	uint64_t held;
+	for (int64_t r = 0; r < below->nrows && (missing || from->type != type); r++) {
+		sheaf_canon value;
+		if (missing && !sheaf_level_has(&from->levels[0], r)) {
+			SHEAF_TRY(lose(m, column, m->view.inner_row + r, "missing value",
+			               "a number, since the table is to be a matrix", "null",
+			               type < SHEAF_F32 ? "it is 0" : "it is not a number (nan)", err));
+			continue;
+		}
+		sheaf_canon_values(from->type, from->values.data, r, 1, &value);
+		if (sheaf_canon_store(type, &value, 1, &held, 0))
+			SHEAF_TRY(lose(m, column, m->view.inner_row + r, "value changed by its element type",
+			               "an integer that a double holds, as the other columns have them",
+			               sheaf_type_name(from->type), "rounded", err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	const matrix *m = (const matrix *)view;
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	sheaf_column *rows = &frame->columns[0];
+	for (int c = 0; c < m->columns; c++) SHEAF_TRY(check_values(m, below, c, err));
+	for (int64_t i = 0; i < frame->nrows; i++) {
+		if (rows->type == SHEAF_I64)
+			((int64_t *)(void *)rows->values.data)[i] += view->inner_row;
+		else
+			((int32_t *)(void *)rows->values.data)[i] += (int32_t)view->inner_row;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_error *err)
+{
+	sheaf_field *value;
+	/* Without rows there is nothing to tell a type by. */
+	sheaf_type type = m->rows ? below->fields[0].type : SHEAF_F64;
+	bool truth = m->rows > 0;
+	int64_t shape[2] = {m->rows, m->columns};
+	for (int f = 0; f < below->nfields; f++) {
+		const sheaf_field *field = &below->fields[f];
+		if (m->rows == 0) continue;
+		if (!is_number(field))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: column \"%s\": expected numbers, since the table is to be a matrix, found "
+			                  "%s; take the other columns alone (--columns NAME,...)",
+			                  sheaf_source_name(m->view.source), field->name, sheaf_field_storage(field));
+		type = join_types(type, field->type);
+		truth &= field->meaning == SHEAF_BOOL && !may_be_missing(field);
+	}
+	SHEAF_TRY(sheaf_schema_make_entries(&m->view.schema, m->view.cx, 2, shape, NULL, &value, err));
+	sheaf_field_make_cell(value, truth ? SHEAF_BOOL : SHEAF_NUMBER, type, 1, false);
+	m->view.schema.tensor.dense = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	const sheaf_schema *below = &input->in->schema;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(matrix), &view, err));
+	matrix *m = (matrix *)view;
+	m->rows = view->in->facts.rows;
+	m->columns = below->nfields;
+	if (m->rows < 0) {
+		m->rows = 0;
+		SHEAF_TRY(sheaf_view_survey(view, count_rows, m, err));
+	}
+	SHEAF_TRY(make_schema(m, below, err));
+	view->format.decode = decode;
+	view->facts.guess = view->in->facts.guess;
+	view->place = place;
+	return SHEAF_OK;
+}
+
+/* ---- a matrix as a table ---- */
+
+/* Over rows of one sample, each: dense or sparse. */
+static sheaf_status fill_cells(const sheaf_column *from, bool sparse, int64_t n, int64_t dim,
+                               sheaf_frame *frame, sheaf_error *err)
+{
+	size_t size = sheaf_type_size(from->type);
+	sheaf_run all = {0, n};
+	for (int l = 0; l < from->nlevels && n > 0; l++) all = sheaf_level_below(&from->levels[l], all);
+	for (int64_t c = 0; c < dim; c++) {
+		sheaf_builder b;
+		sheaf_buffer *to = &frame->columns[c].values;
+		sheaf_builder_begin(&b, frame->cx, to);
+		if (sheaf_builder_room(&b, (uint64_t)n * size + 1)) {
+			memset(b.data, 0, (size_t)n * size);
+			for (int64_t r = 0; r < n && !sparse; r++)
+				memcpy(b.data + (size_t)r * size,
+				       from->values.data + (size_t)(all.begin + r * dim + c) * size, size);
+			b.size = (size_t)n * size;
+		}
+		SHEAF_TRY(sheaf_builder_finish(&b, to, err));
+	}
+	for (int64_t r = 0; r < n && sparse; r++) {
+		sheaf_run entries = sheaf_level_below(&from->levels[1], sheaf_level_below_one(&from->levels[0], r));
+		for (int64_t e = entries.begin; e < entries.end; e++)
+			memcpy(frame->columns[sheaf_level_index(&from->levels[1], 0, e)].values.data + (size_t)r * size,
+			       from->values.data + (size_t)e * size, size);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status decode_cells(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	const sheaf_field *field = &v->in->schema.fields[0];
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_frame_begin(frame, &v->schema, cx, err));
+	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
+	frame->nrows = below->nrows;
+	return fill_cells(&below->columns[0], sheaf_field_is_sparse(field), below->nrows, v->schema.nfields,
+	                  frame, err);
+}
+
+static sheaf_status make_columns(sheaf_row_view *v, sheaf_error *err)
+{
+	const sheaf_field *from = &v->in->schema.fields[0];
+	sheaf_field *field;
+	char name[24];
+	v->schema.rows = SHEAF_CELLS;
+	for (int64_t c = 0; c < sheaf_field_dim(from); c++) {
+		int n = snprintf(name, sizeof name, "a%" PRId64, c);
+		SHEAF_TRY(sheaf_schema_add(&v->schema, v->cx, name, (size_t)n, &field, err));
+		sheaf_field_make_cell(field, SHEAF_NUMBER, from->type, 1, false);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_row_view *v;
+	const char *file = sheaf_source_name(input->source);
+	if (input->in->schema.rows == SHEAF_SEQUENCES) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
+	int rank = input->in->schema.tensor.rank;
+	if (input->in->schema.rows != SHEAF_ENTRIES || rank > 2)
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "matrix",
+		                         ": expected a matrix, or a table, found a tensor of %d dimensions in %s",
+		                         rank, file);
+	SHEAF_TRY(sheaf_view_group(input, options, err));
+	if (sheaf_field_dim(&input->in->schema.fields[0]) > INT_MAX / 8)
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer columns, since they become those of a table",
+		                  file);
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
+	SHEAF_TRY(make_columns(v, err));
+	v->format.decode = decode_cells;
+	v->facts.guess = v->in->facts.guess;
+	v->facts.rows = v->in->facts.rows;
+	return SHEAF_OK;
+}
