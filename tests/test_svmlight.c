@@ -10,8 +10,19 @@ static const conversion conversions[] = {
 	/* several labels */
 	{"svmlight", "1,3 1:1\n2 2:1\n 3:1\n", "svmlight", NULL, SHEAF_OK, "1,3 1:1\n2 2:1\n 3:1\n", NULL},
 	/* one label each */
-	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_LOSS, NULL,
-     "--multilabel reads them back"},
+	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_OK, "1 1:1\n2 2:1\n# multilabel\n", NULL},
+	{"svmlight", "1 1:1\n2 2:1\n# multilabel\n", "svmlight", NULL, SHEAF_OK, "1 1:1\n2 2:1\n# multilabel\n",
+     NULL},
+	{"svmlight", "1,2 1:1\n2 2:1\n", "svmlight", NULL, SHEAF_OK, "1,2 1:1\n2 2:1\n", NULL},
+	/* weights, in either spelling; of lists they have a name */
+	{"svmlight", "1:0.5 1:2\n-1:1 2:1\n", "svmlight", NULL, SHEAF_OK, "1:0.5 1:2\n-1:1 2:1\n", NULL},
+	{"svmlight", "1 cost:0.5 qid:7 1:2\n-1 2:1\n", "svmlight", NULL, SHEAF_OK, "1:0.5 qid:7 1:2\n-1:1 2:1\n",
+     NULL},
+	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-weight-as=cost", SHEAF_OK,
+     "1 cost:0.5 1:2\n-1 qid:7 2:1\n", NULL},
+	{"svmlight", "1,2 cost:0.5 1:2\n3 2:1\n", "svmlight", NULL, SHEAF_OK, "1,2 cost:0.5 1:2\n3 2:1\n", NULL},
+	/* a format without a place for them */
+	{"svmlight", "1:0.5 1:2\n-1:1 2:1\n", "ctf", NULL, SHEAF_LOSS, NULL, "weight"},
 	/* from 0 */
 	{"svmlight", "1 1:1\n", "svmlight", "-index-base=0", SHEAF_OK, "1 1:1\n", NULL},
 	/* floats */

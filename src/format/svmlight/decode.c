@@ -98,6 +98,7 @@ static sheaf_status begin_frame(sheaf_svm_decoding *d, sheaf_frame *frame)
 	begin_stream(&d->labels, &d->to.columns[0]);
 	begin_stream(&d->features, &d->to.columns[1]);
 	d->queries = in->query < 0 ? NULL : &d->to.columns[in->query].values;
+	d->weights = in->weight < 0 ? NULL : &d->to.columns[in->weight].values;
 	d->comment = in->comment < 0 ? NULL : &d->to.columns[in->comment];
 	return SHEAF_OK;
 }
@@ -114,8 +115,8 @@ static void end_sample(const sheaf_svm_decoding *d, sheaf_svm_stream *s)
 
 static void end_row(sheaf_svm_decoding *d)
 {
-	if (d->queries && (int64_t)(d->queries->size / sizeof(int64_t)) == d->to.nrows)
-		sheaf_builder_i64(d->queries, -1);
+	if (d->queries && !d->queried) sheaf_builder_i64(d->queries, -1);
+	if (d->weights && !d->weighed) sheaf_put_real(d->weights, d->in->wide ? SHEAF_F64 : SHEAF_F32, 1);
 	if (d->comment && !d->commented) {
 		sheaf_level_miss(&d->comment->levels[0], d->to.nrows, 0);
 		sheaf_column_put_text(d->comment, NULL, 0);

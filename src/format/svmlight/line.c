@@ -39,6 +39,23 @@ static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const ch
 	return SHEAF_OK;
 }
 
+/* ---- weights ---- */
+
+static sheaf_status read_weight(sheaf_svm_decoding *d, bool *ok)
+{
+	double weight;
+	const uint8_t *at = d->text.at;
+	SHEAF_TRY(read_number(d, "weight", &weight, ok));
+	if (!*ok || !d->weights) return SHEAF_OK;
+	if (d->weighed) {
+		*ok = false;
+		return leave_out(d, "weight twice", at, "weight", "one weight of a row");
+	}
+	d->weighed = true;
+	sheaf_put_real(d->weights, d->in->wide ? SHEAF_F64 : SHEAF_F32, weight);
+	return SHEAF_OK;
+}
+
 /* ---- labels ---- */
 
 static bool begins_with_feature(const sheaf_svm_decoding *d)
@@ -67,15 +84,31 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
+static sheaf_status read_label(sheaf_svm_decoding *d, bool *ok)
 {
 	double label;
+	SHEAF_TRY(read_number(d, "label", &label, ok));
+	if (*ok) sheaf_svm_put_value(d, &d->labels, label);
+	return SHEAF_OK;
+}
+
+/* The label, or the weight after it, of a word that a colon divides. */
+static sheaf_status read_pair(sheaf_svm_decoding *d, bool *ok)
+{
+	const uint8_t *end = d->text.end, *colon = d->text.at;
+	while (!ends_word(d, colon) && *colon != ':') colon++;
+	if (colon == end || *colon != ':') return read_label(d, ok);
+	d->text.end = colon;
+	sheaf_status status = read_label(d, ok);
+	d->text.end = end;
+	d->text.at = colon + 1;
+	return status || !*ok ? status : read_weight(d, ok);
+}
+
+static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
+{
 	*ok = true;
-	if (!d->in->many) {
-		SHEAF_TRY(read_number(d, "label", &label, ok));
-		if (*ok) sheaf_svm_put_value(d, &d->labels, label);
-		return SHEAF_OK;
-	}
+	if (!d->in->many) return d->in->paired ? read_pair(d, ok) : read_label(d, ok);
 	if (begins_with_feature(d)) return SHEAF_OK;
 	for (;;) {
 		SHEAF_TRY(read_one_of_many(d, ok));
@@ -87,21 +120,42 @@ static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 
 /* ---- queries, features, comments ---- */
 
+/* Takes the word's beginning, if it is this one. */
+static bool take_name(sheaf_svm_decoding *d, const char *name)
+{
+	size_t n = strlen(name);
+	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
+	if ((size_t)(d->text.end - d->text.at) < n || memcmp(d->text.at, name, n) != 0) return false;
+	d->text.at += n;
+	return true;
+}
+
 static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 {
-	enum { WORD = 4 };
 	int64_t query = 0;
-	*ok = true;
-	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
-	if (d->text.end - d->text.at < WORD || memcmp(d->text.at, "qid:", WORD) != 0) return SHEAF_OK;
-	d->text.at += WORD;
 	const uint8_t *at = d->text.at;
+	if (d->queried) {
+		*ok = false;
+		return leave_out(d, "query id twice", at, "qid", "one query id of a row");
+	}
+	d->queried = true;
 	SHEAF_TRY(read_whole(d, "not a query id", "qid", "a whole number below 2^63", INT64_MAX, &query, ok));
 	if (*ok && !ends_word(d, d->text.at)) {
 		*ok = false;
 		return leave_out(d, "not a query id", at, "qid", "a whole number below 2^63");
 	}
 	if (*ok && d->queries) sheaf_builder_i64(d->queries, query);
+	return SHEAF_OK;
+}
+
+/* What may stand before the features. */
+static sheaf_status read_named(sheaf_svm_decoding *d, bool *ok)
+{
+	for (*ok = true; *ok;) {
+		bool query = take_name(d, "qid:");
+		if (!query && !take_name(d, "cost:")) return SHEAF_OK;
+		SHEAF_TRY(query ? read_query(d, ok) : read_weight(d, ok));
+	}
 	return SHEAF_OK;
 }
 
@@ -171,10 +225,10 @@ static void read_comment(sheaf_svm_decoding *d)
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
 	size_t from = d->features.indices->size;
-	d->commented = false;
+	d->commented = d->queried = d->weighed = false;
 	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
 	SHEAF_TRY(read_labels(d, kept));
-	if (*kept) SHEAF_TRY(read_query(d, kept));
+	if (*kept) SHEAF_TRY(read_named(d, kept));
 	if (*kept) SHEAF_TRY(read_features(d, kept));
 	if (!*kept) return SHEAF_OK;
 	SHEAF_TRY(check_order(d, from));

@@ -27,17 +27,47 @@ static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
+/* Whether what stands there comes before all features. */
+static bool is_named(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 5 && (memcmp(at, "qid:", 4) == 0 || memcmp(at, "cost:", 5) == 0);
+}
+
+/* A word with a colon at the beginning of a row: a label and its weight, or a feature of a row without
+ * labels. What is neither is no number: that is for decoding to report. Returns the word, or what is after
+ * it. */
+static const uint8_t *look_at_pair(sheaf_svm_uses *uses, const uint8_t *begin, const uint8_t *at,
+                                   const uint8_t *end)
+{
+	const uint8_t *after, *word_end = end_of_word(at, end), *next;
+	int64_t index = whole_at(at, end, &after), following;
+	if (!is_digit(*at) && !(strchr("+-.", *at) && at + 1 < end && (is_digit(at[1]) || at[1] == '.'))) {
+		uses->several |= is_named(at, end);
+		return at;
+	}
+	uses->pairs++;
+	uses->spaced |= at > begin;
+	if (index < 0 || *after != ':') {
+		uses->weighted = true;
+		return word_end;
+	}
+	if (index > uses->most_first) uses->most_first = index;
+	if (index < uses->least_first) uses->least_first = index;
+	next = sheaf_lined_pass_spaces(&sheaf_svm_syntax, word_end, end);
+	following = whole_at(next, end, &after);
+	uses->weighted |= is_named(next, end);
+	uses->weighted |= following >= 0 && after < end && *after == ':' && following <= index;
+	return word_end;
+}
+
 /* The labels before the first space: separated by commas, and none where the line begins with a feature. */
 static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
-	const uint8_t *after, *word_end;
+	const uint8_t *after, *word_end, *begin = at;
 	at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, at, end);
 	word_end = end_of_word(at, end);
-	if (memchr(at, ':', (size_t)(word_end - at))) {
-		uses->many = true;
-		return at;
-	}
-	uses->many |= memchr(at, ',', (size_t)(word_end - at)) != NULL;
+	uses->several |= memchr(at, ',', (size_t)(word_end - at)) != NULL;
+	if (memchr(at, ':', (size_t)(word_end - at))) return look_at_pair(uses, begin, at, end);
 	while (at < word_end) {
 		int64_t label = whole_at(at, word_end, &after);
 		if (label > uses->most_label) uses->most_label = label;
@@ -51,10 +81,22 @@ static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t 
 {
 	const uint8_t *after;
 	int64_t index = whole_at(at, end, &after);
-	if (end - at >= 4 && memcmp(at, "qid:", 4) == 0) uses->queries = true;
+	if (index < 0 && end - at >= 5) {
+		uses->queries |= memcmp(at, "qid:", 4) == 0;
+		uses->costs |= memcmp(at, "cost:", 5) == 0;
+	}
 	if (index < 0 || after == end || *after != ':') return;
+	if (uses->rows == 1) uses->triples |= memchr(after + 1, ':', (size_t)(end - after - 1)) != NULL;
 	if (index > uses->most_index) uses->most_index = index;
 	if (index < uses->least_index) uses->least_index = index;
+}
+
+/* Whether the line is the comment that says so. */
+static bool says_lists(const uint8_t *at, const uint8_t *end)
+{
+	size_t n = strlen(SVM_LISTS);
+	return (size_t)(end - at) >= n && memcmp(at, SVM_LISTS, n) == 0 &&
+	       (at + n == end || at[n] == '\n' || at[n] == '\r');
 }
 
 /* Returns the next line, or the end. */
@@ -70,6 +112,8 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 			look_at_word(uses, word, at);
 		}
 		uses->comments |= at < end && *at == '#';
+	} else if (says_lists(at, end)) {
+		uses->several = true;
 	}
 	return sheaf_lined_pass_line(at, end);
 }
@@ -103,6 +147,17 @@ static sheaf_status add_query(sheaf_svm_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+static sheaf_status add_weight(sheaf_svm_reader *in, sheaf_error *err)
+{
+	sheaf_field *field;
+	in->weight = in->schema.nfields;
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "weight", 6, &field, err));
+	field->type = in->wide ? SHEAF_F64 : SHEAF_F32;
+	field->loss = "weight";
+	field->usual = 1;
+	return SHEAF_OK;
+}
+
 static sheaf_status add_comment(sheaf_svm_reader *in, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -120,28 +175,77 @@ static int choose_base(const sheaf_svm_reader *in, const char *wanted)
 	return in->uses.least_index == 0 ? 0 : 1;
 }
 
+/* ---- labels or features ---- */
+
+/* Where rows have lists of labels, a pair is a feature of a row without any; else it is a label and its
+ * weight where one of them shows it, or all rows begin with a pair. */
+static void choose_pairs(sheaf_svm_reader *in, const char *wanted)
+{
+	const sheaf_svm_uses *u = &in->uses;
+	bool all = u->pairs == u->rows && !u->spaced;
+	in->paired = u->pairs && !u->several && (u->weighted || all);
+	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "yes") == 0;
+}
+
+static void take_firsts(sheaf_svm_uses *u)
+{
+	if (u->most_first > u->most_index) u->most_index = u->most_first;
+	if (u->least_first < u->least_index) u->least_index = u->least_first;
+}
+
+static sheaf_status tell_of_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
+{
+	if (!in->paired || in->uses.weighted || (wanted && strcmp(wanted, "auto") != 0)) return SHEAF_OK;
+	sheaf_problem problem = {
+		SHEAF_WARNING,
+		SHEAF_DATA,
+		"label or feature",
+		SHEAF_NOWHERE,
+		"a label at the beginning of each row",
+		"number:number in all of them",
+		"they are labels and their weights (--label-weights no: features of rows without labels)"};
+	problem.place.file = sheaf_source_name(in->lined.source);
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status refuse_triples(const sheaf_svm_reader *in, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected features as index:value, found field:index:value, as libffm has them",
+	                  sheaf_source_name(in->lined.source));
+}
+
 static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_svm_uses *u = &in->uses;
 	const char *precision = sheaf_values_text(values, "precision");
+	choose_pairs(in, sheaf_values_text(values, "label-weights"));
+	if (!in->paired) take_firsts(&in->uses);
 	in->base = choose_base(in, sheaf_values_text(values, "index-base"));
-	in->many = u->many || sheaf_values_flag(values, "multilabel");
+	in->many = u->several || (u->pairs && !in->paired) || sheaf_values_flag(values, "multilabel");
 	in->wide = !precision || strcmp(precision, "double") == 0;
 	int64_t dim = sheaf_values_number(values, "features", -1);
 	if (dim >= 0) in->guessed = false;
 	SHEAF_TRY(add_stream(in, in->many ? "labels" : "label", in->many, in->many ? u->most_label + 1 : 1, err));
 	SHEAF_TRY(add_stream(in, "features", true, dim >= 0 ? dim : u->most_index + 1 - in->base, err));
 	if (u->queries) SHEAF_TRY(add_query(in, err));
+	if (in->paired || u->costs) SHEAF_TRY(add_weight(in, err));
 	return u->comments ? add_comment(in, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
-	in->uses = (sheaf_svm_uses){.most_index = -1, .least_index = INT64_MAX, .most_label = -1};
-	in->query = in->comment = -1;
+	in->uses = (sheaf_svm_uses){.most_index = -1,
+	                            .least_index = INT64_MAX,
+	                            .most_first = -1,
+	                            .least_first = INT64_MAX,
+	                            .most_label = -1};
+	in->query = in->weight = in->comment = -1;
 	SHEAF_TRY(sheaf_lined_look(&in->lined, &glance, look_at, &in->uses, err));
 	in->guessed = glance;
+	if (in->uses.triples) return refuse_triples(in, err);
 	SHEAF_TRY(make_schema(in, values, err));
+	SHEAF_TRY(tell_of_doubt(in, sheaf_values_text(values, "label-weights"), err));
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;

@@ -19,20 +19,29 @@ typedef struct sheaf_svm_uses {
 	int64_t rows;
 	int64_t most_index, least_index; /* as written; -1, INT64_MAX: there is none */
 	int64_t most_label;              /* of whole labels; -1: there is none */
-	bool many;                       /* a row has no label, or several */
-	bool queries, comments;
+	bool several;                    /* a row has several labels, or a comment says that they are lists */
+	bool queries, costs, comments;
+	/* Rows that begin with "number:number", which may be a label and a weight, or a feature. */
+	int64_t pairs, most_first, least_first; /* their first numbers, as indices above */
+	bool spaced;                            /* one stands after white space, so that no label is before it */
+	bool weighted; /* one is no feature: its number is not whole, or not below the next */
+	bool triples;  /* the first row has "field:index:value" */
 } sheaf_svm_uses;
+
+/* The comment by which this format's writer says that labels are lists, where each row has one. */
+#define SVM_LISTS "# multilabel"
 
 static const sheaf_lined_syntax sheaf_svm_syntax = {
 	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
-/* Its schema: label or labels, features, then the query and the comment where rows have them */
+/* Its schema: label or labels, features, then the query, the weight and the comment where rows have them */
 typedef struct sheaf_svm_reader {
 	SHEAF_BASE(sheaf_lined, lined);
-	int query, comment; /* fields, or -1 */
-	bool many, wide;    /* several labels; float64 */
-	bool guessed;       /* the dim is that of the first part: later indices may be beyond it */
-	int base;           /* of the first feature, as written */
+	int query, weight, comment; /* fields, or -1 */
+	bool paired;                /* weights stand after labels */
+	bool many, wide;            /* several labels; float64 */
+	bool guessed;               /* the dim is that of the first part: later indices may be beyond it */
+	int base;                   /* of the first feature, as written */
 	sheaf_svm_uses uses;
 } sheaf_svm_reader;
 
@@ -58,9 +67,9 @@ typedef struct sheaf_svm_decoding {
 	const sheaf_kernel *kernel;
 	sheaf_svm_stream labels, features;
 	sheaf_frame_builder to;
-	sheaf_builder *queries;        /* NULL: there is no such column */
-	sheaf_column_builder *comment; /* NULL: there is no such column */
-	bool commented;                /* the row at hand is */
+	sheaf_builder *queries, *weights; /* NULL: there is no such column */
+	sheaf_column_builder *comment;    /* NULL: there is no such column */
+	bool commented, queried, weighed; /* the row at hand is */
 } sheaf_svm_decoding;
 
 SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,

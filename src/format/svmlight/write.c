@@ -12,8 +12,9 @@
 
 typedef struct sheaf_svm_writer {
 	SHEAF_BASE(sheaf_output, output);
-	int label, features, query, comment; /* fields, or -1 */
+	int label, features, query, weight, comment; /* fields, or -1 */
 	bool many;
+	bool costs; /* weights have a name */
 	int base;
 	char label_name[64], features_name[64];
 } sheaf_svm_writer;
@@ -30,7 +31,15 @@ static bool is_comment(const sheaf_field *field)
 	return strcmp(field->name, "comment") == 0 && field->meaning == SHEAF_STRING && field->nlevels == 1;
 }
 
-static bool holds(const sheaf_field *field) { return is_query(field) || is_comment(field); }
+static bool is_weight(const sheaf_field *field)
+{
+	return strcmp(field->name, "weight") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0;
+}
+
+static bool holds(const sheaf_field *field)
+{
+	return is_query(field) || is_weight(field) || is_comment(field);
+}
 
 static int count_streams(const sheaf_schema *schema)
 {
@@ -90,7 +99,10 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		if (sheaf_field_is_stream(&schema->fields[f]))
 			schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
 	for (int f = 0; f < schema->nfields; f++)
-		if (is_query(&schema->fields[f])) schema->fields[f].type = SHEAF_I64;
+		if (is_query(&schema->fields[f]))
+			schema->fields[f].type = SHEAF_I64;
+		else if (is_weight(&schema->fields[f]))
+			schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
 	return SHEAF_OK;
 }
 
@@ -103,13 +115,17 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const sheaf_schema *schema = &out->schema;
 	const char *base = sheaf_values_text(values, "index-base");
 	(void)totals, (void)err;
-	out->query = out->comment = -1;
+	const char *weights = sheaf_values_text(values, "weight-as");
+	out->query = out->weight = out->comment = -1;
 	out->base = !base || strcmp(base, "0") != 0;
 	out->label = find_label(schema, values);
 	out->features = find_features(schema, out->label);
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
+	/* After a list a weight would be taken for a feature's value. */
+	out->costs = out->many || (weights && strcmp(weights, "cost") == 0);
 	for (int f = 0; f < schema->nfields; f++) {
 		if (is_query(&schema->fields[f])) out->query = f;
+		if (is_weight(&schema->fields[f])) out->weight = f;
 		if (is_comment(&schema->fields[f])) out->comment = f;
 	}
 	snprintf(out->label_name, sizeof out->label_name, "%s", schema->fields[out->label].name);
@@ -117,27 +133,13 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return SHEAF_OK;
 }
 
-/* Lists of one label each are read as labels that are numbers. That is known only now, when the other losses
- * have been weighed. */
-static sheaf_status lose_single_labels(const sheaf_svm_writer *out, sheaf_error *err)
-{
-	static const char expected[] = "a row of no label or several", found[] = "one label in each row";
-	static const char consequence[] = "they are written as numbers (--multilabel reads them back)";
-	if (!out->many || out->written == 0 || out->samples > 0) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, "lists of labels", SHEAF_NOWHERE,
-	                         expected,    found,      consequence};
-	problem.place.file = sheaf_sink_name(out->sink);
-	problem.place.stream = out->label_name;
-	SHEAF_TRY(sheaf_report(out->cx, &problem, err));
-	if (sheaf_allows_loss(out->cx)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LOSS,
-	                  "%s: stream \"%s\": expected %s, found %s; %s: allow the loss, or write another format",
-	                  sheaf_sink_name(out->sink), out->label_name, expected, found, consequence);
-}
-
+/* Lists of one label each would be read as labels that are numbers. That is known only now. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
-	return lose_single_labels((const sheaf_svm_writer *)created, err);
+	const sheaf_svm_writer *out = (const sheaf_svm_writer *)created;
+	static const char lists[] = SVM_LISTS "\n";
+	if (!out->many || out->samples > 0) return SHEAF_OK;
+	return sheaf_sink_write(out->sink, lists, sizeof lists - 1, err);
 }
 
 /* ---- encode ---- */
@@ -230,6 +232,16 @@ static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sh
 	}
 }
 
+/* A row of the weight 1 needs no word for it, but those that have one after each label are known by that. */
+static void put_weight(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t r)
+{
+	if (out->weight < 0) return;
+	const sheaf_column *column = &frame->columns[out->weight];
+	if (out->costs && value_at(column, r) == 1) return;
+	sheaf_builder_text(b, out->costs ? " cost:" : ":");
+	put_number(b, column, r);
+}
+
 static void put_query(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t r)
 {
 	if (out->query < 0) return;
@@ -268,7 +280,9 @@ static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const
 		SHEAF_TRY(put_labels(out, b, label, run, row + r, cx, err));
 	else
 		put_label(b, label, run);
+	if (!out->costs) put_weight(out, b, frame, r);
 	put_query(out, b, frame, r);
+	if (out->costs) put_weight(out, b, frame, r);
 	SHEAF_TRY(find_sample(out, features, out->features_name, row, r, &run, cx, err));
 	put_features(out, b, features, run);
 	/* A line of nothing, or of a comment alone, is no row. */
