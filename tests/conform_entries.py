@@ -22,6 +22,11 @@ def run(*arguments):
     return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace")
 
 
+def from_json(text):
+    """A minus zero stays one."""
+    return json.loads(text, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
+
+
 # ---- spellings ----
 
 
@@ -150,7 +155,7 @@ class Matrix:
 
 def entries_of(file, *options):
     code, out, err = run("cat", "--json", "--quiet", *options, file)
-    return json.loads(out)["entries"] if code == 0 else f"exit {code}: {err}"
+    return from_json(out)["entries"] if code == 0 else f"exit {code}: {err}"
 
 
 def matrices(folder):
@@ -246,7 +251,7 @@ def rows(folder):
         options = ["--index-base", str(base), *(["--label-weights", "yes"] if weights == "label" else [])]
         given.write_text(text_of(chance, lines), encoding="utf-8", newline="")
         code, out, err = run("cat", "--json", "--quiet", *options, given)
-        found = [json.loads(line)["streams"] for line in out.splitlines()] if code == 0 else []
+        found = [from_json(line)["streams"] for line in out.splitlines()] if code == 0 else []
         for row in found:
             row.pop("comment", None)
         told = [{name: numbers_of(value) if name != "qid" else value for name, value in row.items()} for row in found]

@@ -92,10 +92,10 @@ static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 	return sheaf_mul_i64(entries, n % 2 ? n : other, (n % 2 ? other : n) / 2);
 }
 
-/* No entry is shorter than a digit, or two of them, and what parts them. */
+/* No entry is shorter than a digit for each coordinate, or for a value alone, and what separates them. */
 static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
-	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 4;
+	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 2 * in->rank;
 	char expected[96], found[64];
 	if (bytes < 0 || in->entries == 0) return SHEAF_OK;
 	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
