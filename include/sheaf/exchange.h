@@ -158,7 +158,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, she
  * itself is a dense stream with one sample in each row; all else is a column with one item in each row. With
  * a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a table.
  * Arrays are wrapped, and copied only where our form is another one: offsets of 32 bits, truth values,
- * dictionaries, views of texts, half floats, dates, and what is not aligned. Times must be whole seconds.
+ * dictionaries, views of texts, half floats, dates, and what is not aligned.
  * UNSUPPORTED names a type that has no place here. */
 typedef struct sheaf_arrow_reader sheaf_arrow_reader;
 

@@ -19,7 +19,7 @@ _BINSPARSE_VERSION = "0.1"
 def jax_of_column(column: Column) -> Any:
     import jax.numpy as jnp
 
-    if column.field.storage in ("text", "datetimetz"):
+    if column.field.storage.startswith(("text", "datetimetz")):
         raise UsageError(f"{column.name}: expected numbers, found {column.field.storage}")
     if column.field.storage != "sparse":
         return jnp.asarray(column.values)

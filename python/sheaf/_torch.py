@@ -44,7 +44,7 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> An
     wanted = layout or layouts[0]
     if wanted not in layouts:
         raise UsageError(f"layout: expected one of {', '.join(layouts)} for {storage}, found {layout!r}", "layout")
-    if storage in ("text", "datetimetz"):
+    if storage.startswith(("text", "datetimetz")):
         raise UsageError(f"{column.name}: expected numbers, found {storage}")
     parts = parts_of_column(column, pin_memory)
     if wanted == "parts":
@@ -70,7 +70,7 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool) -> Any:
         return {name: tensors_of_packed(packed, pin_memory) for name, packed in frame.packed.items()}
     if frame.schema.rows == "entries":
         return tensor_of_entries(frame, layout or "csr")
-    fields = [f for f in frame.schema.fields if f.meaning not in ("key", "string", "datetimetz", "bytes", "spelling")]
+    fields = [f for f in frame.schema.fields if not f.meaning.startswith(("key", "string", "datetimetz", "bytes", "spelling"))]
     return {field.name: tensor_of_column(frame[field.name], _of_storage(layout, field.storage), pin_memory) for field in fields}
 
 

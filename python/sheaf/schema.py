@@ -23,8 +23,8 @@ class Field:
     """A stream or a column.
 
     ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "datetime", "datetimetz", "duration"
-    (these also with a unit, "datetime[ns]"), "complex" or "coordinate"; ``dim`` that of a stream, else None; ``type`` the element type ("float32"); ``alias`` the short name that the
-    file uses, or None.
+    (these also with a unit, "datetime[ns]"), "complex" or "coordinate"; ``dim`` that of a stream, else None; ``type`` the
+    element type ("float32"); ``alias`` the short name that the file uses, or None.
     """
 
     __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage", "type", "type_number")

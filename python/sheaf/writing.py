@@ -288,8 +288,14 @@ def _add_column(builder: Builder, name: str, items: Any) -> int:
 
 def _items(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
     array = _plain(array)
-    if array.dtype.kind == "M":
-        return array.astype("M8[s]").view("i8"), c.SHEAF_DATETIME
+    if array.dtype.kind in "Mm":
+        import numpy as np
+
+        unit = np.datetime_data(array.dtype)[0]
+        unit = unit if unit in ("ms", "us", "ns") else "s"
+        word = "SHEAF_DATETIME" if array.dtype.kind == "M" else "SHEAF_DURATION"
+        meaning = getattr(c, word if unit == "s" else f"{word}_{unit.upper()}")
+        return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), meaning
     return array, _meaning(array)
 
 

@@ -217,22 +217,32 @@ static sheaf_status put_text(const making *m, sheaf_error *err)
 	return put_elements(m, &m->column->values, count_below(m->level, m->n), 1, err);
 }
 
+/* The time in UTC, in the unit of the local one; false beyond 64 bits. */
+static bool instant_of(const int64_t *pair, int digits, int64_t *out)
+{
+	int64_t ahead;
+	for (ahead = pair[1]; digits > 0; digits--)
+		if (__builtin_mul_overflow(ahead, (int64_t)10, &ahead)) return false;
+	return pair[1] >= INT32_MIN && pair[1] <= INT32_MAX && !__builtin_sub_overflow(pair[0], ahead, out);
+}
+
 /* One of each two int64: the time of the local clock and how far it is ahead. */
 static sheaf_status put_times(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;
 	const int64_t *pairs = (const int64_t *)(const void *)m->column->values.data;
 	bool zones = m->node->kind == SHEAF_ARROW_ZONES;
+	int digits;
+	sheaf_meaning_of_time(m->column->meaning, &digits);
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	for (int64_t p = 0; p < m->n; p++) {
-		int64_t ahead = pairs[2 * p + 1], instant;
+		int64_t ahead = pairs[2 * p + 1], instant = 0;
 		bool there = sheaf_level_has(m->level, p);
-		if (there && (ahead < INT32_MIN || ahead > INT32_MAX ||
-		              __builtin_sub_overflow(pairs[2 * p], ahead, &instant))) {
+		if (there && !instant_of(pairs + 2 * p, digits, &instant)) {
 			sheaf_builder_drop(&b);
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "arrow: expected a time of column \"%s\" that 64 bits hold in UTC, found "
-			                  "%" PRId64 " seconds, %" PRId64 " ahead",
+			                  "%" PRId64 ", %" PRId64 " seconds ahead",
 			                  m->node->field->name, pairs[2 * p], ahead);
 		}
 		if (zones)

@@ -10,11 +10,11 @@
 /* What the item is whose positions are those of the field's last level. */
 static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level_shape *shape)
 {
+	if (sheaf_means_zoned(field->meaning)) return SHEAF_ARROW_INSTANTS;
 	switch (field->meaning) {
 	case SHEAF_STRING:
 	case SHEAF_SPELLING: return SHEAF_ARROW_TEXT;
 	case SHEAF_BYTES: return shape->kind == SHEAF_LIST ? SHEAF_ARROW_TEXT : SHEAF_ARROW_BYTES;
-	case SHEAF_DATETIMETZ: return SHEAF_ARROW_INSTANTS;
 	case SHEAF_COMPLEX: return SHEAF_ARROW_FIXED_LIST;
 	case SHEAF_BOOL: return SHEAF_ARROW_BITS;
 	default: return SHEAF_ARROW_VALUES;
@@ -100,7 +100,7 @@ static void add(sheaf_arrow_plan *plan, const sheaf_field *field, int column, sh
 static void add_field(sheaf_arrow_plan *plan, const sheaf_field *field, int column)
 {
 	add(plan, field, column, SHEAF_ARROW_VALUES, field->nlevels);
-	if (field->meaning == SHEAF_DATETIMETZ) add(plan, field, column, SHEAF_ARROW_ZONES, field->nlevels - 1);
+	if (sheaf_means_zoned(field->meaning)) add(plan, field, column, SHEAF_ARROW_ZONES, field->nlevels - 1);
 	for (int l = 0; l < field->nlevels; l++) {
 		if (field->levels[l].missing == SHEAF_IMPUTED) add(plan, field, column, SHEAF_ARROW_IMPUTED, l);
 		if (field->levels[l].missing != SHEAF_NEVER && plan->options.codes)

@@ -66,6 +66,25 @@ static const char *const numbers[SHEAF_TYPES] = {
 	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",
 	[SHEAF_I16] = "s", [SHEAF_I32] = "i", [SHEAF_I64] = "l", [SHEAF_F32] = "f", [SHEAF_F64] = "g"};
 
+static const char *format_of_values(const sheaf_field *field)
+{
+	static const char *const times[] = {"tss:", "tsm:", "tsu:", "tsn:"}, *const spans[] = {"tDs", "tDm",
+	                                                                                       "tDu", "tDn"};
+	int digits;
+	sheaf_meaning meaning = sheaf_meaning_of_time(field->meaning, &digits);
+	return meaning == SHEAF_DATETIME   ? times[digits / 3]
+	       : meaning == SHEAF_DURATION ? spans[digits / 3]
+	                                   : numbers[field->type];
+}
+
+static const char *format_of_instants(const sheaf_field *field)
+{
+	static const char *const formats[] = {"tss:UTC", "tsm:UTC", "tsu:UTC", "tsn:UTC"};
+	int digits;
+	sheaf_meaning_of_time(field->meaning, &digits);
+	return formats[digits / 3];
+}
+
 static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *options, char *text)
 {
 	const sheaf_field *field = node->field;
@@ -76,11 +95,11 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	case SHEAF_ARROW_LIST: format = small ? "+l" : "+L"; break;
 	case SHEAF_ARROW_ENTRY: format = "+s"; break;
 	case SHEAF_ARROW_INDEX: format = numbers[shape->index_type]; break;
-	case SHEAF_ARROW_VALUES: format = field->meaning == SHEAF_DATETIME ? "tss:" : numbers[field->type]; break;
+	case SHEAF_ARROW_VALUES: format = format_of_values(field); break;
 	case SHEAF_ARROW_TEXT:
 		format = text_is_text && !options->text_as_bytes ? (small ? "u" : "U") : (small ? "z" : "Z");
 		break;
-	case SHEAF_ARROW_INSTANTS: format = "tss:UTC"; break;
+	case SHEAF_ARROW_INSTANTS: format = format_of_instants(field); break;
 	case SHEAF_ARROW_ZONES: format = "i"; break;
 	case SHEAF_ARROW_CODES: format = "c"; break;
 	case SHEAF_ARROW_BITS:

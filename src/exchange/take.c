@@ -259,8 +259,8 @@ static sheaf_status take_times(const part *p, sheaf_builder *to, sheaf_error *er
 	SHEAF_TRY(check_part(p, 2, err));
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t time = is_there(p, i) ? integer_at(p->array->buffers[1], type.number, p->at + i) : 0;
-		if (time % type.parts || !sheaf_mul_i64(&time, time / type.parts, type.seconds))
-			return damaged(p, "times of whole seconds: one in parts of a second", time, err);
+		if (!sheaf_mul_i64(&time, time, type.seconds))
+			return damaged(p, "times that 64 bits hold: one beyond", time, err);
 		sheaf_builder_i64(to, time);
 		if (type.zoned) sheaf_builder_i64(to, 0);
 	}

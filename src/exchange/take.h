@@ -30,7 +30,8 @@ typedef struct sheaf_arrow_type {
 	bool views;        /* TEXT, BYTES: in the layout of views */
 	bool zoned;        /* TIME */
 	int64_t seconds;   /* TIME: of one unit, where it is a second or more */
-	int64_t parts;     /* TIME: units in a second, where it is less */
+	int digits;        /* TIME: of the fractions of a second, where it is less */
+	bool span;         /* TIME: a duration */
 } sheaf_arrow_type;
 
 /* What a schema's format says, whatever its dictionary. */

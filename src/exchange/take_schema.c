@@ -30,20 +30,25 @@ static sheaf_arrow_type letter(char format)
 	}
 }
 
-/* "tdD" and "tdm" are days and milliseconds, "tss:" to "tsn:ZONE" seconds to nanoseconds. */
+/* "tdD" and "tdm" are days and milliseconds, "tss:" to "tsn:ZONE" seconds to nanoseconds, "tDs" to "tDn"
+ * spans of time. */
 static sheaf_arrow_type time_type(const char *format)
 {
 	static const char units[] = "smun";
-	enum { A_DAY = 86400, THOUSAND = 1000 };
-	sheaf_arrow_type type = {.class = SHEAF_IS_TIME, .number = SHEAF_I64, .seconds = 1, .parts = 1};
+	enum { A_DAY = 86400 };
+	sheaf_arrow_type type = {.class = SHEAF_IS_TIME, .number = SHEAF_I64, .seconds = 1};
+	const char *unit = format[0] && format[1] && format[2] ? strchr(units, format[2]) : NULL;
 	if (strcmp(format, "tdD") == 0) {
 		type.number = SHEAF_I32;
 		type.seconds = A_DAY;
 	} else if (strcmp(format, "tdm") == 0) {
-		type.parts = THOUSAND;
-	} else if (strncmp(format, "ts", 2) == 0 && format[2] && strchr(units, format[2]) && format[3] == ':') {
-		for (const char *unit = units; *unit != format[2]; unit++) type.parts *= THOUSAND;
+		type.digits = 3;
+	} else if (unit && strncmp(format, "ts", 2) == 0 && format[3] == ':') {
+		type.digits = 3 * (int)(unit - units);
 		type.zoned = format[4] != '\0';
+	} else if (unit && strncmp(format, "tD", 2) == 0 && format[3] == '\0') {
+		type.digits = 3 * (int)(unit - units);
+		type.span = true;
 	} else {
 		return (sheaf_arrow_type){0};
 	}
@@ -198,7 +203,11 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	case SHEAF_IS_BYTES: meaning = SHEAF_BYTES, number = SHEAF_U8; break;
 	case SHEAF_IS_FIXED_BYTES: return sheaf_schema_add_bytes(to, column->name, type.width, missing, err);
 	case SHEAF_IS_BITS: meaning = SHEAF_BOOL, number = SHEAF_U8; break;
-	case SHEAF_IS_TIME: meaning = type.zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME, number = SHEAF_I64; break;
+	case SHEAF_IS_TIME:
+		meaning = type.span ? SHEAF_DURATION : type.zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
+		meaning = sheaf_meaning_with_digits(meaning, type.digits);
+		number = SHEAF_I64;
+		break;
 	case SHEAF_IS_HALF: number = SHEAF_F32; break;
 	case SHEAF_IS_NULLS: number = SHEAF_F64, missing = SHEAF_NULLABLE; break;
 	default: break;
