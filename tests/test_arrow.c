@@ -765,7 +765,7 @@ static void test_what_has_no_place(void **state)
 	           {"ttm", "found type \"ttm\""},
 	           {"+r", "found type \"+r\""},
 	           {"w:0", "found type \"w:0\""},
-	           {"tDs", "found type"},
+	           {"tDx", "found type"},
 	           {"", "found type"}};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		made_array m;
