@@ -56,7 +56,7 @@ wait_for_litter() {
 }
 # A conversion that takes its time, because xz does. Comes back once its temporary is there.
 start_slow() {
-	start convert --to ctf big.cbf "$1"
+	start convert -f --to ctf big.cbf "$1"
 	wait_for_litter
 }
 
@@ -64,7 +64,7 @@ start_slow() {
 
 printf '|A 1 2 |B 3:1\n|A 3 4 |B 4:1\n' >small.ctf
 awk 'BEGIN { for (i = 0; i < 400000; i++) printf "|A %d %d |B %d:%d\n", i, i * 7919 % 10007, i % 1000, i * 31 % 65537 }' >big.ctf
-"$sheaf" convert big.ctf big.cbf || echo '# expected to convert the big file'
+"$sheaf" convert -f big.ctf big.cbf || echo '# expected to convert the big file'
 mkfifo pipe
 
 # ---- killed ----
@@ -76,7 +76,7 @@ kill -KILL $running
 wait $running 2>/dev/null
 code_is $? 137
 holds_old out.ctf.xz
-"$sheaf" convert small.ctf other.cbf 2>err
+"$sheaf" convert -f small.ctf other.cbf 2>err
 code_is $? 0
 no_litter
 holds_old out.ctf.xz
@@ -87,18 +87,18 @@ start_slow none.ctf.xz
 kill -KILL $running
 wait $running 2>/dev/null
 absent none.ctf.xz
-"$sheaf" convert small.ctf other.cbf 2>err
+"$sheaf" convert -f small.ctf other.cbf 2>err
 no_litter
 absent none.ctf.xz
 end
 
 begin 'cleaning up leaves the temporary of a conversion under way'
 start_slow both.ctf.xz
-"$sheaf" convert small.ctf other.cbf 2>err2
+"$sheaf" convert -f small.ctf other.cbf 2>err2
 [ "$(litter .)" -eq 1 ] || fault 'expected the temporary of the other run to be still there'
 kill -KILL $running
 wait $running 2>/dev/null
-"$sheaf" convert small.ctf other.cbf 2>err
+"$sheaf" convert -f small.ctf other.cbf 2>err
 no_litter
 end
 
@@ -126,7 +126,7 @@ done
 end
 
 begin 'SIGINT while a pipe waits for its writer'
-timeout --preserve-status -s INT 0.5 "$sheaf" convert pipe out.ctf.xz 2>err
+timeout --preserve-status -s INT 0.5 "$sheaf" convert -f pipe out.ctf.xz 2>err
 code_is $? 130
 holds_old out.ctf.xz
 no_litter
@@ -135,7 +135,7 @@ end
 begin 'SIGINT while a pipe waits for bytes'
 sleep 30 >pipe &
 writer=$!
-timeout --preserve-status -s INT 0.5 "$sheaf" convert --to cbf pipe out.ctf.xz 2>err
+timeout --preserve-status -s INT 0.5 "$sheaf" convert -f --to cbf pipe out.ctf.xz 2>err
 code_is $? 130
 holds_old out.ctf.xz
 no_litter
@@ -150,12 +150,12 @@ begin 'SIGKILL while a pipe waits for bytes'
 	exec sleep 30
 } >pipe &
 writer=$!
-timeout -s KILL 0.5 "$sheaf" convert --to cbf pipe out.ctf.xz 2>err
+timeout -s KILL 0.5 "$sheaf" convert -f --to cbf pipe out.ctf.xz 2>err
 holds_old out.ctf.xz
 kill $writer
 wait $writer 2>/dev/null
 writer=
-"$sheaf" convert small.ctf other.cbf 2>err
+"$sheaf" convert -f small.ctf other.cbf 2>err
 no_litter
 end
 
@@ -166,7 +166,7 @@ has err 'sheaf: error: interrupted'
 end
 
 begin 'a file that is cut while it is read ends in one line'
-"$sheaf" convert --chunk-bytes 64K big.ctf shrinking.cbf 2>err
+"$sheaf" convert -f --chunk-bytes 64K big.ctf shrinking.cbf 2>err
 # The first row is out, and the pipe is full long before the last chunk is read.
 (
 	"$sheaf" cat shrinking.cbf 2>err
@@ -182,9 +182,9 @@ has err 'sheaf: error: a file that is being read was cut by another program'
 end
 
 begin 'a file that is cut while it is converted: exit 3, the old output stays, no litter'
-"$sheaf" convert --chunk-bytes 64K big.ctf shrinking.cbf 2>err
+"$sheaf" convert -f --chunk-bytes 64K big.ctf shrinking.cbf 2>err
 start_slow_from() {
-	start convert --to ctf "$1" "$2"
+	start convert -f --to ctf "$1" "$2"
 	wait_for_litter
 }
 start_slow_from shrinking.cbf out.ctf.xz
@@ -200,17 +200,17 @@ end
 
 begin 'SIGKILL at any moment of splitting: after the next run all parts are old, or all are new'
 awk 'BEGIN { for (i = 0; i < 20000; i++) print i "," i * 7 }' >rows.csv
-"$sheaf" convert rows.csv rows.scidb 2>err || fault "$(cat err)"
+"$sheaf" convert -f rows.csv rows.scidb 2>err || fault "$(cat err)"
 mkdir parts
 cd parts || exit 1
 for delay in 0 0.002 0.004 0.006 0.008 0.01 0.012 0.015 0.02 0.03 0.05; do
 	for i in $(seq -w 0 199); do echo old >part."$i"; done
-	start split --from scidb --format-string '(int64,int64)' --parts 200 ../rows.scidb part
+	start split -f --from scidb --format-string '(int64,int64)' --parts 200 ../rows.scidb part
 	sleep $delay
 	kill -KILL $running 2>/dev/null
 	wait $running 2>/dev/null
-	"$sheaf" convert ../small.ctf ../other.cbf 2>err
-	"$sheaf" convert ../small.ctf another.cbf 2>err
+	"$sheaf" convert -f ../small.ctf ../other.cbf 2>err
+	"$sheaf" convert -f ../small.ctf another.cbf 2>err
 	old=$(grep -lx old part.* | wc -l)
 	[ "$old" -eq 0 ] || [ "$old" -eq 200 ] || fault "after $delay s: expected 200 old parts or none, found $old"
 	no_litter
@@ -222,7 +222,7 @@ end
 
 printf '%%%%MatrixMarket matrix coordinate real general\n4 5 3\n1 2 0.5\n3 1 2\n4 5 7\n' >small.mtx
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 200000; print n, n, n; for (i = 1; i <= n; i++) print i, i * 7919 % n + 1, i / 7 }' >big.mtx
-if "$sheaf" convert small.mtx there.h5 2>err || ! grep -q 'not built' err; then
+if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; then
 	"$sheaf" convert --into B small.mtx there.h5
 	"$sheaf" convert --into A/sub big.mtx there.h5
 	cp there.h5 before.h5
@@ -247,7 +247,7 @@ if "$sheaf" convert small.mtx there.h5 2>err || ! grep -q 'not built' err; then
 		done
 	done
 	[ $kept -gt 0 ] || fault 'expected the old file where the run is killed at its begin'
-	"$sheaf" convert small.mtx another.h5
+	"$sheaf" convert -f small.mtx another.h5
 	no_litter
 	end
 
@@ -259,7 +259,7 @@ if "$sheaf" convert small.mtx there.h5 2>err || ! grep -q 'not built' err; then
 	wait $running 2>/dev/null
 	code_is $? 137
 	cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
-	"$sheaf" convert small.mtx another.h5
+	"$sheaf" convert -f small.mtx another.h5
 	no_litter
 	end
 
@@ -294,7 +294,7 @@ fi
 
 if [ -w /dev/full ]; then
 	begin 'a full device: exit 3'
-	"$sheaf" convert --to cbf big.ctf /dev/full 2>err
+	"$sheaf" convert -f --to cbf big.ctf /dev/full 2>err
 	code_is $? 3
 	has err 'No space left'
 	[ -c /dev/full ] || fault 'expected /dev/full to be as it was'
@@ -308,16 +308,16 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64k,mode=777 none disk 2>/dev/
 	mounted=$folder/disk
 	begin 'a full disk: exit 3, the old output stays, no litter'
 	echo old >disk/out.cbf
-	"$sheaf" convert big.cbf disk/out.cbf 2>err
+	"$sheaf" convert -f big.cbf disk/out.cbf 2>err
 	code_is $? 3
 	has err 'No space left'
 	holds_old disk/out.cbf
 	no_litter disk
-	"$sheaf" convert big.cbf disk/none.ctf 2>err
+	"$sheaf" convert -f big.cbf disk/none.ctf 2>err
 	code_is $? 3
 	absent disk/none.ctf
 	no_litter disk
-	"$sheaf" convert small.ctf disk/out.cbf 2>err
+	"$sheaf" convert -f small.ctf disk/out.cbf 2>err
 	code_is $? 0
 	end
 else
@@ -327,7 +327,7 @@ fi
 begin 'a limit on the size of files: exit 3, the old output stays, no litter'
 (
 	ulimit -f 16
-	"$sheaf" convert --to cbf big.cbf out.ctf.xz 2>err
+	"$sheaf" convert -f --to cbf big.cbf out.ctf.xz 2>err
 	echo $? >status
 )
 code_is "$(cat status)" 3
@@ -352,11 +352,11 @@ chmod 555 locked
 chmod 755 .
 if plain_user "$sheaf" --version >/dev/null 2>&1 && plain_user test -r small.ctf; then
 	begin 'a folder without the right to write: exit 3, the old output stays'
-	plain_user "$sheaf" convert small.ctf locked/out.cbf 2>err
+	plain_user "$sheaf" convert -f small.ctf locked/out.cbf 2>err
 	code_is $? 3
 	has err 'Permission denied'
 	holds_old locked/out.cbf
-	plain_user "$sheaf" convert small.ctf locked/none.cbf 2>err
+	plain_user "$sheaf" convert -f small.ctf locked/none.cbf 2>err
 	code_is $? 3
 	absent locked/none.cbf
 	no_litter locked
@@ -368,10 +368,10 @@ fi
 # ---- what a finished output looks like ----
 
 begin 'the mode of the old output is kept, and a link is followed'
-"$sheaf" convert small.ctf real.cbf 2>err
+"$sheaf" convert -f small.ctf real.cbf 2>err
 chmod 640 real.cbf
 ln -s real.cbf link.cbf
-"$sheaf" convert big.ctf link.cbf 2>err
+"$sheaf" convert -f big.ctf link.cbf 2>err
 code_is $? 0
 [ -h link.cbf ] || fault 'expected the link to be a link still'
 [ "$(stat -c %a real.cbf)" = 640 ] || fault "expected mode 640, found $(stat -c %a real.cbf)"
@@ -382,11 +382,11 @@ end
 begin 'a failed conversion leaves the old output'
 echo old >kept.cbf
 printf '|A 1 x\n' >bad.ctf
-"$sheaf" convert bad.ctf kept.cbf 2>err
+"$sheaf" convert -f bad.ctf kept.cbf 2>err
 code_is $? 4
-"$sheaf" convert nosuch.ctf kept.cbf 2>err
+"$sheaf" convert -f nosuch.ctf kept.cbf 2>err
 code_is $? 3
-"$sheaf" convert --nonsense small.ctf kept.cbf 2>err
+"$sheaf" convert -f --nonsense small.ctf kept.cbf 2>err
 code_is $? 2
 holds_old kept.cbf
 no_litter

@@ -179,15 +179,15 @@ def cases_of(name, content, how):
     yield Case(f"{name}: batches", ["batches", "--json", "--size", "7", "--state", "state", *how, name], file)
     yield Case(f"{name}: batches, two epochs", ["batches", "--json", "--size", "7", "--sweeps", "2", "--index", "write", *how, name], file)
     yield Case(f"{name}: index", ["index", *how, name], file)
-    yield Case(f"{name}: split", ["split", *how, name, "out.0", "out.1"], {**file, "out.0": OLD})
-    yield Case(f"{name}: merge", ["merge", *how, name, name, f"out.{suffix}"], {**file, f"out.{suffix}": OLD})
+    yield Case(f"{name}: split", ["split", "-f", *how, name, "out.0", "out.1"], {**file, "out.0": OLD})
+    yield Case(f"{name}: merge", ["merge", "-f", *how, name, name, f"out.{suffix}"], {**file, f"out.{suffix}": OLD})
     yield Case(f"{name}: cat of a pipe", ["cat", "--from", format_of(name), *how, "-"], file, stdin=name)
-    yield Case(f"{name}: convert a pipe", ["convert", "--from", format_of(name), *how, "-", f"out.{suffix}"], {**file, f"out.{suffix}": OLD}, stdin=name)
+    yield Case(f"{name}: convert a pipe", ["convert", "-f", "--from", format_of(name), *how, "-", f"out.{suffix}"], {**file, f"out.{suffix}": OLD}, stdin=name)
     yield Case(f"{name}: cat, compressed", ["cat", *how, f"{name}.gz"], {f"{name}.gz": gzip.compress(content, mtime=0)})
     for target in [suffix, f"{suffix}.xz", *OTHERS[name]]:
         old = {f"out.{target}": OLD}
         writing = OUTPUT.get(target, []) if name != "a.npy" else []
-        yield Case(f"{name}: convert to {target}", ["convert", *how, *writing, name, f"out.{target}"], {**file, **old})
+        yield Case(f"{name}: convert to {target}", ["convert", "-f", *how, *writing, name, f"out.{target}"], {**file, **old})
     yield Case(f"{name}: convert to a new file", ["convert", *how, name, f"out.{suffix}"], file)
 
 
@@ -215,16 +215,16 @@ def special_cases(samples, root):
     words = ["batches", "--json", "--size", "7", "--epoch-size", "10", "--state", "state"]
     state = made(Case("a state", [*words, "--epochs", "1", "a.ctf"], {"a.ctf": samples["a.ctf"]}), "state", root)
     yield Case("a state that is there", [*words, "--epochs", "3", "a.ctf"], {"a.ctf": samples["a.ctf"], "state": state})
-    yield Case("a long file to cbf", ["convert", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
-    yield Case("a long file, four threads", ["convert", "--threads", "4", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
-    yield Case("a long pipe", ["convert", "--from", "ctf", "--threads", "4", "-", "out.cbf"], {"long.ctf": long, "out.cbf": OLD}, stdin="long.ctf")
+    yield Case("a long file to cbf", ["convert", "-f", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
+    yield Case("a long file, four threads", ["convert", "-f", "--threads", "4", "long.ctf", "out.cbf"], {"long.ctf": long, "out.cbf": OLD})
+    yield Case("a long pipe", ["convert", "-f", "--from", "ctf", "--threads", "4", "-", "out.cbf"], {"long.ctf": long, "out.cbf": OLD}, stdin="long.ctf")
     yield Case("an index of a long file", ["index", "--piece-bytes", "64K", "long.ctf"], {"long.ctf": long})
     yield Case("a long file's end", ["head", "--skip", "29990", "long.ctf"], {"long.ctf": long})
     rows = "id,text\n" + "".join(f"{i},{'x' * (i % 40)}\n" for i in range(30000)) + "z,late\n"
-    yield Case("a long table whose type shows late", ["convert", "--format-string", "(string,string)", "long.csv", "out.scidb"], {"long.csv": rows.encode(), "out.scidb": OLD})
+    yield Case("a long table whose type shows late", ["convert", "-f", "--format-string", "(string,string)", "long.csv", "out.scidb"], {"long.csv": rows.encode(), "out.scidb": OLD})
     entries = "%%MatrixMarket matrix coordinate real general\n3000 3000 40000\n" + "".join(f"{i * 7919 % 3000 + 1} {i * 31 % 2999 + 1} {i}\n" for i in range(40000))
     unsorted = {"long.mtx": entries.encode(), "out.npz": OLD}
-    yield Case("entries that must be sorted on the disk", ["convert", "--max-memory", "4M", "--duplicates", "sum", "long.mtx", "out.npz"], unsorted)
+    yield Case("entries that must be sorted on the disk", ["convert", "-f", "--max-memory", "4M", "--duplicates", "sum", "long.mtx", "out.npz"], unsorted)
 
 
 def indexed_cases(samples, root):

@@ -248,7 +248,7 @@ begin 'options of formats: refused where nothing uses them'
 expect 2 head --chunk-bytes 1M words.ctf
 has err '--chunk-bytes'
 expect 2 convert --skip-sequence-ids words.ctf words.cbf --chunk-bytes many
-expect 0 convert words.ctf words.cbf --chunk-bytes 1M
+expect 0 convert -f words.ctf words.cbf --chunk-bytes 1M
 expect 2 convert words.cbf --skip-sequence-ids x.ctf
 has err '--skip-sequence-ids'
 [ ! -e x.ctf ] || fault 'expected no output'
@@ -536,7 +536,7 @@ begin 'convert: compressed input and output'
 for s in gz bz2 zst xz; do
 	expect 0 convert plain.ctf "plain.ctf.$s"
 	expect 0 diff plain.ctf "plain.ctf.$s"
-	expect 0 convert "plain.ctf.$s" again.cbf
+	expect 0 convert -f "plain.ctf.$s" again.cbf
 	same again.cbf plain.cbf
 done
 gzip -dc plain.ctf.gz | cmp -s - plain.ctf || fault 'expected gzip to read plain.ctf.gz'
@@ -556,7 +556,7 @@ expect 0 convert plain.ctf other.ctf both.cbf
 expect 0 info both.cbf
 has out 'sequences: 6'
 cp plain.ctf place.ctf
-expect 0 convert place.ctf place.ctf
+expect 0 convert -f place.ctf place.ctf
 same place.ctf plain.ctf
 printf '0 |Z 1\n' >z.ctf
 expect 4 convert plain.ctf z.ctf x.cbf
@@ -564,10 +564,10 @@ expect 4 convert plain.ctf z.ctf x.cbf
 end
 
 begin 'convert: keys become positions, said once'
-expect 0 convert words.ctf words.cbf
+expect 0 convert -f words.ctf words.cbf
 [ "$(grep -c 'sheaf: warning: ' err)" -eq 1 ] || fault "expected one warning, found: $(cat err)"
 has err 'sheaf: words.ctf: 1 warning ('
-expect 0 convert --quiet words.ctf words.cbf
+expect 0 convert -f --quiet words.ctf words.cbf
 empty err
 expect 4 convert --strict words.ctf x.cbf
 expect 1 diff --keys words.ctf words.cbf
@@ -708,7 +708,7 @@ expect 0 convert --threads 1 many.ctf many1.cbf
 expect 0 hash --threads 1 many.ctf
 cp out one
 for threads in 2 3 9; do
-	expect 0 convert --threads $threads many.ctf many2.cbf
+	expect 0 convert -f --threads $threads many.ctf many2.cbf
 	cmp -s many1.cbf many2.cbf || fault "expected the same bytes with $threads threads"
 	expect 0 hash --threads $threads many.ctf many.ctf.gz
 	[ "$(cut -d ' ' -f 1 out one | sort -u | grep -c .)" -eq 1 ] || fault "expected the same hash with $threads threads"

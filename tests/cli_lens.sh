@@ -242,7 +242,7 @@ expect 0 convert wide.ex wide.cbf
 expect 0 cat --json wide.cbf
 has out '"a.input":[[1,2,0,0]],"b.input":[[0]],"targets":[[1]]'
 has out '"a.input":[[0,0,0,7]],"b.input":[[1]]'
-expect 0 convert --group a:5:input --group b:1:input --group c:2:output wide.ex wide.cbf
+expect 0 convert -f --group a:5:input --group b:1:input --group c:2:output wide.ex wide.cbf
 expect 0 cat --json wide.cbf
 has out '"a":[[1,2,0,0,0]],"b":[[0]],"c":[[1,0]]'
 end
@@ -265,7 +265,7 @@ has err 'expected an input group of the network, found "b"; the range is left ou
 end
 
 begin 'sparse where declared'
-expect 0 convert --group x:3:input:sparse --group t:1:output nan.ex nan.cbf
+expect 0 convert -f --group x:3:input:sparse --group t:1:output nan.ex nan.cbf
 expect 0 cat --json nan.cbf
 has out '"x":[[[0,0],[1,1],[2,"nan"]]]'
 has out '"x":[[[0,1],[2,1]]]'
@@ -315,7 +315,7 @@ has err 'unequal lengths (1)'
 expect 0 convert --allow-loss uneven.ctf uneven.ex
 has uneven.ex '{{b} -} *'
 printf '0 |a.input 1:1 1:2\n' >twice.ctf
-expect 6 convert --stream a.input:3:sparse twice.ctf twice.ex
+expect 6 convert -f --stream a.input:3:sparse twice.ctf twice.ex
 has err 'repeated index (1)'
 end
 

@@ -217,7 +217,7 @@ open("some.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in rows if p !=
 expect 0 convert --quiet --schema "$PLACES" --dimensions ordered.csv ordered.scidb
 expect 0 convert --quiet --schema "$PLACES" --dimensions any.csv any.scidb
 same any.scidb ordered.scidb
-expect 0 convert --quiet --max-memory 4M --schema "$PLACES" --dimensions any.csv any.scidb
+expect 0 convert -f --quiet --max-memory 4M --schema "$PLACES" --dimensions any.csv any.scidb
 same any.scidb ordered.scidb
 expect 0 head -n 1 --schema "$PLACES" --dimensions any.scidb
 is out '0  i 0  j 5  v 0  s "t"'
@@ -262,27 +262,27 @@ expect 0 convert --strict --to scidb --schema '<at:string NOT NULL,lat:double NO
 empty err
 expect 0 cat --from scidb --format-string '(string,double,double)' ll.bin
 is out '0  a0 "x"  a1 1.5  a2 2.5'
-expect 0 convert --strict --to scidb --schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' --write-as '(float, skip(2), string null, double)' ll.csv ll.bin
+expect 0 convert -f --strict --to scidb --schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' --write-as '(float, skip(2), string null, double)' ll.csv ll.bin
 expect 0 cat --from scidb --format-string '(float,skip(2),string null,double)' ll.bin
 is out '0  a0 2.5  a1 "x"  a2 1.5'
 printf 'lat,lon,i\n1.5,2.5,0\n' >placed.csv
-expect 0 convert --strict --to scidb --schema '<lon:double NOT NULL,lat:double NOT NULL>[i=0:9]' --dimensions placed.csv ll.bin
+expect 0 convert -f --strict --to scidb --schema '<lon:double NOT NULL,lat:double NOT NULL>[i=0:9]' --dimensions placed.csv ll.bin
 expect 0 cat --from scidb --format-string '(double,double)' ll.bin
 is out '0  a0 2.5  a1 1.5'
 end
 
 begin 'columns of other names are taken by position, with a word'
 OTHERS='<x:double NOT NULL,lon:double NOT NULL,at:string NOT NULL>[i=0:*]'
-expect 0 convert --to scidb --schema "$OTHERS" ll.csv ll.bin
+expect 0 convert -f --to scidb --schema "$OTHERS" ll.csv ll.bin
 has err 'll.bin: attribute "x": expected a column of its name, as --schema has it, found column "lat"; it is taken by its position'
 has err '1 warning (column of another name 1)'
 expect 0 cat --from scidb --format-string '(double,double,string)' ll.bin
 is out '0  a0 1.5  a1 2.5  a2 "x"'
 rm ll.bin
-expect 4 convert --strict --to scidb --schema "$OTHERS" ll.csv ll.bin
+expect 4 convert -f --strict --to scidb --schema "$OTHERS" ll.csv ll.bin
 has err 'found column "lat"'
 [ ! -e ll.bin ] || fault 'expected no output, found one'
-expect 2 convert --to scidb --schema '<lat:double,lon:double>[i=0:*]' ll.csv ll.bin
+expect 2 convert -f --to scidb --schema '<lat:double,lon:double>[i=0:*]' ll.csv ll.bin
 has err 'expected an entry for each of the 3 columns'
 end
 

@@ -54,7 +54,7 @@ for values in 'integer skew_symmetric 7 -7' 'real skew_symmetric 0.5 -0.5' 'inte
 	below=$3 above=$4
 	[ $# -eq 4 ] || below="$3 $4" above="$5 $6"
 	matrix "$1 general" '2 2 2' "2 1 $below" "1 2 $above" >whole.mtx
-	expect 0 convert --structure "$2_upper" whole.mtx triangle.mtx
+	expect 0 convert -f --structure "$2_upper" whole.mtx triangle.mtx
 	is triangle.mtx "$(matrix "$1 $(echo "$2" | tr _ -)" '2 2 1' "2 1 $below")"
 	expect 0 diff whole.mtx triangle.mtx
 done
@@ -133,9 +133,9 @@ expect 0 convert --structure auto a.mtx found.mtx
 has found.mtx 'real symmetric'
 has found.mtx '3 3 3'
 expect 0 diff a.mtx found.mtx
-expect 0 convert --structure auto other.mtx found.mtx
+expect 0 convert -f --structure auto other.mtx found.mtx
 has found.mtx 'real general'
-expect 0 convert --structure auto hermitian.mtx found.mtx
+expect 0 convert -f --structure auto hermitian.mtx found.mtx
 has found.mtx 'complex hermitian'
 expect 0 diff hermitian.mtx found.mtx
 expect 0 convert --structure general symmetric.mtx general.mtx
@@ -150,7 +150,7 @@ has err 'expected each position once, found (0,2) twice (--duplicates sum or las
 expect 0 convert --duplicates sum twice.mtx once.mtx
 has once.mtx '2 3 2'
 has once.mtx '1 3 4'
-expect 0 convert --duplicates last twice.mtx once.mtx
+expect 0 convert -f --duplicates last twice.mtx once.mtx
 has once.mtx '2 1 4'
 end
 
@@ -262,7 +262,7 @@ is out '0 2  1.5
 0 1  3.5'
 expect 0 convert --coordinates i,j --value x table.csv table.mtx
 has table.mtx '2 3 3'
-expect 0 convert --coordinates i,j --value x --shape 4,5 table.csv table.mtx
+expect 0 convert -f --coordinates i,j --value x --shape 4,5 table.csv table.mtx
 has table.mtx '4 5 3'
 expect 2 cat --coordinates i,z --value x table.csv
 has err 'expected a column "z"'
@@ -401,7 +401,7 @@ expect 0 convert --value A uneven.ctf even.npy
 expect 6 convert --value B uneven.ctf uneven-b.npy
 has err 'sequence 1, stream "B"'
 printf '0 |A 1:1\n0 |A 0:2\n1 |A 1:3\n' >uneven.ctf
-expect 6 convert uneven.ctf --value A uneven.npy
+expect 6 convert -f uneven.ctf --value A uneven.npy
 has err 'sequence 1, stream "A"'
 expect 0 convert --value A uneven.ctf uneven.tns
 end
@@ -439,14 +439,14 @@ end
 begin 'layouts are known in any case of letters'
 for out in lettered.h5 lettered.npz; do
 	for layout in csr CSR Coo; do
-		expect 0 convert --layout $layout a.mtx $out
+		expect 0 convert -f --layout $layout a.mtx $out
 		expect 0 diff a.mtx $out
 	done
 done
-expect 0 convert --layout csr a.mtx lettered.h5
+expect 0 convert -f --layout csr a.mtx lettered.h5
 expect 0 info --json lettered.h5
 has out '"format":"CSR"'
-expect 2 convert --layout dia a.mtx lettered.npz
+expect 2 convert -f --layout dia a.mtx lettered.npz
 has err '--layout: expected csr|csc|coo, found dia'
 end
 
@@ -513,17 +513,17 @@ fi
 if [ $hdf5 = yes ]; then
 begin 'convert: such arrays in their order, and sorted through a temporary file'
 expect 0 convert --max-memory 4M large.h5 large.txt.mtx
-expect 0 convert --quiet --max-memory 4M --chunk-bytes 64K large.h5 large.cbf
+expect 0 convert -f --quiet --max-memory 4M --chunk-bytes 64K large.h5 large.cbf
 expect 0 diff --max-memory 4M large.h5 large.txt.mtx
 expect 0 diff --max-memory 4M large.h5 large.cbf --value value
 for layout in COO DCSR CSC DCSC COOC; do
-	expect 0 convert --max-memory 4M --layout $layout large.h5 other.h5
+	expect 0 convert -f --max-memory 4M --layout $layout large.h5 other.h5
 	expect 0 hash --max-memory 4M other.h5
 	cut -c 1-32 out >found
 	same wanted found
 	expect 0 validate --strict --max-memory 4M other.h5
 done
-expect 0 convert --max-memory 8M --deflate 1 --chunk-bytes 64K --layout CSC large.h5 other.h5
+expect 0 convert -f --max-memory 8M --deflate 1 --chunk-bytes 64K --layout CSC large.h5 other.h5
 expect 0 diff --max-memory 4M large.h5 other.h5
 expect 5 convert --max-memory 4M large.h5 large.npz
 has err 'found that the limit (--max-memory) is reached'
@@ -556,7 +556,7 @@ end
 begin 'one value stands for all where that is asked for'
 matrix 'real general' '3 3 3' '1 1 0.5' '2 1 0.5' '3 3 0.5' >same.mtx
 for layout in CSR COO DMAT DCSR; do
-	expect 0 convert --layout $layout --iso auto same.mtx same.h5
+	expect 0 convert -f --layout $layout --iso auto same.mtx same.h5
 	expect 0 validate --strict same.h5
 	expect 0 diff same.mtx same.h5
 	expect 0 info same.h5
@@ -577,8 +577,8 @@ end
 
 begin 'a custom layout stays when nothing else is asked for'
 for layout in S2@10 SD DD@10 SS@10 S2; do
-	expect 0 convert --layout $layout a.mtx one.h5
-	expect 0 convert one.h5 two.h5
+	expect 0 convert -f --layout $layout a.mtx one.h5
+	expect 0 convert -f one.h5 two.h5
 	expect 0 info --json one.h5
 	sed 's/.*"levels":"\([^"]*\)".*/\1/' out >one
 	expect 0 info --json two.h5
@@ -640,12 +640,12 @@ end
 
 if "$sheaf" convert --quiet a.mtx several.h5 2>/dev/null && "$sheaf" convert --quiet --into b/c symmetric.mtx several.h5 2>/dev/null; then
 	begin 'convert: of several datasets in a file those that are left out are told of'
-	expect 0 convert several.h5 one.mtx
+	expect 0 convert -f several.h5 one.mtx
 	has err 'warning: several.h5: expected one dataset, or --dataset with the path of one of them, found 1 other beside the one at the root'
-	expect 4 convert --strict several.h5 one.mtx
-	expect 0 convert --strict --dataset / several.h5 one.mtx
+	expect 4 convert -f --strict several.h5 one.mtx
+	expect 0 convert -f --strict --dataset / several.h5 one.mtx
 	empty err
-	expect 0 convert --strict --dataset b/c several.h5 one.mtx
+	expect 0 convert -f --strict --dataset b/c several.h5 one.mtx
 	empty err
 	end
 
@@ -723,9 +723,9 @@ expect 0 diff far.tns far.npz
 if "$sheaf" convert far.tns far.h5 2>err </dev/null || ! grep -q 'not built' err; then
 	has err 'found 50000000000 rows; it is stored as DCSR (--layout CSR keeps to that)'
 	expect 0 diff far.tns far.h5
-	expect 5 convert --layout CSR far.tns far.h5
+	expect 5 convert -f --layout CSR far.tns far.h5
 	has err 'a need for 400000000000 or more'
-	expect 5 convert --layout DMAT far.tns far.h5
+	expect 5 convert -f --layout DMAT far.tns far.h5
 fi
 printf '# shape: 1000000 3\n5 1 2\n' >near.tns
 expect 0 convert near.tns near.npz

@@ -112,7 +112,7 @@ def collection():
     point(told.get("tensors") == ["/", "b"] and told.get("texts") == ["notes"], "the same as JSON", out + err)
     point(read(file, "--dataset", "b") == {(0,): 1, (1,): 2, (2,): 3}, "a tensor of a group", read(file, "--dataset", "b"))
     copy = path("copy.h5")
-    code, _, err = run("convert", "--layout", "CSR", file, copy)
+    code, _, err = run("convert", "-f", "--layout", "CSR", file, copy)
     with h5py.File(copy) as f:
         keys = descriptor_of(f)
     point(code == 0 and keys["name"] == "HB/x" and keys["id"] == 7, "user keys go along, numbers as numbers", err)
@@ -165,7 +165,7 @@ def layouts():
     for form, wanted in ARRAYS.items():
         for more in ([], ["--deflate", "6", "--shuffle"], ["--index-type", "int64"], ["--descriptor-version", "0.1.0"]):
             file = path("o.h5")
-            code, _, err = run("convert", "--layout", form, *more, path("m.mtx"), file)
+            code, _, err = run("convert", "-f", "--layout", form, *more, path("m.mtx"), file)
             name = f"{form} {' '.join(more)}".strip()
             if code:
                 point(False, f"{name}: written", err)
@@ -194,7 +194,7 @@ def types():
             declared = f"iso[{kind}]" if iso else kind
             stored = values[: len(values) // 2] if iso else values
             file = make("t.h5", inner("CVEC", [9], 2, {**CVEC, "values": declared}), {"indices_0": AT, "values": stored})
-            code, _, err = run("convert", file, path("u.h5"))
+            code, _, err = run("convert", "-f", file, path("u.h5"))
             with h5py.File(path("u.h5")) as f:
                 same = descriptor_of(f)["binsparse"]["data_types"]["values"] == declared and np.array_equal(f["values"][()], stored) and f["values"].dtype == stored.dtype
             valid, out, more = run("validate", "--strict", path("u.h5"))
@@ -207,22 +207,22 @@ def extras():
     file = make("f.h5", inner("CSR", [2, 2], 1, {"pointers_to_1": "uint8", "indices_1": "uint8", "values": "complex[float32]", "fill_value": "complex[float32]"}, fill=True,
                               attributes={"rank": 1}),
                 {"pointers_to_1": np.array([0, 0, 1], "u1"), "indices_1": np.array([1], "u1"), "values": np.array([1, 2], "f4"), "fill_value": np.array([-1, 0.5], "f4")})
-    code, _, err = run("convert", "--layout", "COOC", file, path("g.h5"))
+    code, _, err = run("convert", "-f", "--layout", "COOC", file, path("g.h5"))
     with h5py.File(path("g.h5")) as f:
         inner_ = descriptor_of(f)["binsparse"]
         point(code == 0 and inner_["fill"] is True and list(f["fill_value"]) == [-1, 0.5] and inner_["attributes"] == {"rank": 1}, "fill and attributes are kept", f"{err}{inner_}")
     with open(path("s.mtx"), "w", encoding="utf-8") as f:
         f.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 5\n2 1 6\n3 3 7\n")
-    code, _, err = run("convert", path("s.mtx"), path("s.h5"))
+    code, _, err = run("convert", "-f", path("s.mtx"), path("s.h5"))
     with h5py.File(path("s.h5")) as f:
         inner_ = descriptor_of(f)["binsparse"]
     point(code == 0 and inner_["structure"] == "symmetric_lower" and inner_["attributes"] == {"number_of_diagonal_elements": 2}, "the diagonal of structured matrices is counted", f"{err}{inner_}")
     code, out, err = run("info", path("s.h5"))
     point("values of both triangles: 4" in out, "info tells the values of both triangles", out + err)
-    code, _, err = run("convert", "--index-type", "uint8", "--layout", "COO", make("w.h5", inner("CVEC", [300], 0, {**CVEC, "values": "int8"}), {"indices_0": AT[:0], "values": AT[:0].view("i1")}),
+    code, _, err = run("convert", "-f", "--index-type", "uint8", "--layout", "COO", make("w.h5", inner("CVEC", [300], 0, {**CVEC, "values": "int8"}), {"indices_0": AT[:0], "values": AT[:0].view("i1")}),
                        path("x.h5"))
     point(code == 2 and "expected one of 1 dimension" in err, "a layout of another rank is refused", err)
-    code, _, err = run("convert", "--index-type", "uint8", path("w.h5"), path("x.h5"))
+    code, _, err = run("convert", "-f", "--index-type", "uint8", path("w.h5"), path("x.h5"))
     point(code == 6 and "expected one that holds indices below 300, found uint8" in err and not os.path.exists(path("x.h5")), "an index type that is too small is refused", err)
 
 
@@ -230,27 +230,27 @@ def streams():
     with open(path("q.ctf"), "w", encoding="utf-8") as f:
         f.write("0 |a 1 2 |b 1:2 3:4\n0 |a 3 4 |b\n1 |a 5 6 |b 0:1\n")
     for name in ("q.h5", "q.nc"):
-        code, _, err = run("convert", path("q.ctf"), path(name))
+        code, _, err = run("convert", "-f", path("q.ctf"), path(name))
         code |= run("diff", path("q.ctf"), path(name))[0]
-        code |= run("convert", path(name), path("back.ctf"))[0]
+        code |= run("convert", "-f", path(name), path("back.ctf"))[0]
         code |= run("diff", path("q.ctf"), path("back.ctf"))[0]
         point(code == 0, f"streams into {name} and back", err)
     with h5py.File(path("q.h5")) as f:
         point(descriptor_of(f["b"])["binsparse"]["shape"] == [2, 2, 4] and list(f["b/pointers_to_2"]) == [0, 2, 2, 3], "a stream is a tensor of sequences, samples, dimensions", dict(f["b"].attrs))
     with open(path("r.ctf"), "w", encoding="utf-8") as f:
         f.write("|b 1:2 3:4\n|b\n|b 0:1\n")
-    code, _, err = run("convert", path("r.ctf"), path("r.h5"))
+    code, _, err = run("convert", "-f", path("r.ctf"), path("r.h5"))
     with h5py.File(path("r.h5")) as f:
         point(code == 0 and descriptor_of(f)["binsparse"]["format"] == "CSR" and list(f["pointers_to_1"]) == [0, 2, 2, 3], "sequences of one sample are a matrix", err)
     code, out, err = run("cat", "--json", path("r.h5"))
     point(out.splitlines()[0] == '{"key":0,"streams":{"b":[[[1,2],[3,4]]]}}', "and are sequences again", out + err)
     with open(path("t.ctf"), "w", encoding="utf-8") as f:
         f.write("|b 3:2 1:4\n")
-    code, _, err = run("convert", path("t.ctf"), path("t.h5"))
+    code, _, err = run("convert", "-f", path("t.ctf"), path("t.h5"))
     point(code == 0 and "indices that ascend" in err, "indices out of order are sorted, with a warning", err)
     with open(path("u.ctf"), "w", encoding="utf-8") as f:
         f.write("|b 3:2 3:4\n")
-    code, _, err = run("convert", path("u.ctf"), path("u.h5"))
+    code, _, err = run("convert", "-f", path("u.ctf"), path("u.h5"))
     point(code == 6 and "index twice in a sample" in err, "an index twice is a loss", err)
 
 

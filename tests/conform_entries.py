@@ -167,7 +167,7 @@ def matrices(folder):
         well = not isinstance(found, str) and same(matrix.told(found), matrix.entries)
         valid = run("validate", given)
         point(well and valid[0] == 0, f"Matrix Market {seed}: {matrix.field} {matrix.symmetry}", f"{given.read_text()}{found} is not {matrix.entries}{valid}")
-        code, _, err = run("convert", "--quiet", given, ours)
+        code, _, err = run("convert", "-f", "--quiet", given, ours)
         differs = run("diff", given, ours) if code == 0 else None
         point(code == 0 and differs[0] == 0, f"Matrix Market {seed}: written and read again", err or differs)
 
@@ -199,7 +199,7 @@ def tensors(folder):
         valid = run("validate", given, *options)
         breach = any("." in line.split("#")[0].split()[c] for line in lines for c in range(rank))
         point(same(told, entries) and valid[0] == breach, f"FROSTT {seed}: {rank} dimensions", f"{given.read_text()}{told} is not {entries}{valid}")
-        code, _, err = run("convert", "--quiet", *options, given, ours)
+        code, _, err = run("convert", "-f", "--quiet", *options, given, ours)
         differs = run("diff", "--quiet", *options, given, ours) if code == 0 else None
         point(code == 0 and differs[0] == 0, f"FROSTT {seed}: written and read again", err or differs)
 
@@ -263,7 +263,7 @@ def rows(folder):
                 row.pop("weight", None)
         well = len(told) == len(wanted) and all(sorted(a) == sorted(b) and all(same(a[n], b[n]) for n in a) for a, b in zip(told, wanted))
         point(well, f"svmlight {seed}: {'lists' if lists else 'labels'}, weights {weights}", f"{given.read_text()}{told} is not {wanted} {err}")
-        code, _, err = run("convert", "--quiet", *options, given, ours)
+        code, _, err = run("convert", "-f", "--quiet", *options, given, ours)
         differs = run("diff", "--quiet", *options, given, ours) if code == 0 else None
         point(code == 0 and (base == 0 or differs[0] == 0), f"svmlight {seed}: written and read again", f"{err or differs}{ours.read_text()}")
 

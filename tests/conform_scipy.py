@@ -72,12 +72,12 @@ def from_scipy(folder):
             wanted = scipy.io.mmread(given)
             code, out, err = run("validate", "--strict", given)
             point(code == 0, f"mmwrite, {layout} {name}: valid", out + err)
-            code, _, err = run("convert", "--structure", "general", given, ours)
+            code, _, err = run("convert", "-f", "--structure", "general", given, ours)
             read = sparse.load_npz(ours) if code == 0 else None
             if field == "pattern" and code == 0:
                 read = read.astype("f8")
             point(code == 0 and same(read, wanted), f"mmwrite, {layout} {name}: the same in an archive", err or f"{read} is not {wanted}")
-            code, _, err = run("convert", given, again)
+            code, _, err = run("convert", "-f", given, again)
             # An array is written with its diagonal, which a skew-symmetric one does not have.
             spelled = "coordinate" if symmetry == "skew-symmetric" else layout
             point(code == 0 and scipy.io.mminfo(again)[3:] == (spelled, field, symmetry) and same(scipy.io.mmread(again), wanted), f"mmwrite, {layout} {name}: written again", err)
@@ -90,7 +90,7 @@ def to_scipy(folder):
         matrix = sparse.csr_matrix(array.astype("?") if field == "pattern" else array)
         sparse.save_npz(given, matrix)
         for structure in ("general", "auto"):
-            code, _, err = run("convert", "--structure", structure, given, ours)
+            code, _, err = run("convert", "-f", "--structure", structure, given, ours)
             wanted = symmetry if structure == "auto" else "general"
             info = scipy.io.mminfo(ours)[3:] if code == 0 else None
             point(info == ("coordinate", "integer" if field == "pattern" else field, wanted) or (field == "pattern" and info == ("coordinate", "pattern", wanted)),
@@ -100,7 +100,7 @@ def to_scipy(folder):
         if field == "pattern":
             continue
         np.save(Path(folder, "given.npy"), array)
-        code, _, err = run("convert", Path(folder, "given.npy"), ours)
+        code, _, err = run("convert", "-f", Path(folder, "given.npy"), ours)
         point(code == 0 and scipy.io.mminfo(ours)[3] == "array" and same(scipy.io.mmread(ours), array), f"NumPy, {name}: what mmread reads", err)
 
 
@@ -112,16 +112,16 @@ def types(folder):
         most = int(ends.max) if kind[0] in "iu" else ends.max
         array = np.array([[ends.min if kind[0] != "u" else 1, 0, 3], [0, most, 0]], kind)
         sparse.save_npz(given, sparse.csr_matrix(array))
-        code, _, err = run("convert", given, ours)
+        code, _, err = run("convert", "-f", given, ours)
         read = dense(scipy.io.mmread(ours)) if code == 0 else None
         point(code == 0 and np.array_equal(read, array), f"{kind}: what mmread reads", f"{err}{read}")
         # and what mmwrite makes of the type by itself
         scipy.io.mmwrite(ours, sparse.coo_matrix(array), precision=17)
-        code, _, err = run("convert", ours, back)
+        code, _, err = run("convert", "-f", ours, back)
         kept = sparse.load_npz(back) if code == 0 else None
         point(code == 0 and np.array_equal(dense(kept), array) and kept.dtype.kind == array.dtype.kind, f"{kind}: what mmwrite writes", f"{err}{kept}")
-        code, _, err = run("convert", given, ours)
-        code, _, err = run("convert", ours, back)
+        code, _, err = run("convert", "-f", given, ours)
+        code, _, err = run("convert", "-f", ours, back)
         point(code == 0 and np.array_equal(dense(sparse.load_npz(back)), array), f"{kind}: and back", err)
 
 
@@ -134,10 +134,10 @@ def corners(folder):
         "zeros stored": sparse.coo_matrix(([0.0, 2], ([0, 1], [1, 0])), shape=(2, 2)), "none of numbers": sparse.coo_matrix(([np.nan, np.inf, -np.inf], ([0, 1, 2], [0, 1, 2]))),
     }.items():
         scipy.io.mmwrite(given, matrix, precision=17)
-        code, _, err = run("convert", given, ours)
+        code, _, err = run("convert", "-f", given, ours)
         read = sparse.load_npz(ours) if code == 0 else None
         point(code == 0 and read.nnz == matrix.nnz and same(read.tocsr(), matrix.tocsr()) if read is None or read.shape[1] > 10**5 else same(read, matrix), f"mmwrite, {name}: the same in an archive", err)
-        code, _, err = run("convert", ours, Path(folder, "back.mtx"))
+        code, _, err = run("convert", "-f", ours, Path(folder, "back.mtx"))
         back = scipy.io.mmread(Path(folder, "back.mtx")) if code == 0 else None
         point(code == 0 and back.nnz == matrix.nnz and back.shape == matrix.shape, f"mmwrite, {name}: and mmread reads it back", err)
 
@@ -173,12 +173,12 @@ def rows(folder):
         choice = ("--index-base", str(base))
         code, out, err = run("cat", "--json", *choice, given)
         point(code == 0 and list(rows_of(out)) == wanted, f"rows from {base}: as they were given", err)
-        code, _, err = run("convert", *choice, given, ours)
+        code, _, err = run("convert", "-f", *choice, given, ours)
         point(code == 0 and ours.read_text(encoding="utf-8").split() != [] and [float(line.split()[0]) for line in ours.read_text(encoding="utf-8").splitlines()] == list(labels),
               f"rows from {base}: labels as written", err)
         found = [{int(word.split(":")[0]) - base: float(word.split(":")[1]) for word in line.split()[1:]} for line in ours.read_text(encoding="utf-8").splitlines()]
         point(found == [features for _, features in wanted], f"rows from {base}: features as written", found[:3])
-        code, _, err = run("convert", *choice, "--value", "features", given, archive)
+        code, _, err = run("convert", "-f", *choice, "--value", "features", given, archive)
         read = sparse.load_npz(archive) if code == 0 else None
         point(code == 0 and same(read, matrix), f"rows from {base}: features as a matrix of SciPy's", err or read)
 

@@ -57,7 +57,7 @@ def csv_as_python_reads_it(folder, *options):
         writer.writerow(["s", "i", "d", "n"])
         for s, i, d, n in table(1):
             stream.write(",".join(['"' + s.replace('"', '""') + '"', str(i), repr(d), "null" if n is None else n]) + "\n")
-    run("convert", given, ours, *options)
+    run("convert", "-f", given, ours, *options)
     with ours.open(newline="", encoding="utf-8") as stream:
         read = list(csv.reader(stream))
     assert read[0] == ["s", "i", "d", "n"], read[0]
@@ -75,7 +75,7 @@ def csv_through_all_dialects(folder):
     wanted = rows(given)
     for name, options in (("a.csv", ["--out-dialect", "scidb"]), ("b.tsv", []), ("c.csv", ["--out-delimiter", "semicolon"]), ("d.csv", ["--null", "empty"]), ("e.csv", ["--null", "?n"])):
         path = Path(folder, name)
-        run("convert", given, path, *options)
+        run("convert", "-f", given, path, *options)
         assert rows(path, *(["--delimiter", ";"] if name == "c.csv" else [])) == wanted, name
 
 
@@ -84,7 +84,7 @@ def csv_large_doubles(folder):
     given, ours = Path(folder, "large.npy"), Path(folder, "large.csv")
     array = np.array([2.0**53, 46744073709551616.0, -12345678901234567.0 * 3, 99999999999999990.0, 1e17])
     np.save(given, array)
-    run("convert", given, ours)
+    run("convert", "-f", given, ours)
     found = [float(cell["value"]) for cell in rows(ours)]
     assert found == array.tolist(), found
 
@@ -92,7 +92,7 @@ def csv_large_doubles(folder):
 def csv_quotes_only_where_needed(folder):
     path, out = Path(folder, "plain.csv"), Path(folder, "plain-out.csv")
     path.write_text('s,i\nabc,1\n"x y",2\n', encoding="utf-8")
-    run("convert", path, out)
+    run("convert", "-f", path, out)
     assert out.read_text(encoding="utf-8") == "s,i\nabc,1\nx y,2\n", out.read_text(encoding="utf-8")
 
 
@@ -113,7 +113,7 @@ def npy_both_ways(folder):
     given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
     for array in arrays():
         np.save(given, array)
-        run("convert", given, ours)
+        run("convert", "-f", given, ours)
         read = np.load(ours)
         wide = array.dtype.newbyteorder("=") if array.dtype.kind != "f" or array.dtype.itemsize > 2 else np.dtype("f4")
         assert read.dtype == wide and read.shape == array.shape and (read == array).all(), (array.dtype, array.shape, read.dtype, read.shape)
@@ -131,9 +131,9 @@ def npy_tables(folder):
     array["z"]["val"]["tz"] = 7200
     given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
     np.save(given, array)
-    run("convert", given, ours, "--string-bytes", "8")
+    run("convert", "-f", given, ours, "--string-bytes", "8")
     assert (np.load(ours) == array).all()
-    run("convert", given, Path(folder, "ours.csv"))
+    run("convert", "-f", given, Path(folder, "ours.csv"))
     wanted = [None if null < 128 else float(value) for null, value in array["d"].tolist()]
     found = [None if isinstance(cell["d"], dict) else float(cell["d"]) for cell in rows(Path(folder, "ours.csv"))]
     assert found == wanted
@@ -175,8 +175,8 @@ def npy_sequences(folder):
     given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
     array = np.random.default_rng(2).random((50, 7)).astype("f4")
     np.save(given, array)
-    run("convert", given, Path(folder, "rows.ctf"))
-    run("convert", Path(folder, "rows.ctf"), ours)
+    run("convert", "-f", given, Path(folder, "rows.ctf"))
+    run("convert", "-f", Path(folder, "rows.ctf"), ours)
     assert (np.load(ours) == array).all()
 
 
@@ -192,7 +192,7 @@ def npz_both_ways(folder):
                 theirs = matrix.astype(kind).asformat(layout)
                 sparse.save_npz(given, theirs, compressed=packed)
                 target = ("csr", "csc", "coo")[len(kind + layout) % 3]
-                run("convert", given, ours, "--layout", target, "--deflate", "6" if packed else "0")
+                run("convert", "-f", given, ours, "--layout", target, "--deflate", "6" if packed else "0")
                 read = sparse.load_npz(ours)
                 assert read.format == target and read.dtype == theirs.dtype and read.shape == theirs.shape, (kind, layout, read)
                 assert (read.toarray() == theirs.toarray()).all(), (kind, layout, target)
@@ -202,7 +202,7 @@ def npz_extremes(folder):
     given, ours = Path(folder, "given.npz"), Path(folder, "ours.npz")
     for theirs in (sparse.csr_matrix((0, 5)), sparse.csr_matrix((5, 0)), sparse.csr_matrix((3, 3)), sparse.coo_matrix(([1.0], ([99999], [0])), shape=(100000, 1))):
         sparse.save_npz(given, theirs)
-        run("convert", given, ours)
+        run("convert", "-f", given, ours)
         read = sparse.load_npz(ours)
         assert read.shape == theirs.shape and (read != theirs).nnz == 0, theirs.shape
 
@@ -226,7 +226,7 @@ def npz_with_data_descriptors(folder):
     np.savez_compressed(pipe, a=np.arange(1000))
     path = Path(folder, "piped.npz")
     path.write_bytes(bytes(pipe.bytes))
-    run("convert", path, Path(folder, "ours.npy"))
+    run("convert", "-f", path, Path(folder, "ours.npy"))
     assert (np.load(Path(folder, "ours.npy")) == np.arange(1000)).all()
 
 

@@ -71,6 +71,7 @@
 	X(readlink) \
 	X(realpath) \
 	X(renameat) \
+	X(renameat2) \
 	X(stat) \
 	X(sync_file_range) \
 	X(unlink) \
@@ -467,6 +468,16 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 	MEET(renameat, counts_at(to_folder, to), -1);
 	uint64_t file = it.record >= 0 ? file_number_at(from_folder, from) : 0;
 	int result = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+	if (result == 0 && it.record >= 0 && counts_at(to_folder, to))
+		put_names(RENAMED, file, to_folder, from, to);
+	return result;
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+	MEET(renameat2, counts_at(to_folder, to), -1);
+	uint64_t file = it.record >= 0 ? file_number_at(from_folder, from) : 0;
+	int result = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 	if (result == 0 && it.record >= 0 && counts_at(to_folder, to))
 		put_names(RENAMED, file, to_folder, from, to);
 	return result;

@@ -577,6 +577,7 @@ static sheaf_status convert_it(const char *const *from, int n, settings s, const
 {
 	char output[32];
 	sheaf_convert_options options = {.size = sizeof options,
+	                                 .force = true,
 	                                 .settings = s.list,
 	                                 .nsettings = s.n,
 	                                 .piece_bytes = 300,
@@ -637,6 +638,7 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 	int to = next_to(i);
 	settings s = settings_for(of_dataset, i, to);
 	sheaf_convert_options options = {.size = sizeof options,
+	                                 .force = true,
 	                                 .settings = s.list,
 	                                 .nsettings = s.n,
 	                                 .coordinates = s.coordinates,

@@ -19,7 +19,7 @@
 
 /* ---- calls of the system ---- */
 
-enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK };
+enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK, RENAME_NEW };
 
 static struct {
 	int call, error, times; /* which call fails, with what, how often */
@@ -91,6 +91,13 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
 	tell("rename");
 	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+	tell("rename-new");
+	if (refuses(RENAME_NEW)) return -1;
+	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 int lstat(const char *path, struct stat *info)
@@ -382,6 +389,82 @@ static void a_file_system_without_nameless_files(void **state)
 	assert_int_equal(setenv("TMPDIR", before, 1), 0);
 }
 
+/* ---- files that are there already ---- */
+
+static sheaf_status write_where_nothing_is(const char *name, const char *meanwhile)
+{
+	sheaf_sink *sink;
+	SHEAF_TRY(sheaf_sink_path_new(in_folder(name), cx, &sink, &err));
+	if (meanwhile) write_text(name, meanwhile);
+	sheaf_status status = sheaf_sink_write(sink, "new", 3, &err);
+	if (!status) return sheaf_sink_commit(sink, &err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
+static void what_is_there_is_not_replaced(void **state)
+{
+	(void)state;
+	assert_ok(write_where_nothing_is("target", NULL));
+	assert_string_equal(played.story, "sync close rename-new sync-folder ");
+	assert_content("target", "new");
+	write_text("target", "old");
+	assert_int_equal(symlink("target", in_folder("link")), 0);
+	static const char *const names[] = {"target", "link"};
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_status(SHEAF_USAGE, write_where_nothing_is(names[i], NULL));
+		assert_int_equal(err.sys, EEXIST);
+		assert_string_equal(err.option, "force");
+		assert_message(
+			"expected no file of that name, found one, which stays as it is (--force replaces it)");
+		assert_content("target", "old");
+	}
+	assert_int_equal(unlink(in_folder("target")), 0);
+	assert_ok(write_where_nothing_is("link", NULL)); /* it leads to a name that is free */
+	assert_content("target", "new");
+	assert_int_equal(files_in_folder(), 2);
+}
+
+static void what_is_no_regular_file_is_written(void **state)
+{
+	(void)state;
+	sheaf_sink *sink;
+	static const char *const paths[] = {"/dev/null", "-"};
+	for (size_t i = 0; i < COUNT(paths); i++) {
+		assert_ok(sheaf_sink_path_new(paths[i], cx, &sink, &err));
+		sheaf_sink_abandon(sink);
+	}
+}
+
+static void what_has_come_meanwhile_is_not_replaced(void **state)
+{
+	(void)state;
+	/* Also where the file system cannot tell while it renames. */
+	static const int errors[] = {0, EINVAL, ENOSYS, ENOTSUP};
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		if (errors[i]) expect_failure(RENAME_NEW, errors[i], 1);
+		assert_status(SHEAF_USAGE, write_where_nothing_is("target", "other"));
+		assert_int_equal(err.sys, EEXIST);
+		assert_string_equal(err.option, "");
+		assert_message(
+			"expected no file of that name, as at the beginning, found one that another program has "
+			"made meanwhile; it stays as it is");
+		assert_content("target", "other");
+		assert_int_equal(files_in_folder(), 1);
+		assert_int_equal(unlink(in_folder("target")), 0);
+		if (!errors[i]) continue;
+		expect_failure(RENAME_NEW, errors[i], 1);
+		assert_ok(write_where_nothing_is("target", NULL));
+		assert_string_equal(played.story, "sync close rename-new rename sync-folder ");
+		assert_content("target", "new");
+		assert_int_equal(unlink(in_folder("target")), 0);
+	}
+	expect_failure(RENAME_NEW, ENOSPC, 1);
+	assert_status(SHEAF_IO, write_where_nothing_is("target", NULL));
+	assert_int_equal(err.sys, ENOSPC);
+	assert_int_equal(files_in_folder(), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -402,6 +485,9 @@ int main(void)
 		TEST(a_temporary_that_is_taken_away_is_made_anew),
 		TEST(files_are_written_without_locks),
 		TEST(a_file_system_without_nameless_files),
+		TEST(what_is_there_is_not_replaced),
+		TEST(what_is_no_regular_file_is_written),
+		TEST(what_has_come_meanwhile_is_not_replaced),
 	};
 	return cmocka_run_group_tests_name("commit", tests, NULL, NULL);
 }

@@ -193,6 +193,24 @@ static void test_a_set_under_way(void **state)
 	end_context(cx);
 }
 
+/* A file that has come since one of them was opened: none takes its place. */
+static void test_no_file_of_a_set_replaces_a_newcomer(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	sheaf_sink *sinks[FILES];
+	for (int i = 0; i < FILES; i++) {
+		assert_ok(sheaf_sink_path_new(in_folder(name_of(i)), cx, &sinks[i], &err));
+		assert_ok(sheaf_sink_write(sinks[i], "new", 3, &err));
+	}
+	write_text(name_of(FILES - 1), "other");
+	assert_status(SHEAF_USAGE, sheaf_sinks_commit(sinks, FILES, &err));
+	assert_message("found one that another program has made meanwhile");
+	assert_true(holds(name_of(FILES - 1), "other"));
+	assert_int_equal(files_in_folder(), 1);
+	end_context(cx);
+}
+
 /* ---- one file ---- */
 
 static void test_a_close_that_fails(void **state)
@@ -254,6 +272,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_changed_since, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_lists_not_believed, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_a_set_under_way, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_no_file_of_a_set_replaces_a_newcomer, make_folder,
+	                                    remove_folder),
 		cmocka_unit_test_setup_teardown(test_a_close_that_fails, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_removing_temporaries, make_folder, remove_folder),
 		cmocka_unit_test(test_many_temporaries),

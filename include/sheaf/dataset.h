@@ -130,6 +130,9 @@ typedef struct sheaf_create_options {
 	/* The output may be of any size. Else one beyond 64 times the bytes of the frames that were written, and
 	 * beyond 1 GiB, is LIMIT: a few entries of a large tensor would be gigabytes of zeros. */
 	bool allow_large;
+	bool force; /* a regular file of that name is replaced. Else it is USAGE, with EEXIST in sheaf_error.sys
+	             * and the option "force", and the same without an option from sheaf_finish where another
+	             * program has made one meanwhile; but what a setting asks to update is updated */
 } sheaf_create_options;
 
 /* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is
@@ -165,6 +168,7 @@ typedef struct sheaf_convert_options {
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
 	                     is LIMIT */
+	bool force;       /* as in sheaf_create_options, and found out before anything is read */
 	sheaf_selection select; /* of each input; as in sheaf_open_options */
 	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
 	                           sheaf_open_options say */

@@ -19,13 +19,14 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
 } sheaf_option_kind;
 
-/* Which side of a format uses an option; commands leave it 0. */
-enum { SHEAF_READING = 1, SHEAF_WRITING = 2 };
+/* Which side of a format uses an option, and that with it an output that is there is updated, not replaced;
+ * commands leave it 0. */
+enum { SHEAF_READING = 1, SHEAF_WRITING = 2, SHEAF_UPDATING = 4 };
 
 typedef struct sheaf_option {
 	const char *name; /* without the dashes */
 	sheaf_option_kind kind;
-	unsigned use;         /* SHEAF_READING | SHEAF_WRITING */
+	unsigned use;         /* SHEAF_READING | SHEAF_WRITING | SHEAF_UPDATING */
 	const char *argument; /* what stands for the value in help: "SIZE"; NULL for a flag */
 	const char *help;     /* one sentence without a full stop; an empty name ends a table */
 	char letter;          /* short form, or 0 */

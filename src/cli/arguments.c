@@ -208,6 +208,19 @@ static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool ow
 	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? n : 0));
 }
 
+/* -f was --from once: whoever still writes so must neither replace a file nor have one named like a format
+ * read. */
+static sheaf_status refuse_old_from(const parser *p, const char *at, sheaf_error *err)
+{
+	const char *word = at[1] ? at + 1 : p->at < p->argc ? p->argv[p->at] : "";
+	bool forces = find_own(p->out->command, NULL, 0, 'f') != NULL;
+	if (*at != 'f' || (forces && !sheaf_format_find(word))) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "-f: expected %s, found %s; -F %s (or --from) names the format to read",
+	                  forces ? "a flag (--force) and no format after it" : "another option",
+	                  forces ? word : "-f", sheaf_format_find(word) ? word : "FORMAT");
+}
+
 /* "-q", "-n 5", "-n5", "-qn5". */
 static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 {
@@ -216,6 +229,7 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 		const sheaf_option *own = find_own(c, NULL, 0, *at);
 		const sheaf_option *option = own ? own : c->use ? find_foreign(NULL, 0, *at) : NULL;
 		char shown[3] = {'-', *at, '\0'};
+		SHEAF_TRY(refuse_old_from(p, at, err));
 		if (!option) return refuse_option(c, shown, shown + 1, false, err);
 		bool flag = option->kind == SHEAF_OPTION_FLAG;
 		SHEAF_TRY(keep_lettered(p, option, own, !flag && at[1] ? at + 1 : NULL, shown, err));
@@ -279,7 +293,8 @@ static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 
 static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
 {
-	int inputs = args->command->use & SHEAF_WRITING ? args->nfiles - 1 : args->nfiles;
+	enum outputs outputs = command_outputs(args->command);
+	int inputs = outputs == OUTPUT_LAST ? args->nfiles - 1 : outputs == OUTPUT_REST ? 1 : args->nfiles;
 	int dashes = 0;
 	for (int i = 0; i < inputs; i++) dashes += strcmp(args->files[i], "-") == 0;
 	if (dashes > 1)

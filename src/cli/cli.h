@@ -47,6 +47,7 @@ enum {
 	TAKES_COLUMNS = 8388608,
 	TAKES_TRANSPOSE = 16777216,
 	TAKES_MATRIX = 33554432,
+	TAKES_FORCE = 67108864,
 	TAKES_SELECTION = TAKES_ROWS | TAKES_HEAD | TAKES_SKIP | TAKES_SAMPLE | TAKES_SEED | TAKES_WHERE |
 	                  TAKES_STREAMS | TAKES_COLUMNS | TAKES_TRANSPOSE
 };
@@ -79,6 +80,9 @@ typedef struct command {
 
 extern const command commands[]; /* ends with a row without a name */
 const command *command_find(const char *name);
+/* Which operands are files to write: the synopsis says it. */
+enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };
+enum outputs command_outputs(const command *c);
 /* The i-th option of a command, own ones first; NULL past the last one. */
 const sheaf_option *command_option(const command *c, int i);
 /* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is
@@ -294,6 +298,11 @@ int visit_files(const arguments *args, opening how, visitor visit);
  * it stays that of `args`. */
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
+
+/* Does work that makes files, in a session of its own. Where a file is there that must not be replaced by a
+ * slip, whoever sits at a terminal is asked, and the work is done again with `force`. */
+typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);
+int run_output(const arguments *args, const char *label, output_work work);
 
 /* What the command line says of the rows and columns that are wanted. */
 sheaf_selection selection_wanted(const arguments *args);

@@ -12,7 +12,7 @@ static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
 	                                           : SHEAF_DUPLICATES_LAST;
 }
 
-static sheaf_status convert(const session *s, sheaf_error *err)
+static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 {
 	const arguments *args = s->args;
 	sheaf_convert_options options = {
@@ -31,23 +31,17 @@ static sheaf_status convert(const session *s, sheaf_error *err)
 		.structure = sheaf_values_text(&args->values, "structure"),
 		.select = selection_wanted(args),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
+		.force = force,
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }
 
 int run_convert(const arguments *args)
 {
-	session s;
-	sheaf_error err;
 	char label[512];
 	if (args->nfiles == 2)
 		snprintf(label, sizeof label, "%s", args->files[0]);
 	else
 		snprintf(label, sizeof label, "%d inputs", args->nfiles - 1);
-	session_options options = {.label = label, .inputs = 1};
-	sheaf_status status = session_begin(&s, args, &options, &err);
-	if (status) return say_failure(&err);
-	status = convert(&s, &err);
-	session_end(&s);
-	return status ? say_failure(&err) : EXIT_FINE;
+	return run_output(args, label, convert);
 }

@@ -45,16 +45,18 @@ static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error
 
 /* ---- split ---- */
 
-static sheaf_status split_into(const session *s, const char *const *outputs, int n, sheaf_error *err)
+static sheaf_status split_into(const session *s, const char *const *outputs, int n, bool force,
+                               sheaf_error *err)
 {
 	int64_t rows[MOST_PARTS] = {0};
-	sheaf_open_options options = how_to_open(s);
+	sheaf_open_options open = how_to_open(s);
+	sheaf_split_options options = {sizeof options, &open, force};
 	SHEAF_TRY(sheaf_split(s->args->files[0], outputs, n, &options, s->cx, rows, err));
 	for (int i = 0; i < n; i++) tell(s, outputs[i], rows[i]);
 	return out_flush(err);
 }
 
-static sheaf_status split_numbered(const session *s, int64_t n, sheaf_error *err)
+static sheaf_status split_numbered(const session *s, int64_t n, bool force, sheaf_error *err)
 {
 	char *names[MOST_PARTS] = {0};
 	if (n < 1 || n > MOST_PARTS)
@@ -64,44 +66,33 @@ static sheaf_status split_numbered(const session *s, int64_t n, sheaf_error *err
 		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts, found %d",
 		                  s->args->nfiles - 1);
 	sheaf_status status = name_parts(s->args->files[1], (int)n, names, err);
-	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, err);
+	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, force, err);
 	for (int i = 0; i < n; i++) free(names[i]);
 	return status;
 }
 
-static sheaf_status split(const session *s, sheaf_error *err)
+static sheaf_status split(const session *s, bool force, sheaf_error *err)
 {
 	int64_t n = sheaf_values_number(&s->args->values, "parts", -1);
-	if (n >= 0) return split_numbered(s, n, err);
+	if (n >= 0) return split_numbered(s, n, force, err);
 	if (s->args->nfiles - 1 > MOST_PARTS)
 		return sheaf_fail(err, SHEAF_USAGE, "split: expected at most %d parts, found %d", MOST_PARTS,
 		                  s->args->nfiles - 1);
-	return split_into(s, s->args->files + 1, s->args->nfiles - 1, err);
+	return split_into(s, s->args->files + 1, s->args->nfiles - 1, force, err);
 }
 
 /* ---- merge ---- */
 
-static sheaf_status merge(const session *s, sheaf_error *err)
+static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 {
 	int64_t rows;
 	int n = s->args->nfiles - 1;
-	sheaf_open_options options = how_to_open(s);
+	sheaf_open_options open = how_to_open(s);
+	sheaf_split_options options = {sizeof options, &open, force};
 	SHEAF_TRY(sheaf_merge(s->args->files, n, s->args->files[n], &options, s->cx, &rows, err));
 	tell(s, s->args->files[n], rows);
 	return out_flush(err);
 }
 
-static int run(const arguments *args, sheaf_status (*work)(const session *s, sheaf_error *err))
-{
-	session s;
-	sheaf_error err;
-	session_options options = {.label = args->files[0], .inputs = 1};
-	sheaf_status status = session_begin(&s, args, &options, &err);
-	if (status) return say_failure(&err);
-	status = work(&s, &err);
-	session_end(&s);
-	return status ? say_failure(&err) : EXIT_FINE;
-}
-
-int run_split(const arguments *args) { return run(args, split); }
-int run_merge(const arguments *args) { return run(args, merge); }
+int run_split(const arguments *args) { return run_output(args, args->files[0], split); }
+int run_merge(const arguments *args) { return run_output(args, args->files[0], merge); }

@@ -7,7 +7,7 @@
 /* In the order of the TAKES_ bits. */
 const sheaf_option shared_options[] = {
 	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format instead of finding it by content and name",
-     'f'},
+     'F'},
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print JSON", 0},
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print no warnings and no summary", 'q'},
 	{"max-memory", SHEAF_OPTION_SIZE, 0, "SIZE", "use at most SIZE bytes of memory (default 4G)", 0},
@@ -58,6 +58,8 @@ const sheaf_option shared_options[] = {
      "read a table of numbers as a matrix; convert also makes such a table of a matrix, where the output is "
      "one",
      0},
+	{"force", SHEAF_OPTION_FLAG, 0, NULL,
+     "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
 	{0},
 };
 
@@ -242,12 +244,13 @@ const command commands[] = {
      "with its place, then a summary. Violations are errors, which reading leaves out, and breaches, which "
      "are forbidden although programs read them. Warnings and notes, about what other programs refuse, count "
      "as violations only with --strict."},
-	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1, READS_ALL | SELECTS,
-     CONVERTS, convert_options,
+	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1,
+     READS_ALL | SELECTS | TAKES_FORCE, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at "
-     "all, and may be one of the inputs. Data that the output cannot hold stop the conversion, unless "
-     "--allow-loss is given. With more than one input, keys become positions."},
+     "all. A file that is there already is replaced only with --force; it may be one of the inputs. Data that "
+     "the output cannot hold stop the conversion, unless --allow-loss is given. With more than one input, "
+     "keys become positions."},
 	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
@@ -267,12 +270,12 @@ const command commands[] = {
      "Without --json it prints the throughput, one line a second. A name with *, ? or [ in it means all "
      "files that match, and @FILE the names in a file, one a line."},
 	{"split", run_split, "one file into several, row by row as they stand", "FILE OUT...", 2, -1,
-     READS_ALL & ~TAKES_INDEX, SHEAF_READING, split_options,
+     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, SHEAF_READING, split_options,
      "Copies the rows of FILE, in their order, to the files OUT, or with --parts to OUT.0, OUT.1 and so on: "
      "in parts whose sizes differ by at most one row. The rows stay as they are, byte for byte, so that "
      "sheaf merge restores the file. For formats whose files are rows and nothing else."},
 	{"merge", run_merge, "several files into one, row by row as they stand", "IN... OUT", 2, -1,
-     READS_ALL & ~TAKES_INDEX, SHEAF_READING, merge_options,
+     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, SHEAF_READING, merge_options,
      "Copies the rows of all inputs, one file after the other, to OUT, byte for byte. For formats whose "
      "files are rows and nothing else."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
@@ -298,6 +301,19 @@ const command *command_find(const char *name)
 	for (const command *c = commands; c->name; c++)
 		if (strcmp(c->name, name) == 0) return c;
 	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+enum outputs command_outputs(const command *c)
+{
+	return ends_with(c->operands, " OUT")      ? OUTPUT_LAST
+	       : ends_with(c->operands, " OUT...") ? OUTPUT_REST
+	                                           : OUTPUT_NONE;
 }
 
 const sheaf_option *command_option(const command *c, int i)

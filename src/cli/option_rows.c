@@ -15,9 +15,8 @@ const char *option_synopsis(const sheaf_option *option, char *text, size_t size)
 
 const char *option_use_text(const sheaf_option *option)
 {
-	return option->use == SHEAF_READING   ? " (in reading)"
-	       : option->use == SHEAF_WRITING ? " (in writing)"
-	                                      : "";
+	unsigned sides = option->use & (SHEAF_READING | SHEAF_WRITING);
+	return sides == SHEAF_READING ? " (in reading)" : sides == SHEAF_WRITING ? " (in writing)" : "";
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }

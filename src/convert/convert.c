@@ -28,6 +28,7 @@ typedef struct conversion {
 	bool key_told;
 	sheaf_structure structure; /* that is wanted */
 	bool structured;
+	bool replaces;             /* a file that is there is replaced, or updated */
 	int64_t input_bytes;       /* -1: not known, so what was read counts: */
 	int64_t read_before, read; /* of the inputs before, and of this one */
 } conversion;
@@ -417,6 +418,12 @@ static sheaf_status check_rows(const conversion *c, const char *output, sheaf_er
 	return sheaf_check_output(output, c->input_bytes, sum, err);
 }
 
+static sheaf_status open_sink(const conversion *c, const char *output, sheaf_sink **out, sheaf_error *err)
+{
+	return c->replaces ? sheaf_sink_path(output, c->cx, out, err)
+	                   : sheaf_sink_path_new(output, c->cx, out, err);
+}
+
 static sheaf_status write_output(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -427,8 +434,9 @@ static sheaf_status write_output(conversion *c, const char *output, sheaf_error 
 	                               &c->totals,
 	                               c->options->duplicates,
 	                               c->structured ? &c->structure : NULL,
-	                               c->options->allow_large};
-	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
+	                               c->options->allow_large,
+	                               c->replaces};
+	SHEAF_TRY(open_sink(c, output, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
 	sheaf_status status = check_settings(c, err);
@@ -446,7 +454,7 @@ static sheaf_status write_output(conversion *c, const char *output, sheaf_error 
 static sheaf_status transcode(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_sink_path(output, c->cx, &sink, err));
+	SHEAF_TRY(open_sink(c, output, &sink, err));
 	return c->to->model->transcode(c->first, sink, c->cx, err);
 }
 
@@ -548,6 +556,8 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 {
 	conversion c = {.told = cx, .options = options, .ninputs = ninputs};
 	SHEAF_TRY(find_target(&c, output, err));
+	c.replaces = options->force || sheaf_settings_update(c.to, options->settings, options->nsettings);
+	if (!c.replaces) SHEAF_TRY(sheaf_target_check_path(output, err));
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
 	release(&c);

@@ -76,10 +76,10 @@ static sheaf_status refuse_format(const char *path, const sheaf_format *format, 
 	                  path, used ? names : "none", format->name);
 }
 
-static sheaf_status open_copying(copying *c, const char *path, const sheaf_open_options *options, bool random,
-                                 sheaf_context *cx, sheaf_error *err)
+static sheaf_status open_copying(copying *c, const char *path, const sheaf_split_options *options,
+                                 bool random, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_open_options how = options ? *options : (sheaf_open_options){.size = sizeof how};
+	sheaf_open_options how = options->open ? *options->open : (sheaf_open_options){.size = sizeof how};
 	how.random = random;
 	how.index = SHEAF_INDEX_NEVER;
 	*c = (copying){.cx = cx};
@@ -156,38 +156,63 @@ static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status open_sinks(const parts *p, const char *const *outputs, sheaf_context *cx,
+static sheaf_status open_sink(const char *output, bool force, sheaf_context *cx, sheaf_sink **out,
+                              sheaf_error *err)
+{
+	return force ? sheaf_sink_path(output, cx, out, err) : sheaf_sink_path_new(output, cx, out, err);
+}
+
+static sheaf_status open_sinks(const parts *p, const char *const *outputs, bool force, sheaf_context *cx,
                                sheaf_error *err)
 {
-	for (int i = 0; i < p->n; i++) SHEAF_TRY(sheaf_sink_path(outputs[i], cx, &p->sinks[i], err));
+	for (int i = 0; i < p->n; i++) SHEAF_TRY(open_sink(outputs[i], force, cx, &p->sinks[i], err));
 	return SHEAF_OK;
 }
 
-static sheaf_status split(copying *c, parts *p, const char *const *outputs, sheaf_error *err)
+/* Before anything is read. */
+static sheaf_status check_free(const char *const *outputs, int n, const sheaf_split_options *options,
+                               sheaf_error *err)
+{
+	for (int i = 0; i < n && !options->force; i++) SHEAF_TRY(sheaf_target_check_path(outputs[i], err));
+	return SHEAF_OK;
+}
+
+static sheaf_status check_options(const char *function, const sheaf_split_options **options, sheaf_error *err)
+{
+	static const sheaf_split_options defaults = {.size = sizeof defaults};
+	if (!*options) *options = &defaults;
+	if ((*options)->size && (*options)->size != sizeof defaults)
+		return sheaf_fail(err, SHEAF_USAGE, "split options: expected size %zu, found %zu", sizeof defaults,
+		                  (*options)->size);
+	return sheaf_check_open_options(function, (*options)->open, err);
+}
+
+static sheaf_status split(copying *c, parts *p, const char *const *outputs, bool force, sheaf_error *err)
 {
 	SHEAF_TRY(count_rows(c, &p->total, err));
-	SHEAF_TRY(open_sinks(p, outputs, c->cx, err));
+	SHEAF_TRY(open_sinks(p, outputs, force, c->cx, err));
 	SHEAF_TRY(copy_parts(c, p, err));
 	return sheaf_sinks_commit(p->sinks, p->n, err);
 }
 
 sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
-                         const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
 	SHEAF_NEED(input, "a path");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	SHEAF_TRY(check_options(__func__, &options, err));
 	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	copying c;
 	void *sinks = NULL, *counts = NULL;
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
+	SHEAF_TRY(check_free(outputs, n, options, err));
 	SHEAF_TRY(open_copying(&c, input, options, true, cx, err));
 	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(sheaf_sink *), &sinks, err);
 	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(int64_t), &counts, err);
 	if (status == SHEAF_OK) {
 		parts p = {(sheaf_sink **)sinks, (int64_t *)counts, n, 0};
-		status = split(&c, &p, outputs, err);
+		status = split(&c, &p, outputs, options->force, err);
 		for (int i = 0; i < n; i++)
 			if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
 		if (rows) memcpy(rows, counts, (size_t)n * sizeof *rows);
@@ -200,7 +225,7 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 
 /* ---- merge ---- */
 
-static sheaf_status copy_all(const char *input, const sheaf_open_options *options, sheaf_context *cx,
+static sheaf_status copy_all(const char *input, const sheaf_split_options *options, sheaf_context *cx,
                              sheaf_sink *sink, int64_t *rows, sheaf_error *err)
 {
 	copying c;
@@ -214,17 +239,17 @@ static sheaf_status copy_all(const char *input, const sheaf_open_options *option
 }
 
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
-                         const sheaf_open_options *options, sheaf_context *cx, int64_t *rows,
+                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
 	SHEAF_NEED(output, "a path for the output");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	SHEAF_TRY(check_options(__func__, &options, err));
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	sheaf_sink *sink;
 	int64_t all = 0;
-	SHEAF_TRY(sheaf_sink_path(output, cx, &sink, err));
+	SHEAF_TRY(open_sink(output, options->force, cx, &sink, err));
 	sheaf_status status = SHEAF_OK;
 	for (int i = 0; i < n && status == SHEAF_OK; i++)
 		status = copy_all(inputs[i], options, cx, sink, &all, err);

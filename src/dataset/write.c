@@ -88,11 +88,16 @@ void sheaf_abandon(sheaf_writer *w)
 
 /* ---- create ---- */
 
+static const sheaf_format *format_named(const sheaf_create_options *options, const char *name)
+{
+	return options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
+}
+
 static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink,
                                 const sheaf_format **out, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(sink);
-	*out = options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
+	*out = format_named(options, name);
 	if (!*out && options->format)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s",
 		                  options->format);
@@ -385,8 +390,11 @@ sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sh
 	SHEAF_TRY(check_options(options, err));
 	static const sheaf_create_options defaults = {.size = sizeof defaults};
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
-	return sheaf_create_sink(sink, schema, options ? options : &defaults, cx, out, err);
+	if (!options) options = &defaults;
+	bool replaces = options->force ||
+	                sheaf_settings_update(format_named(options, path), options->settings, options->nsettings);
+	SHEAF_TRY(replaces ? sheaf_sink_path(path, cx, &sink, err) : sheaf_sink_path_new(path, cx, &sink, err));
+	return sheaf_create_sink(sink, schema, options, cx, out, err);
 }
 
 /* ---- write ---- */

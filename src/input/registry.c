@@ -248,6 +248,16 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 	return SHEAF_OK;
 }
 
+bool sheaf_settings_update(const sheaf_format *format, const sheaf_setting *settings, int n)
+{
+	for (int i = 0; format && i < n; i++) {
+		const sheaf_option *option =
+			format->options ? sheaf_option_find(format->options, settings[i].name) : NULL;
+		if (option && (option->use & SHEAF_UPDATING)) return true;
+	}
+	return false;
+}
+
 void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n)
 {
 	sheaf_release(cx, (void *)values->settings, (size_t)n * sizeof *values->settings);

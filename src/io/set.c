@@ -169,6 +169,7 @@ static sheaf_status commit_all(set *s, sheaf_sink **sinks, int n, sheaf_error *e
 {
 	bool together = are_together(sinks, n);
 	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_sink_seal(sinks[i], err));
+	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_target_check_free(&sinks[i]->target, err));
 	if (together) SHEAF_TRY(open_set(s, sinks, n, err));
 	SHEAF_TRY(place_all(sinks, n, err));
 	return sync_folders(sinks, together ? 1 : n, err);

@@ -46,12 +46,25 @@ static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **o
 	return SHEAF_OK;
 }
 
-static sheaf_status open_path(sheaf_sink *sink, const char *path, sheaf_error *err)
+static sheaf_status open_target(sheaf_sink *sink, const char *path, bool keeps, sheaf_error *err)
 {
 	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
 	if (filter) SHEAF_TRY(sheaf_encoder_open(&sink->encoder, filter, sink->cx, sink->name, err));
 	/* Last, so that nothing is created in vain, and no FIFO is waited for. */
-	return sheaf_target_open(&sink->target, path, sink->name, sink->cx, err);
+	return sheaf_target_open(&sink->target, path, sink->name, keeps, sink->cx, err);
+}
+
+static sheaf_status open_path(const char *path, bool keeps, sheaf_context *cx, sheaf_sink **out,
+                              sheaf_error *err)
+{
+	sheaf_sink *sink = NULL;
+	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
+	sheaf_status status = open_target(sink, path, keeps, err);
+	if (status)
+		free_sink(sink);
+	else
+		*out = sink;
+	return status;
 }
 
 sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
@@ -60,14 +73,16 @@ sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **o
 	*out = NULL;
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
-	sheaf_sink *sink = NULL;
-	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
-	sheaf_status status = open_path(sink, path, err);
-	if (status)
-		free_sink(sink);
-	else
-		*out = sink;
-	return status;
+	return open_path(path, false, cx, out, err);
+}
+
+sheaf_status sheaf_sink_path_new(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	return open_path(path, true, cx, out, err);
 }
 
 sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx,

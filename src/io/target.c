@@ -108,6 +108,19 @@ static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *er
 	return status;
 }
 
+static sheaf_status refuse_existing(const char *name, sheaf_error *err)
+{
+	sheaf_status status = sheaf_fail(err, SHEAF_USAGE,
+	                                 "%s: expected no file of that name, found one, which stays as it is "
+	                                 "(--force replaces it)",
+	                                 name);
+	if (err) {
+		err->sys = EEXIST;
+		snprintf(err->option, sizeof err->option, "force");
+	}
+	return status;
+}
+
 static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_error *err)
 {
 	char resolved[PATH_MAX];
@@ -140,14 +153,23 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 		return open_beside(target, path, err);
 	}
 	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);
-	return S_ISREG(target->old.st_mode) ? open_beside(target, path, err) : open_directly(target, path, err);
+	if (!S_ISREG(target->old.st_mode)) return open_directly(target, path, err);
+	return target->keeps ? refuse_existing(target->name, err) : open_beside(target, path, err);
 }
 
-sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, sheaf_context *cx,
-                               sheaf_error *err)
+sheaf_status sheaf_target_check_path(const char *path, sheaf_error *err)
 {
-	*target =
-		(sheaf_target){.cx = cx, .name = name, .fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
+	struct stat info;
+	bool is_taken = strcmp(path, "-") != 0 && descriptor_named(path) < 0 && stat(path, &info) == 0 &&
+	                S_ISREG(info.st_mode);
+	return is_taken ? refuse_existing(path, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, bool keeps,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	*target = (sheaf_target){
+		.cx = cx, .name = name, .keeps = keeps, .fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
 	sheaf_status status = choose_and_open(target, path, err);
 	if (status) sheaf_target_abandon(target);
 	return status;
@@ -232,12 +254,51 @@ sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
 	return failed ? sheaf_fail_sys(err, failed, "%s: expected to close it", target->name) : SHEAF_OK;
 }
 
+static sheaf_status refuse_newcomer(const sheaf_target *target, sheaf_error *err)
+{
+	sheaf_status status = sheaf_fail(err, SHEAF_USAGE,
+	                                 "%s: expected no file of that name, as at the beginning, found one that "
+	                                 "another program has made meanwhile; it stays as it is",
+	                                 target->name);
+	if (err) err->sys = EEXIST;
+	return status;
+}
+
+sheaf_status sheaf_target_check_free(const sheaf_target *target, sheaf_error *err)
+{
+	struct stat info;
+	bool is_taken = target->keeps && target->folder >= 0 &&
+	                fstatat(target->folder, target->base, &info, AT_SYMLINK_NOFOLLOW) == 0;
+	return is_taken ? refuse_newcomer(target, err) : SHEAF_OK;
+}
+
+/* Gives errno, or 0. */
+static int rename_to(const sheaf_target *target, unsigned flags)
+{
+	int result = flags ? renameat2(target->folder, target->temporary, target->folder, target->base, flags)
+	                   : renameat(target->folder, target->temporary, target->folder, target->base);
+	return result == 0 ? 0 : errno;
+}
+
+/* Where the file system cannot tell a taken name while it renames, the name is looked at just before. */
+static sheaf_status put_in_place(const sheaf_target *target, sheaf_error *err)
+{
+	int failed = target->keeps ? rename_to(target, RENAME_NOREPLACE) : rename_to(target, 0);
+	if (target->keeps && failed == EEXIST) return refuse_newcomer(target, err);
+	if (target->keeps && (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP)) {
+		SHEAF_TRY(sheaf_target_check_free(target, err));
+		failed = rename_to(target, 0);
+	}
+	return failed ? sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
+	                               target->name)
+	              : SHEAF_OK;
+}
+
 sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 {
 	if (target->folder < 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_target_check_clone(target, err));
-	if (renameat(target->folder, target->temporary, target->folder, target->base) != 0)
-		return sheaf_fail_sys(err, errno, "%s: expected to put the finished file in its place", target->name);
+	SHEAF_TRY(put_in_place(target, err));
 	sheaf_live_remove(&target->live);
 	target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
 	return SHEAF_OK;

@@ -26,15 +26,21 @@ typedef struct sheaf_target {
 	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
 	bool is_clone; /* began as a copy of that one, which must stay as it looks */
+	bool keeps;    /* a file that is there is not replaced */
 } sheaf_target;
 
-SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name,
+/* `keeps`: as in the struct. */
+SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const char *name, bool keeps,
                                          sheaf_context *cx, sheaf_error *err);
+/* USAGE where a regular file is there already. */
+SHEAF_USE sheaf_status sheaf_target_check_path(const char *path, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size,
                                           sheaf_error *err);
 /* The content is whole: it is synced and closed, and waits for its place. What is written directly is done.
  */
 SHEAF_USE sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err);
+/* Whether a file that must not be replaced has come into its place. */
+SHEAF_USE sheaf_status sheaf_target_check_free(const sheaf_target *target, sheaf_error *err);
 /* Puts a sealed file in its place; the folder is not synced yet. */
 SHEAF_USE sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err);
 /* Places it and syncs the folder. */

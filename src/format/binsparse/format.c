@@ -37,7 +37,7 @@ static const sheaf_option options[] = {
      "put bytes of equal rank together before they are compressed", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
      "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
-	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING, "GROUP",
+	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING | SHEAF_UPDATING, "GROUP",
      "write into this group of the file, whose other groups and arrays stay; / is its root", 0},
 	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0",
      "how the version of the specification is written (default 0.1)", 0},

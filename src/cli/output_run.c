@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands that write a file share: a file that is there is replaced only where that is wanted. */
+#include "cli.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool is_refused(sheaf_status status, const sheaf_error *err)
+{
+	return status == SHEAF_USAGE && err->sys == EEXIST && strcmp(err->option, "force") == 0;
+}
+
+/* ---- a question ---- */
+
+static bool has_somebody_to_ask(const arguments *args)
+{
+	for (int i = 0; i < args->nfiles; i++)
+		if (strcmp(args->files[i], "-") == 0) return false;
+	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+/* The name of the refused output, with which the message begins. */
+static void copy_name(const sheaf_error *err, char name[1024])
+{
+	const char *end = strstr(err->message, ": expected ");
+	snprintf(name, 1024, "%.*s", end ? (int)(end - err->message) : 0, err->message);
+}
+
+/* " (1234 bytes, of 2026-11-22 15:04)" */
+static void describe_file(const char *path, char text[96])
+{
+	struct stat info;
+	struct tm when;
+	char date[32];
+	text[0] = '\0';
+	if (stat(path, &info) != 0 || !localtime_r(&info.st_mtime, &when)) return;
+	strftime(date, sizeof date, "%Y-%m-%d %H:%M", &when);
+	snprintf(text, 96, " (%lld bytes, of %s)", (long long)info.st_size, date);
+}
+
+/* Whether a line from the terminal begins with y or Y. */
+static bool answers_yes(void)
+{
+	char line[256];
+	ssize_t n;
+	do n = read(STDIN_FILENO, line, sizeof line);
+	while (n < 0 && errno == EINTR && !was_interrupted());
+	return n > 0 && (line[0] == 'y' || line[0] == 'Y');
+}
+
+static bool is_to_be_replaced(const char *path, bool several)
+{
+	char about[96], text[2048];
+	describe_file(path, about);
+	int n = snprintf(text, sizeof text, "sheaf: %.1500s is there already%s; replace %s? [y/N] ", path, about,
+	                 several ? "it, and the other outputs that are there" : "it");
+	progress_hide();
+	if (write(STDERR_FILENO, text, (size_t)n) < 0) return false;
+	return answers_yes();
+}
+
+/* ---- the run ---- */
+
+/* Whoever names only inputs has named the last of them as the output. */
+static void hint_at_output(const arguments *args, sheaf_error *err)
+{
+	size_t used = strlen(err->message);
+	int inputs = args->nfiles - 1;
+	if (command_outputs(args->command) != OUTPUT_LAST || inputs < 2) return;
+	snprintf(err->message + used, sizeof err->message - used,
+	         "; the last file named is the output: to join all %d, name another file after them",
+	         args->nfiles);
+}
+
+static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
+{
+	const arguments *args = s->args;
+	bool several = command_outputs(args->command) == OUTPUT_REST;
+	char path[1024];
+	copy_name(err, path);
+	hint_at_output(args, err);
+	if (!has_somebody_to_ask(args)) return SHEAF_USAGE;
+	if (!several && args->nfiles > 2) say("note", "the last file named is the output: %s", path);
+	if (is_to_be_replaced(path, several)) return work(s, true, err);
+	return was_interrupted() ? sheaf_fail(err, SHEAF_STOPPED, "interrupted")
+	                         : sheaf_fail(err, SHEAF_USAGE, "%s: left as it is", path);
+}
+
+int run_output(const arguments *args, const char *label, output_work work)
+{
+	session s;
+	sheaf_error err = {0};
+	session_options options = {.label = label, .inputs = 1};
+	sheaf_status status = session_begin(&s, args, &options, &err);
+	if (status) return say_failure(&err);
+	status = work(&s, sheaf_values_flag(&args->values, "force"), &err);
+	if (is_refused(status, &err)) status = ask(&s, work, &err);
+	session_end(&s);
+	return status ? say_failure(&err) : EXIT_FINE;
+}
