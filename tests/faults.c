@@ -103,7 +103,7 @@ static struct {
 static void read_plan(const char *text)
 {
 	char name[32], what[16];
-	if (sscanf(text, "%31[a-z_]:%ld:%ld:%15s", name, &it.first, &it.times, what) != 4) _exit(99);
+	if (sscanf(text, "%31[a-z_0-9]:%ld:%ld:%15s", name, &it.first, &it.times, what) != 4) _exit(99);
 	for (int c = 0; c < COUNT; c++)
 		if (strcmp(names[c], name) == 0) it.call = c;
 	it.what = strcmp(what, "short") == 0 ? SHORT : atoi(what);
