@@ -23,7 +23,7 @@ void check_conversion(const conversion *c, size_t input_size, size_t output_size
 	record r;
 	settings s;
 	char from[32], to[32];
-	sheaf_convert_options options = {.size = sizeof options};
+	sheaf_convert_options options = {.size = sizeof options, .force = true};
 	snprintf(from, sizeof from, "a.%s", c->from);
 	snprintf(to, sizeof to, "b.%s", c->to);
 	set(c->settings, &options, &s);

@@ -680,7 +680,9 @@ static void test_create_finds_its_format(void **state)
 static sheaf_status convert(const char *input, const char *output, const sheaf_convert_options *options)
 {
 	const char *path = in_folder(input);
-	return sheaf_convert(&path, 1, in_folder(output), options, cx, &err);
+	sheaf_convert_options given = options ? *options : (sheaf_convert_options){.size = sizeof given};
+	given.force = true;
+	return sheaf_convert(&path, 1, in_folder(output), &given, cx, &err);
 }
 
 static void assert_file(const char *name, const char *text)
@@ -748,7 +750,8 @@ static void test_convert_uses_settings_of_either_side(void **state)
 	(void)state;
 	static const sheaf_setting settings[] = {
 		{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"precision", "double"}};
-	sheaf_convert_options options = {.size = sizeof options, .settings = settings, .nsettings = 3};
+	sheaf_convert_options options = {
+		.size = sizeof options, .force = true, .settings = settings, .nsettings = 3};
 	sheaf_dataset *dataset;
 	sheaf_facts facts;
 	write_text("in.ctf", "|A 1 2 3\n|A 4 5 6\n");
@@ -775,7 +778,8 @@ static void test_convert_onto_its_input(void **state)
 static sheaf_status join(const char *a, const char *b, const char *output)
 {
 	const char *inputs[] = {in_folder(a), in_folder(b)};
-	return sheaf_convert(inputs, 2, in_folder(output), NULL, cx, &err);
+	sheaf_convert_options options = {.size = sizeof options, .force = true};
+	return sheaf_convert(inputs, 2, in_folder(output), &options, cx, &err);
 }
 
 static void test_join_makes_keys_positions(void **state)
@@ -947,6 +951,7 @@ static const sheaf_setting declared_a = {"stream", "A:1:dense"};
 static sheaf_convert_options with_declared_stream(void)
 {
 	return (sheaf_convert_options){.size = sizeof(sheaf_convert_options),
+	                               .force = true,
 	                               .settings = &declared_a,
 	                               .nsettings = 1,
 	                               .piece_bytes = 100000};
@@ -1009,7 +1014,7 @@ static void test_order_of_counting(void **state)
 {
 	(void)state;
 	write_text("in", "NOTES");
-	sheaf_convert_options options = {.size = sizeof options, .to = "notes"};
+	sheaf_convert_options options = {.size = sizeof options, .force = true, .to = "notes"};
 	assert_ok(convert("in", "out", &options));
 	/* Opened, counted in a pass of its own, put back to the start, and only then written. */
 	assert_text("OcdcdcRancdrepcdrepcsFAC", calls);
@@ -1020,7 +1025,7 @@ static void test_failures_of_counting(void **state)
 {
 	(void)state;
 	static const char *const letters[] = {"O", "c", "d", "R", "a", "n", "e", "p", "r", "s", "F"};
-	sheaf_convert_options options = {.size = sizeof options, .to = "notes"};
+	sheaf_convert_options options = {.size = sizeof options, .force = true, .to = "notes"};
 	write_text("in", "NOTES");
 	for (size_t i = 0; i < COUNT(letters); i++) {
 		fails_in = letters[i];
@@ -1088,7 +1093,7 @@ static void test_convert_from_a_pipe(void **state)
 static void test_rows_are_counted_where_asked_for(void **state)
 {
 	(void)state;
-	sheaf_convert_options options = {.size = sizeof options, .from = "ctf", .to = "tally"};
+	sheaf_convert_options options = {.size = sizeof options, .force = true, .from = "ctf", .to = "tally"};
 	const char *inputs[2] = {in_folder("a.ctf"), in_folder("b.ctf")};
 	write_text("a.ctf", "0 |x 1\n0 |x 2\n1 |x 3\n");
 	write_text("b.ctf", "7 |x 1\n8 |x 1\n9 |x 1\n");
@@ -1103,8 +1108,8 @@ static void test_totals_that_are_wrong(void **state)
 	(void)state;
 	sheaf_writer *writer;
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1;2,3");
-	sheaf_create_options options = {.size = sizeof options,
-	                                .totals = &(sheaf_facts){2, 2, -1, 1, 1, NULL, NULL}};
+	sheaf_create_options options = {
+		.size = sizeof options, .force = true, .totals = &(sheaf_facts){2, 2, -1, 1, 1, NULL, NULL}};
 	assert_ok(sheaf_create(in_folder("a.ctf"), &t.schema, &options, cx, &writer, &err));
 	assert_status(SHEAF_USAGE, sheaf_write(writer, &t.frame, &err));
 	assert_message("sequence 1: expected one sample");
@@ -1231,7 +1236,8 @@ static void test_loss_of_precision(void **state)
 {
 	(void)state;
 	static const sheaf_setting settings[] = {{"stream", "A:2:dense:double"}, {"precision", "float"}};
-	sheaf_convert_options options = {.size = sizeof options, .settings = settings, .nsettings = 2};
+	sheaf_convert_options options = {
+		.size = sizeof options, .force = true, .settings = settings, .nsettings = 2};
 	write_text("in.ctf", "|A 1 2\n|A 0.1 0.5\n|A 3 16777217\n|A 1e300 0.2\n");
 	assert_status(SHEAF_LOSS, convert("in.ctf", "out.cbf", &options));
 	assert_message("value changed by its element type (3)");
@@ -1292,7 +1298,7 @@ static void test_stop_while_converting(void **state)
 {
 	(void)state;
 	static const char *const outputs[] = {"out.ctf", "out.cbf", "out.cbf.gz"};
-	sheaf_convert_options conversion = {.size = sizeof conversion, .piece_bytes = 100};
+	sheaf_convert_options conversion = {.size = sizeof conversion, .force = true, .piece_bytes = 100};
 	write_rows("in.ctf", 1000);
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		for (int64_t after = 1; after < 50; after += 16) {

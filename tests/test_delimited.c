@@ -430,6 +430,7 @@ static void convert_texts(const char *from, const char *to, const sheaf_setting 
 	const char *inputs[] = {input};
 	sheaf_context *cx = usual_context();
 	sheaf_convert_options options = {.size = sizeof options,
+	                                 .force = true,
 	                                 .from = strchr(from, '.') + 1,
 	                                 .settings = chosen,
 	                                 .nsettings = n,

@@ -85,7 +85,7 @@ static void test_damage(void **state)
 		archive.data[at] ^= 0x40;
 		begin(&r, (sheaf_context_options){.threads = 1});
 		const char *input = in_folder("a.npz");
-		sheaf_convert_options options = {.size = sizeof options, .from = "npz"};
+		sheaf_convert_options options = {.size = sizeof options, .force = true, .from = "npz"};
 		if (sheaf_convert(&input, 1, in_folder("c.mtx"), &options, r.cx, &err) == SHEAF_OK) {
 			bytes_sink file = read_file("c.mtx");
 			if (file.size != strlen(MATRIX) || memcmp(file.data, MATRIX, file.size) != 0)

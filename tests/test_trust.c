@@ -148,8 +148,8 @@ static void assert_same_output(const char *with, const char *without)
 /* What the commands do with an index is what they do without. */
 static void assert_nothing_comes_of_it(void)
 {
-	output_of("convert a.ctf with.cbf");
-	output_of("convert --index never a.ctf without.cbf");
+	output_of("convert -f a.ctf with.cbf");
+	output_of("convert -f --index never a.ctf without.cbf");
 	bytes_sink a = read_file("with.cbf"), b = read_file("without.cbf");
 	assert_same_bytes(&a, &b);
 	free_bytes(&a);
@@ -505,10 +505,11 @@ static void test_change_between_samples(void **state)
 	assert_ok(sheaf_open(in_folder("a.ctf"), &use, cx, &dataset, &err));
 	assert_ok(sheaf_skip(dataset, FIRST, &err)); /* it is counted instead */
 	sheaf_close(dataset);
-	assert_same_output("batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream "
-	                   "B:1:dense a.ctf",
-	                   "batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream B:1:dense "
-	                   "--index never a.ctf");
+	assert_same_output(
+		"batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream "
+		"B:1:dense a.ctf",
+		"batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream B:1:dense "
+		"--index never a.ctf");
 }
 
 /* A second change in the same tick of the clock could leave the same time. */

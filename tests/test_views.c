@@ -490,7 +490,7 @@ static void test_sequences(void **state)
 	(void)state;
 	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}}, dense[] = {{"stream", "A:2:dense"}},
 							   two[] = {{"stream", "A:4:sparse"}, {"stream", "B:1:dense"}};
-	sheaf_convert_options o = {.size = sizeof o, .settings = sparse, .nsettings = 1};
+	sheaf_convert_options o = {.size = sizeof o, .force = true, .settings = sparse, .nsettings = 1};
 	taken = (taking){.as_it_comes = true};
 	check_converted("|A 1:5\n|A 0:6 3:7\n", &o, "0 1  5\n1 0  6\n1 3  7\n");
 	check_converted("0 |A 1:5\n0 |A 2:1\n1 |A 0:6\n", &o, "0 0 1  5\n0 1 2  1\n1 0 0  6\n");
@@ -513,7 +513,7 @@ static void test_empty_samples_are_a_loss(void **state)
 {
 	(void)state;
 	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}};
-	sheaf_convert_options o = {.size = sizeof o, .settings = sparse, .nsettings = 1};
+	sheaf_convert_options o = {.size = sizeof o, .force = true, .settings = sparse, .nsettings = 1};
 	sheaf_context *cx = usual_context();
 	char path[192];
 	const char *inputs[] = {path};
@@ -687,7 +687,7 @@ static void test_writing(void **state)
 	(void)state;
 	static const int64_t shape[] = {2, 3};
 	sheaf_context *cx = usual_context();
-	sheaf_convert_options o = {.size = sizeof o, .duplicates = SHEAF_DUPLICATES_SUM};
+	sheaf_convert_options o = {.size = sizeof o, .force = true, .duplicates = SHEAF_DUPLICATES_SUM};
 	give_entries(cx, 2, shape, SHEAF_I32, "1 2 1; 0 1 2; 1 2 3; 1 0 4");
 	taken = (taking){.wanted = {.order = {0, 1}, .sorted = true, .unique = true}};
 	check_written("taken", &o, "0 1  2\n1 0  4\n1 2  4\n", -1);

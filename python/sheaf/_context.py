@@ -147,8 +147,10 @@ class Context:
         done.acquire()
 
         def work() -> None:
-            statuses.append(function(*args, byref(err)))
-            done.release()
+            try:
+                statuses.append(function(*args, byref(err)))
+            finally:
+                done.release()
 
         try:
             _thread.start_new_thread(work, ())

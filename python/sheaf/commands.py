@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, sizeof, string_at
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
 
 from . import _layout as c
 from ._context import Context, Handle
@@ -543,6 +543,13 @@ def _part_names(output: bytes, parts: int) -> list[bytes]:
     return [b"%s.%0*d" % (output, digits, i) for i in range(parts)]
 
 
+def _copying(given: Given) -> c.sheaf_split_options:
+    opening = given.fill(c.sheaf_open_options)
+    filled = given.fill(c.sheaf_split_options, open=pointer(opening))
+    filled._opening = opening
+    return filled
+
+
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None, **options: Any) -> dict[str, int]:
     """Copies the rows of a file, as they stand, to several: to ``outputs``, or with ``parts=N`` to ``OUT.0``, ``OUT.1``, ...
     Gives the rows of each.
@@ -559,7 +566,7 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
             raise UsageError(f"parts: expected a number from 1 to 1000, found {parts}", "parts")
         targets = _part_names(targets[0], parts)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
-    rows, filled = (c_int64 * len(targets))(), given.fill(c.sheaf_open_options)
+    rows, filled = (c_int64 * len(targets))(), _copying(given)
     context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled), context.handle, rows)
     return {os.fsdecode(target): n for target, n in zip(targets, rows)}
 
@@ -569,7 +576,7 @@ def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | N
     given = Given("merge", options, besides=("progress",))
     names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
-    filled = given.fill(c.sheaf_open_options)
+    filled = _copying(given)
     context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle, byref(rows))
     return rows.value
 

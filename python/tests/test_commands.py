@@ -125,4 +125,4 @@ def test_split_and_merge(tmp):
         sheaf.split(path, tmp / "part", parts=0, **cells)
     same(caught.error.option, "parts")
     with raises(NotImplementedError):
-        sheaf.split(words(tmp), [tmp / "a", tmp / "b"])
+        sheaf.split(words(tmp), [tmp / "c", tmp / "d"])

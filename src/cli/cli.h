@@ -229,6 +229,9 @@ typedef struct rule_count {
 	int64_t count;
 } rule_count;
 
+/* One more of a rule; gives its row. */
+rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const char *rule, finding kind);
+
 typedef struct session {
 	const arguments *args;
 	const char *label; /* what stands in the summary */

@@ -5,11 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SHOWN = 20 }; /* of each rule, as text */
+
 typedef struct validation {
 	const char *file;
-	bool json, quiet;
+	bool json, quiet, all;
 	int64_t violations, warnings, notes;
 	char last[1024]; /* text of the violation told last */
+	rule_count rules[MAX_RULES];
+	int nrules;
 } validation;
 
 static const char *severity_name(sheaf_severity severity)
@@ -75,11 +79,20 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 	}
 	v->warnings += problem->severity == SHEAF_WARNING;
 	v->notes += problem->severity == SHEAF_NOTE;
+	int64_t count = count_rule(v->rules, &v->nrules, problem->rule, FINDING_ERROR)->count;
 	if (v->quiet) return;
 	if (v->json)
 		json_problem(problem);
-	else
+	else if (v->all || count <= SHOWN)
 		print_violation(severity_name(problem->severity), text);
+}
+
+static void print_folded(const validation *v)
+{
+	for (int i = 0; i < v->nrules && !v->all && !v->quiet; i++)
+		if (v->rules[i].count > SHOWN)
+			out_printf("%.400s: %" PRId64 " more of this kind: %s (--all prints them)\n", v->file,
+			           v->rules[i].count - SHOWN, v->rules[i].rule);
 }
 
 /* What ended the reading is a violation, too, unless it has been told as a problem just before. */
@@ -212,6 +225,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 		tell_end(v, err);
 	else if (status)
 		return say_failure(err);
+	if (!v->json) print_folded(v);
 	if (v->json)
 		json_summary(v);
 	else
@@ -229,6 +243,7 @@ static int validate_each(const arguments *args, bool *used, const void *user)
 		sheaf_error err = {0};
 		validation v = {.file = args->files[i],
 		                .json = sheaf_values_flag(&args->values, "json"),
+		                .all = sheaf_values_flag(&args->values, "all"),
 		                .quiet = sheaf_values_flag(&args->values, "quiet")};
 		int code = validate_file(args, &v, used, &err);
 		if (code > worst) worst = code;

@@ -77,6 +77,8 @@ static const sheaf_option cat_options[] = {
 
 static const sheaf_option validate_options[] = {
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print only the summary of each file", 'q'},
+	{"all", SHEAF_OPTION_FLAG, 0, NULL,
+     "print every finding, not 20 of each kind and the number of the others; --json always does", 0},
 	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "count warnings and portability notes as violations", 0},
 	{0},
 };

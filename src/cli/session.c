@@ -20,14 +20,14 @@ static finding kind_of(const sheaf_problem *problem)
 	return problem->severity >= SHEAF_ERROR ? FINDING_ERROR : FINDING_WARNING;
 }
 
-static rule_count *count_rule(session *s, const char *rule, finding kind)
+rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const char *rule, finding kind)
 {
 	int i = 0;
-	while (i < s->nrules && (s->rules[i].kind != kind || strcmp(s->rules[i].rule, rule) != 0)) i++;
+	while (i < *nrules && (rules[i].kind != kind || strcmp(rules[i].rule, rule) != 0)) i++;
 	if (i == MAX_RULES) i--; /* so many rules there are not: they share the last place */
-	if (i == s->nrules) s->rules[s->nrules++] = (rule_count){rule, kind, 0};
-	s->rules[i].count++;
-	return &s->rules[i];
+	if (i == *nrules) rules[(*nrules)++] = (rule_count){rule, kind, 0};
+	rules[i].count++;
+	return &rules[i];
 }
 
 static void tell_problem(void *user, const sheaf_problem *problem)
@@ -39,7 +39,7 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 	}
 	char text[1024];
 	finding kind = kind_of(problem);
-	const rule_count *r = count_rule(s, problem->rule, kind);
+	const rule_count *r = count_rule(s->rules, &s->nrules, problem->rule, kind);
 	if (kind == FINDING_WARNING && sheaf_values_flag(&s->args->values, "quiet")) return;
 	if (r->count <= SHOWN)
 		say(finding_words[kind], "%s", sheaf_problem_text(problem, text, sizeof text));
