@@ -86,7 +86,7 @@ end
 at_a_terminal() {
 	answer=$1
 	shift
-	printf '%s\n' "$answer" | script -qec "$sheaf $*" /dev/null >out 2>&1
+	printf "%s\n" "$answer" | NO_COLOR=1 script -qec "$sheaf $*" /dev/null >out 2>&1
 	code=$?
 }
 

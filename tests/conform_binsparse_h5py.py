@@ -290,7 +290,7 @@ def mending():
             arrays = stored_as(form, shape, i, j, values)
             file = make("v.h5", inner(form, list(shape), len(values), {k: str(v.dtype) for k, v in arrays.items()}), arrays)
             found = read(file, "--repair")
-            copied = run("convert", "--repair", "--quiet", file, path("w.h5"))
+            copied = run("convert", "-f", "--repair", "--quiet", file, path("w.h5"))
             again = read(path("w.h5")) if copied[0] == 0 else copied[2]
             valid = run("validate", "--strict", path("w.h5"))
             summed = scipy.sparse.coo_matrix((values, (i, j)), shape=shape).toarray()

@@ -149,12 +149,12 @@ def npy_times(folder):
             scale = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
             values = (seconds * scale + (chance.integers(0, scale, len(seconds)) if scale > 1 else 0)).astype(f"<{letter}8[{unit}]")
             np.save(given, values)
-            run("convert", given, ours)
+            run("convert", "-f", given, ours)
             read = np.load(ours)
             assert (read["value"] == values).all() and read["value"].dtype == values.dtype, (read.dtype, values.dtype)
             declared = [] if letter == "M" else ["--columns", f"value:{word}" + ("" if unit == "s" else f"[{unit}]")]
-            run("convert", given, text)
-            run("convert", text, other, *declared)
+            run("convert", "-f", given, text)
+            run("convert", "-f", text, other, *declared)
             run("diff", given, other)
             if letter == "M":
                 assert [np.datetime64(cell["value"]) for cell in rows(text)] == list(values), unit
@@ -167,7 +167,7 @@ def npy_times(folder):
             assert run("hash", given).split()[0] != run("hash", other).split()[0], unit
     for unit, fraction in (("s", 0), ("ms", 0), ("ms", 1), ("ns", 1)):
         np.save(given, np.array([1, 2**31], "M8[s]").astype(f"M8[{unit}]") + np.timedelta64(fraction, unit if fraction else "s"))
-        done = subprocess.run([SHEAF, "convert", given, "--to", "scidb", Path(folder, "times.scidb")], capture_output=True, check=False)
+        done = subprocess.run([SHEAF, "convert", "-f", given, "--to", "scidb", Path(folder, "times.scidb")], capture_output=True, check=False)
         assert (done.returncode == 0) == (fraction == 0), (unit, fraction, done.stderr)
 
 

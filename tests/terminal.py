@@ -88,7 +88,8 @@ def check_examples(folder):
         for line in lines if name not in ("split", "merge") else []:
             with tempfile.TemporaryDirectory(dir=folder) as own:
                 (Path(own) / "train.ctf").write_text(ROWS)
-                run(own, "convert", "-q", "train.ctf", "train.cbf")
+                if not line.endswith(" train.cbf") or "convert" not in line:
+                    run(own, "convert", "-q", "train.ctf", "train.cbf")
                 if name == "index":
                     run(own, "index", "train.ctf")
                 done = run(own, *line.split()[1:])

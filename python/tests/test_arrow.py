@@ -34,7 +34,7 @@ def test_through_arrow_and_back(tmp):
 
     path = words(tmp)
     for rows in (sheaf.open(path), sheaf.read(path)):
-        sheaf.write(tmp / "again.cbf", Table(rows))
+        sheaf.write(tmp / "again.cbf", Table(rows), force=True)
         assert sheaf.diff(path, tmp / "again.cbf").equal
     sheaf.write(tmp / "again.csv", Table(sheaf.open(table(tmp))))
     same(sheaf.read(tmp / "again.csv")["n"].to_list(), [1, None, 3])

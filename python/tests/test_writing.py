@@ -22,7 +22,7 @@ def test_types_of_matrices(tmp):
     sparse = need("scipy.sparse")
     for dtype in ("f4", "f8", "i4", "i8", "c16", "?"):
         made = np.array([[0, 1], [1, 0], [0, 1]]).astype(dtype)
-        sheaf.write(tmp / "m.npz", sparse.csr_matrix(made))
+        sheaf.write(tmp / "m.npz", sparse.csr_matrix(made), force=True)
         found = sheaf.read(tmp / "m.npz").to_scipy("csr").toarray()
         same(found, made)
 
@@ -30,7 +30,7 @@ def test_types_of_matrices(tmp):
 def test_arrays(tmp):
     for array in (np.arange(12.0).reshape(3, 4), np.arange(24, dtype=np.int32).reshape(2, 3, 4), np.arange(5, dtype=np.uint8),
                   np.arange(6, dtype=">f8").reshape(2, 3), np.arange(12.0).reshape(3, 4)[:, ::2], np.array([1 + 2j, 3])):
-        sheaf.write(tmp / "a.npy", array)
+        sheaf.write(tmp / "a.npy", array, force=True)
         same(np.load(tmp / "a.npy"), array)
         same(sheaf.read(tmp / "a.npy").to_numpy(), array)
 
