@@ -25,14 +25,14 @@ static void check(const sheaf_config *config)
 	}
 }
 
-static void read_config(const char *name)
+static void read_config(const char *name, sheaf_variables variables)
 {
 	sheaf_context_options options = {.size = sizeof options, .max_memory = 64 << 20};
 	sheaf_context *cx;
 	sheaf_config *config;
 	sheaf_error err;
 	if (sheaf_context_new(&options, &cx, &err)) broken("no context");
-	if (sheaf_config_read(name, (sheaf_variables){0}, cx, &config, &err) == SHEAF_OK)
+	if (sheaf_config_read(name, variables, cx, &config, &err) == SHEAF_OK)
 		check(config);
 	else if (config)
 		broken("a failure with a result");
@@ -43,13 +43,16 @@ static void read_config(const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const set[] = {"A=$B$", "B = x",
+	                                  "reader=[ file = $A$ ; input = [ A = [ dim = 1 ] ] ]"};
 	static int file = -1;
 	char name[64];
 	if (file < 0) file = memfd_create("config", 0);
 	if (file < 0 || ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size) broken("no file");
 	snprintf(name, sizeof name, "/proc/self/fd/%d", file);
-	read_config(name);
+	read_config(name, (sheaf_variables){0});
+	read_config(name, (sheaf_variables){set, 3});
 	snprintf(name, sizeof name, "/proc/self/fd/%d:a.1", file);
-	read_config(name);
+	read_config(name, (sheaf_variables){0});
 	return 0;
 }

@@ -195,6 +195,30 @@ expect 0 head --config sizes.cntk
 lines out 10
 end
 
+begin "a rest that wraps goes over the ends of sweeps, whatever the configuration does"
+expect 0 batches --json --config sizes.cntk --size 7 --sweeps 2 --epochs 1
+has out '"keys":[7,8,9]'
+expect 0 batches --json --config sizes.cntk --size 7 --sweeps 2 --epochs 1 --rest wrap
+has out '"keys":[7,8,9,0,1,2,3]'
+end
+
+begin "a sweep of truncated sequences ends with the last samples of the last of them, on every shard"
+files="$SHEAF_TESTS/files/config"
+expect 0 batches --json --size 4 --config "$files/good-truncated.cntk"
+tail -n 1 out >last
+has last '"sweep_end":true,"epoch_end":true,"keys":[10]'
+grep -c '"sweep_end":true' out >ends
+is ends 1
+for shard in 0/3 1/3 2/3; do
+	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --config "$files/good-truncated.cntk"
+	grep -c '"sweep_end":true' out >ends
+	is ends 2
+	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --order cntk --chunk-bytes 40 --truncate 2 "$files/good-data.ctf"
+	grep -c '"sweep_end":true' out >ends
+	is ends 2
+done
+end
+
 begin "one way to pack: what the command line says replaces what the configuration does"
 sed 's/file = ten.txt/file = far\/ten.txt ; frameMode = true/' order.cntk >frames.cntk
 expect 0 batches --json --size 4 --config frames.cntk

@@ -72,9 +72,18 @@ static bool has_word(const char *const words[4], const char *word)
 	return false;
 }
 
+/* A rest that wraps goes over the end of a sweep. */
+static bool crosses(const sheaf_setting *settings, int n)
+{
+	const sheaf_values values = {settings, n};
+	const char *rest = sheaf_values_text(&values, "rest");
+	return rest && strcmp(rest, "wrap") == 0;
+}
+
 static bool is_decided(const sheaf_setting *settings, int n, const char *name)
 {
 	if (is_given(settings, n, name)) return true;
+	if (strcmp(name, "no-cross-sweep") == 0 && crosses(settings, n)) return true;
 	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++)
 		for (int k = 0; has_word(rivals[i], name) && k < 4 && rivals[i][k]; k++)
 			if (is_given(settings, n, rivals[i][k])) return true;
