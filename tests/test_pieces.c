@@ -462,6 +462,52 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 	}
 }
 
+/* ---- rows that are passed over ---- */
+
+/* The first frame after the skip begins with its row, and is one of those passed over at most by a part. */
+static void check_skip(const char *file, int64_t rows, int64_t skip, bool is_far)
+{
+	sheaf_dataset *d;
+	const sheaf_frame *frame;
+	int64_t seen = 0;
+	sheaf_setting layout = {"format-string", "(int64,double)"};
+	sheaf_open_options options = {
+		.size = sizeof options, .settings = &layout, .nsettings = strstr(file, ".scidb") ? 1 : 0};
+	assert_ok(sheaf_open(in_folder(file), &options, cx, &d, &err));
+	assert_ok(sheaf_skip(d, skip, &err));
+	for (sheaf_status status; (status = sheaf_next(d, &frame, &err)) != SHEAF_END;) {
+		assert_ok(status);
+		int64_t first = sheaf_dataset_row(d);
+		if (seen == 0) assert_true(first <= skip && (!is_far || skip == rows || first > skip / 4));
+		assert_true(seen == 0 || first == seen);
+		for (int64_t r = 0; r < frame->nrows; r++)
+			assert_int_equal(((const int64_t *)(const void *)frame->columns[0].values.data)[r], first + r);
+		seen = first + frame->nrows;
+	}
+	assert_int_equal(seen, rows);
+	sheaf_close(d);
+}
+
+static void test_skip_in_every_format(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"a.csv", "a.tsv", "a.npy", "a.scidb"};
+	static const int64_t skips[] = {1, 90000, 131072, 199999, 200000};
+	enum { ROWS = 200000 };
+	char *text = malloc(ROWS * 24 + 16), *at = text;
+	const char *input = strdup(in_folder("a.csv"));
+	assert_non_null(text);
+	at += sprintf(at, "a,b\n");
+	for (int i = 0; i < ROWS; i++) at += sprintf(at, "%d,%d.5\n", i, i % 1000);
+	write_text("a.csv", text);
+	free(text);
+	for (size_t f = 1; f < COUNT(files); f++)
+		assert_ok(sheaf_convert(&input, 1, in_folder(files[f]), NULL, cx, &err));
+	for (size_t f = 0; f < COUNT(files); f++)
+		for (size_t s = 0; s < COUNT(skips); s++) check_skip(files[f], ROWS, skips[s], skips[s] > 100000);
+	free((char *)(uintptr_t)input);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
@@ -477,6 +523,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_calls_out_of_order),
 	TEST(test_input_that_changes),
 	TEST(test_lengths_of_every_width),
+	TEST(test_skip_in_every_format),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
