@@ -213,6 +213,57 @@ static void test_many_streams(void **state)
 	end_context(cx);
 }
 
+/* ---- what is there and what is not ---- */
+
+/* What holds bytes that no text has is none of the formats of text, whatever it is called. */
+static void test_recognition_of_control_bytes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		sheaf_bytes bytes;
+	} files[] = {{"a.tns", {(const uint8_t *)"1 2\001\n", 5}},
+	             {"a.svmlight", {(const uint8_t *)"1 2:3\0\n", 7}}};
+	sheaf_context *plain = usual_context();
+	sheaf_dataset *d;
+	for (size_t i = 0; i < COUNT(files); i++) {
+		assert_int_not_equal(SHEAF_OK, open_bytes(files[i].bytes, files[i].name, NULL, plain, &d));
+		assert_message("found content of none of");
+	}
+	end_context(plain);
+}
+
+/* Zeros of a dense tensor are entries as it is stored and none as it is meant; those that a sparse one has
+ * are entries always. */
+static void test_zeros_of_tensors(void **state)
+{
+	(void)state;
+	static const char dense[] = "%%MatrixMarket matrix array real general\n2 1\n0\n3\n",
+					  sparse[] = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0\n2 2 3\n";
+	static const struct {
+		const char *text;
+		sheaf_entries_as entries;
+		int64_t rows;
+	} all[] = {{dense, SHEAF_ENTRIES_STORED, 2},
+	           {dense, SHEAF_ENTRIES_CONTENT, 1},
+	           {sparse, SHEAF_ENTRIES_STORED, 2},
+	           {sparse, SHEAF_ENTRIES_CONTENT, 2}};
+	sheaf_context *plain = usual_context();
+	for (size_t i = 0; i < COUNT(all); i++) {
+		sheaf_dataset *d;
+		sheaf_frame frame = {0};
+		sheaf_open_options options = {
+			.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .entries = all[i].entries};
+		sheaf_bytes bytes = {(const uint8_t *)all[i].text, strlen(all[i].text)};
+		assert_ok(open_bytes(bytes, "a.mtx", &options, plain, &d));
+		assert_ok(sheaf_read_all(d, &frame, &err));
+		assert_int_equal(all[i].rows, frame.nrows);
+		sheaf_frame_free(&frame);
+		sheaf_close(d);
+	}
+	end_context(plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +273,8 @@ int main(void)
 		cmocka_unit_test(test_many_more_rows_than_entries),
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
+		cmocka_unit_test(test_recognition_of_control_bytes),
+		cmocka_unit_test(test_zeros_of_tensors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,9 @@ static const conversion conversions[] = {
 	/* no place for a query */
 	{"svmlight", "1 qid:3 1:1\n", "ctf", NULL, SHEAF_LOSS, NULL, "query id"},
 	/* a bad row writes nothing */
+	{"svmlight", "1 x:1\n", "svmlight", NULL, SHEAF_DATA, NULL,
+     "a.svmlight:1:3 (byte 2): stream \"features\": expected the index of a feature"},
+	{"svmlight", "1 9999999999999999999:1\n", "svmlight", NULL, SHEAF_DATA, NULL, "a.svmlight:1:3 (byte 2)"},
 	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL,
      "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
 };
