@@ -344,6 +344,28 @@ static void test_records_of_one_name(void **state)
 	refuse(many, NULL, SHEAF_DATA, "a.cntk:17:1: expected at most 16 records of one name, found more");
 }
 
+/* What would take long is refused: many streams, many sections with a reader. Sections without one are many.
+ */
+static void test_many_records(void **state)
+{
+	static char text[200000];
+	size_t used = 0;
+	(void)state;
+	for (int i = 0; i < 9000; i++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "a%d=[b=1]\n", i);
+	snprintf(text + used, sizeof text - used, "train=[ " READER("") " ]");
+	expect_settings(text, NULL, STREAM);
+	used = (size_t)snprintf(text, sizeof text, "reader=[ file = x ; input = [ ");
+	for (int i = 0; i < 257; i++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "s%d=[dim=1;format=dense]\n", i);
+	snprintf(text + used, sizeof text - used, "] ]");
+	refuse(text, NULL, SHEAF_DATA, "a.cntk:257:1: input: expected at most 256 streams, found more");
+	used = 0;
+	for (int i = 0; i < 257; i++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "s%d=[ reader=[ file = x ] ]\n", i);
+	refuse(text, NULL, SHEAF_DATA, "a.cntk:257:1: expected at most 256 sections with a reader, found more");
+}
+
 static void test_fields_without_signs(void **state)
 {
 	(void)state;
@@ -788,6 +810,7 @@ int main(void)
 		cmocka_unit_test(test_names_have_bounds),
 		cmocka_unit_test(test_names_of_records),
 		cmocka_unit_test(test_records_of_one_name),
+		cmocka_unit_test(test_many_records),
 		cmocka_unit_test(test_fields_without_signs),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_paths_from_windows),

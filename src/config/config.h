@@ -44,7 +44,7 @@ typedef struct sheaf_cntk {
 	size_t own; /* the bytes before this are the file's, the lines after it came with the command line */
 } sheaf_cntk;
 
-enum { CNTK_PARTS = 16 };
+enum { CNTK_PARTS = 16, CNTK_NAMES = 256 }; /* records of one name, and names that are looked into */
 
 /* What stands between the brackets of a record: several records of one name are one. */
 typedef struct sheaf_config_record {

@@ -127,20 +127,50 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 	return SHEAF_OK;
 }
 
+/* Whether a field is a record that has a `reader` by itself, whatever others of its name have. */
+static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool *yes)
+{
+	sheaf_config_record alone = {.nparts = 0};
+	sheaf_field_span reader;
+	alone.nparts = sheaf_cntk_records(c, field.value, alone.parts);
+	sheaf_status status = alone.nparts ? sheaf_cntk_find(c, &alone, "reader", &reader) : SHEAF_END;
+	*yes = status == SHEAF_OK;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* The names of sections that have been looked into. */
+typedef struct names_seen {
+	sheaf_span names[CNTK_NAMES];
+	int count;
+} names_seen;
+
+static sheaf_status note_name(const sheaf_cntk *c, sheaf_span name, names_seen *seen, bool *is_new)
+{
+	*is_new = false;
+	for (int i = 0; i < seen->count; i++)
+		if (sheaf_cntk_is_same(c, seen->names[i], name)) return SHEAF_OK;
+	if (seen->count == CNTK_NAMES)
+		return sheaf_cntk_fail(c, name.at, "expected at most %d sections with a reader, found more",
+		                       CNTK_NAMES);
+	seen->names[seen->count++] = name;
+	*is_new = true;
+	return SHEAF_OK;
+}
+
 static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *file, readers *r)
 {
 	sheaf_field_walk walk = sheaf_cntk_walk(file);
 	sheaf_field_span field;
 	sheaf_config_record section;
-	sheaf_span inside[CNTK_PARTS];
+	names_seen seen = {.count = 0};
 	sheaf_status status;
 	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
-		bool first = false;
-		if (sheaf_cntk_records(c, field.value, inside))
-			SHEAF_TRY(sheaf_cntk_is_first(c, file, field.name, &first));
-		if (!first) continue;
+		bool wanted;
+		SHEAF_TRY(has_reader(c, field, &wanted));
+		if (wanted) SHEAF_TRY(note_name(c, field.name, &seen, &wanted));
+		if (!wanted) continue;
 		status = sheaf_cntk_inner(c, file, field.name, &section);
-		if (status == SHEAF_OK) SHEAF_TRY(look_in(c, &section, r));
+		if (status == SHEAF_OK) status = look_in(c, &section, r);
 		if (status != SHEAF_END) SHEAF_TRY(status);
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;

@@ -118,10 +118,14 @@ sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *
 	sheaf_config_record streams;
 	sheaf_field_span field;
 	bool first;
+	int count = 0;
 	sheaf_status status = find_streams(c, reader, declares, &streams);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	sheaf_field_walk walk = sheaf_cntk_walk(&streams);
 	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
+		if (count++ == CNTK_NAMES)
+			return sheaf_cntk_fail(c, field.name.at, "input: expected at most %d streams, found more",
+			                       CNTK_NAMES);
 		SHEAF_TRY(sheaf_cntk_is_first(c, &streams, field.name, &first));
 		if (first) SHEAF_TRY(read_stream(c, &streams, field, declares, to));
 	}
