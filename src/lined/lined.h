@@ -104,6 +104,17 @@ enum { SHEAF_LINED_GLANCE = 32768 };
 SHEAF_USE sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *see, void *user,
                                         sheaf_error *err);
 
+/* The same by several threads: what pieces show is added up in their order. */
+typedef struct sheaf_lined_survey {
+	size_t size;                                                     /* of what lines show */
+	const void *nothing;                                             /* what none of them show */
+	void (*see)(void *shown, const uint8_t *at, const uint8_t *end); /* on any thread */
+	void (*add)(void *shown, const void *after);                     /* in order */
+} sheaf_lined_survey;
+/* Fills *all. */
+SHEAF_USE sheaf_status sheaf_lined_look_together(sheaf_lined *in, bool *glance, const sheaf_lined_survey *how,
+                                                 void *all, sheaf_error *err);
+
 /* ---- text.c: a piece being decoded ---- */
 
 typedef struct sheaf_lined_text {

@@ -118,11 +118,33 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 	return sheaf_lined_pass_line(at, end);
 }
 
-static sheaf_status look_at(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err)
+static void see(void *shown, const uint8_t *at, const uint8_t *end)
 {
-	(void)err;
-	while (at < end) at = look_at_line((sheaf_svm_uses *)user, at, end);
-	return SHEAF_OK;
+	while (at < end) at = look_at_line((sheaf_svm_uses *)shown, at, end);
+}
+
+static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Only the input's first row says whether there are triples. */
+static void add(void *shown, const void *after)
+{
+	sheaf_svm_uses *a = (sheaf_svm_uses *)shown;
+	const sheaf_svm_uses *b = (const sheaf_svm_uses *)after;
+	a->triples |= a->rows == 0 && b->triples;
+	a->rows += b->rows;
+	a->pairs += b->pairs;
+	a->most_index = more(a->most_index, b->most_index);
+	a->least_index = less(a->least_index, b->least_index);
+	a->most_first = more(a->most_first, b->most_first);
+	a->least_first = less(a->least_first, b->least_first);
+	a->most_label = more(a->most_label, b->most_label);
+	a->several |= b->several;
+	a->queries |= b->queries;
+	a->costs |= b->costs;
+	a->comments |= b->comments;
+	a->spaced |= b->spaced;
+	a->weighted |= b->weighted;
 }
 
 /* ---- the schema ---- */
@@ -235,13 +257,14 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
-	in->uses = (sheaf_svm_uses){.most_index = -1,
-	                            .least_index = INT64_MAX,
-	                            .most_first = -1,
-	                            .least_first = INT64_MAX,
-	                            .most_label = -1};
+	static const sheaf_svm_uses nothing = {.most_index = -1,
+	                                       .least_index = INT64_MAX,
+	                                       .most_first = -1,
+	                                       .least_first = INT64_MAX,
+	                                       .most_label = -1};
+	static const sheaf_lined_survey survey = {sizeof nothing, &nothing, see, add};
 	in->query = in->weight = in->comment = -1;
-	SHEAF_TRY(sheaf_lined_look(&in->lined, &glance, look_at, &in->uses, err));
+	SHEAF_TRY(sheaf_lined_look_together(&in->lined, &glance, &survey, &in->uses, err));
 	in->guessed = glance;
 	if (in->uses.triples) return refuse_triples(in, err);
 	SHEAF_TRY(make_schema(in, values, err));
