@@ -15,6 +15,9 @@
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make soak      10^8 small sequences in batches: memory must stay flat
+#   make wheel     the Python package, into dist (docs/python.md)
+#   make check-python       its tests that need NumPy alone; a part of make check
+#   make check-python-full  all of them, with torch, Polars, DuckDB, pyarrow, JAX and others in a venv, mypy, and 3.9 and 3.13
 #   make install   into PREFIX (and DESTDIR)
 #   make clean     removes what all of these have built
 
@@ -30,7 +33,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench soak install clean
+.PHONY: wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -102,6 +105,31 @@ bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
 
+# One wheel for all versions of Python, in dist. pip gets what it builds with (pyproject.toml); VENV is made where it is not there.
+VENV ?= build-python/venv
+wheel: needs-build
+	@tools/python_venv $(VENV) wheel
+	@$(VENV)/bin/python -m build --wheel --outdir dist .
+	@tools/python_wheel dist/sheaf_io-*.whl
+
+check-python: needs-check $(BUILD)/build.ninja
+	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
+	@$(MESON) compile -C $(BUILD)
+	@$(MESON) test -C $(BUILD) --no-rebuild --verbose python_layout python_package
+
+# Pinned versions (tools/python_venv), so that what fails is ours.
+check-python-full: build
+	@tools/python_venv $(VENV) full
+	@$(VENV)/bin/mypy --config-file pyproject.toml $(BUILD)/python/sheaf
+	@$(PYTHON_TESTS) $(VENV)/bin/python python/tests/run.py
+	@for python in $(PYTHONS); do tools/python_venv build-python/$$python numpy $$python && \
+		$(PYTHON_TESTS) build-python/$$python/bin/python python/tests/run.py || exit 1; done
+
+# Other versions of Python that are here.
+PYTHONS ?= $(shell for v in 3.9 3.13; do command -v python$$v >/dev/null && python$$v -c 1 2>/dev/null && echo python$$v; done)
+PYTHON_TESTS = PYTHONPATH=$(abspath $(BUILD))/python SHEAF_LIBRARY=$(abspath $(BUILD))/libsheaf.so SHEAF=$(abspath $(BUILD))/sheaf \
+	SHEAF_MODULES=$(abspath $(BUILD)) BOX_TOOL=$(abspath $(BUILD))/tests/box_tool
+
 soak: build
 	@tools/soak $(BUILD)/sheaf
 
@@ -111,7 +139,7 @@ install: build
 	@$(MESON) install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf $(BUILD) build-*
+	rm -rf $(BUILD) build-* dist
 
 needs-%:
 	@tools/install_needs $*

@@ -25,12 +25,13 @@ from .commands import (
 from .dataset import Dataset, open, read
 from .frame import Column, Frame
 from .packed import Packed
+from .partitions import Partition, partitions
 from .schema import Field, Schema, Tensor
 from .writing import write
 
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError", "LossError",
-    "Packed", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
-    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open",
+    "Packed", "Partition", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
+    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open", "partitions",
     "read", "scan_polars", "schema", "split", "stats", "validate", "write",
 ]

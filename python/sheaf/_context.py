@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, "int | None"], object]
 
 _SHOWN = 10  # warnings of each rule, as the command has it
+_LOOK = 0.05  # seconds between two looks for signals
 _GRACE = 0.08  # seconds that a stopped call has before it is left to itself
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -37,7 +38,8 @@ def _on_problem(user: int, problem: Any) -> None:
 
 def _on_progress(user: int, done: int, total: int) -> None:
     context = _contexts.get(user)
-    if context is not None and context.progress is not None:
+    # In other stages rows are counted.
+    if context is not None and context.progress is not None and context._stage == b"reading":
         context._guard(context.progress, done, total if total >= 0 else None)
 
 
@@ -54,6 +56,21 @@ def caller_level() -> int:
     return level
 
 
+def _on_stage(user: int, stage: bytes) -> None:
+    context = _contexts.get(user)
+    if context is not None:
+        context._stage = stage
+
+
+_ON_STAGE = _fields["on_stage"](_on_stage)
+
+
+def _words(problem: c.sheaf_problem) -> str:
+    text = create_string_buffer(2048)
+    lib.sheaf_problem_text(byref(problem), text, len(text))
+    return in_python(text.value.decode("utf-8", "replace"))
+
+
 class Context:
     """Everything that the calls on one input or output share.
 
@@ -68,6 +85,7 @@ class Context:
         self._raised: BaseException | None = None
         self._warnings: list[str] = []
         self._counts: dict[str, int] = {}
+        self._stage = b"reading"
         self._children = 0
         self._closing = self.abandoned = False
         self.pid = os.getpid()
@@ -80,7 +98,7 @@ class Context:
         if not quiet:
             options.on_problem = _ON_PROBLEM
         if progress is not None and not quiet:
-            options.on_progress = _ON_PROGRESS
+            options.on_progress, options.on_stage = _ON_PROGRESS, _ON_STAGE
         self.call(lib.sheaf_context_new, byref(options), byref(self.handle))
 
     # ---- what the library tells ----
@@ -94,9 +112,7 @@ class Context:
             self.stop()
 
     def _take_problem(self, problem: c.sheaf_problem) -> None:
-        text = create_string_buffer(1024)
-        lib.sheaf_problem_text(byref(problem), text, len(text))
-        words = in_python(text.value.decode("utf-8", "replace"))
+        words = _words(problem)
         if self._on_problem is not None:
             self._on_problem(Problem.of(problem, words))
             return
@@ -133,10 +149,17 @@ class Context:
             raise raised
         if status > c.SHEAF_END:
             self._warn_of_failed(status)
-            raise error_from(err)
+            raise error_from(err, self._stopped_by())
         if self._warnings:
             self._warn()
         return status
+
+    def _stopped_by(self) -> Problem | None:
+        """The problem that stopped a call, if it was one."""
+        problem = c.sheaf_problem()
+        if not self.handle or not lib.sheaf_context_stopped_by(self.handle, byref(problem)):
+            return None
+        return Problem.of(problem, _words(problem))
 
     def run(self, function: Callable[..., int], *args: Any) -> int:
         """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they wait for."""
@@ -152,13 +175,19 @@ class Context:
             finally:
                 done.release()
 
+        begun = False
         try:
-            _thread.start_new_thread(work, ())
-        except RuntimeError:  # the interpreter ends, or has no more threads
-            return self.call(function, *args)
-        try:
-            done.acquire()
+            try:
+                _thread.start_new_thread(work, ())
+            except RuntimeError:  # the interpreter ends, or has no more threads
+                return self.call(function, *args)
+            begun = True
+            # A signal between the look for one and the wait would be seen after the wait only.
+            while not done.acquire(timeout=_LOOK):
+                pass
         except BaseException:
+            if not begun:
+                raise
             self.stop()
             if not done.acquire(timeout=_GRACE):
                 self.abandoned = True  # it waits for a pipe: what it uses is never closed
@@ -213,6 +242,7 @@ class Handle:
     def __init__(self, context: Context, close: Callable[[c_void_p], object]) -> None:
         self.context, self._close = context, close
         self.pointer = c_void_p()
+        self.kept: Any = None  # what must live as long
         self.lock = threading.RLock()
         self._joined = True
         context.join()

@@ -207,13 +207,21 @@ def _explain(error: Any, message: str, option: str | None) -> None:
     error.option = option
 
 
-def error_from(err: c.sheaf_error) -> Exception:
-    """The exception for what a call of the library has filled in."""
+def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:
+    """The exception for what a call of the library has filled in; ``problem`` is what stopped it, where it was one."""
+    error = _error_from(err)
+    if problem is not None:
+        for name in ("place", "expected", "found"):
+            setattr(error, name, getattr(problem, name))
+    return error
+
+
+def _error_from(err: c.sheaf_error) -> Exception:
     message = in_python(err.message.decode("utf-8", "replace"))
     option = keyword_of(err.option.decode()) if err.option else None
-    if err.status == c.SHEAF_IO:
+    if err.status == c.SHEAF_IO or err.sys:  # an output that is there already is usage, with a number of the system's
         error = OSError(err.sys, message) if err.sys else OSError(message)
         _explain(error, message, option)
-        error.status = "io"  # type: ignore[attr-defined]
+        error.status = _STATUSES[err.status]  # type: ignore[attr-defined]
         return error
     return _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))

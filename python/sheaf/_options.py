@@ -105,6 +105,19 @@ def _check(row: Row, text: str | None) -> None:
         raise error_from(err)
 
 
+# Options of the command that Python has no use for: what it does instead.
+_OF_THE_COMMAND = {
+    "json": "results are objects",
+    "quiet": "warnings.filterwarnings",
+    "help": "help()",
+    "output": "the argument output",
+    "all": "the report, which has every finding",
+    "state": "state_dict() and load_state_dict()",
+    "limit": "itertools.islice",
+    "trace-level": "warnings.filterwarnings",
+}
+
+
 class Given:
     """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of the command line."""
 
@@ -119,13 +132,15 @@ class Given:
         for keyword, value in keywords.items():
             name = option_of(keyword)
             row = own.get(name) or of_formats.get(name)
+            if row is not None and name in _OF_THE_COMMAND and (name, command) != ("limit", "diff"):
+                raise UnknownOption(f"{keyword}: expected an option that Python has, found one of the command; see {_OF_THE_COMMAND[name]}")
             if row is None or keyword != keyword_of(name):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
             for text in texts:
                 _check(row, text)
             if name in own:
-                self.values[name] = texts
+                self.values["rows" if name == "head" else name] = texts  # --head is another name of --rows
             else:
                 self.settings += [(name, text) for text in texts]
 
@@ -155,12 +170,11 @@ class Given:
         nested = {name: kind for name, kind in struct._fields_ if isinstance(kind, type) and issubclass(kind, Structure)}
         for name, kind in nested.items():
             yield name, kind(**dict(self._members(kind)))
-        inside = {member for kind in nested.values() for member, _ in kind._fields_}
         for name, texts in self.values.items():
             member = _MEMBERS.get((struct.__name__, name)) or keyword_of(name)
             if not texts or member not in types or (struct.__name__, name) in _NO_OPTIONS:
                 continue
-            if member not in inside and member not in _NO_MEMBERS:
+            if member not in _NO_MEMBERS:
                 yield member, self._convert(struct, member, types[member], name, texts)
 
     def _convert(self, struct: Any, member: str, kind: Any, name: str, texts: list[str | None]) -> Any:
@@ -182,8 +196,8 @@ class Given:
         filled = struct(size=sizeof(struct), **members)
         filled._kept = members
         if "settings" in dict(struct._fields_):
-            settings = (c.sheaf_setting * len(self.settings))(*[
-                (name.encode(), None if text is None else text.encode()) for name, text in self.settings])
+            rows = [c.sheaf_setting(name.encode(), None if text is None else text.encode()) for name, text in self.settings]
+            settings = (c.sheaf_setting * len(rows))(*rows)
             filled.settings, filled.nsettings, filled._settings = settings, len(self.settings), settings
         return filled
 

@@ -100,7 +100,8 @@ def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any]
     done = sort_entries(coordinates[outer], inner, values, slices)
     if done is None:  # indices of 64 bits
         return _kind(sparse, "coo")((values, tuple(coordinates)), shape=shape).asformat(layout)
-    return compressed(_kind(sparse, layout), *done, size)
+    made, indices, pointers = done
+    return compressed(_kind(sparse, layout), made, indices, pointers, size)
 
 
 def array_of_frame(frame: Frame) -> NDArray[Any]:
@@ -117,8 +118,8 @@ def array_of_frame(frame: Frame) -> NDArray[Any]:
     tensor = frame.schema.tensor
     assert tensor is not None
     if tensor.dense and tensor.sorted and tensor.structure == "general" and len(values) == int(np.prod(tensor.shape)):
-        shaped = values.reshape([tensor.shape[d] for d in tensor.order])
-        return shaped.transpose(np.argsort(tensor.order))
-    array = np.zeros(tensor.shape, values.dtype)
+        shaped: NDArray[Any] = values.reshape([tensor.shape[d] for d in tensor.order]).transpose(np.argsort(tensor.order))
+        return shaped
+    array: NDArray[Any] = np.zeros(tensor.shape, values.dtype)
     np.add.at(array, tuple(coordinates), values)
     return array

@@ -70,7 +70,7 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool) -> Any:
         return {name: tensors_of_packed(packed, pin_memory) for name, packed in frame.packed.items()}
     if frame.schema.rows == "entries":
         return tensor_of_entries(frame, layout or "csr")
-    fields = [f for f in frame.schema.fields if not f.meaning.startswith(("key", "string", "datetimetz", "bytes", "spelling"))]
+    fields = [f for f in frame.schema.fields if f.storage in ("dense", "sparse", "values", "bool", "complex") and f.meaning != "key"]
     return {field.name: tensor_of_column(frame[field.name], _of_storage(layout, field.storage), pin_memory) for field in fields}
 
 
@@ -121,14 +121,14 @@ class TensorBatch(dict):  # type: ignore[type-arg]
         return made
 
 
-class TorchBatches(IterableDataset):  # type: ignore[type-arg]
+class TorchBatches(IterableDataset):  # type: ignore[misc]
     """The batches of a loader as tensors; its state is the loader's."""
 
     def __init__(self, loader: Batches, layout: str | None, pin_memory: bool) -> None:
         self.loader, self._layout, self._pin = loader, layout, pin_memory
 
     def __iter__(self) -> Iterator[TensorBatch]:
-        return _Tensors(self)  # type: ignore[return-value]
+        return _Tensors(self)
 
     def state_dict(self) -> dict[str, Any]:
         return self.loader.state_dict()
@@ -167,7 +167,7 @@ def dataset_of_batches(loader: Batches, layout: str | None, pin_memory: bool) ->
     return TorchBatches(loader, layout, pin_memory)
 
 
-class IterableBatches(Batches, IterableDataset):  # type: ignore[type-arg]
+class IterableBatches(Batches, IterableDataset):  # type: ignore[misc]
     """`Batches` that torch takes for what they are."""
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer, string_at
+from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
 
 from . import _layout as c
+from ._config import configured_batches
 from ._context import Context, Handle
 from ._errors import StaleError, UsageError
 from ._library import lib
 from ._options import Given
 from .dataset import Opening
-from .frame import Frame
+from .frame import Frame, Held, view
 from .packed import Packed
 from .schema import Schema
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from ._context import Progress
 
-_WITHOUT_END = 1 << 40  # epochs: an iteration ends by itself
 _CNTK_CHUNK = 32 << 20
 _PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES), ("truncate", c.SHEAF_PACK_TRUNCATED),
              ("pad", c.SHEAF_PACK_PADDED))
@@ -43,34 +43,36 @@ class Batch(Frame):
     ``repeated`` the last ones of them, which only fill it up; ``state`` is where the loader stands after it.
     """
 
-    def __init__(self, schema: Schema, context: Context, batch: c.sheaf_batch, state: Mapping[str, Any]) -> None:
-        self.number, self.position, self.sweep = int(batch.number), (int(batch.begin), int(batch.end)), int(batch.sweep)
-        self.sweep_end, self.epoch_end = bool(batch.sweep_end), bool(batch.epoch_end)
-        self.sequences, self.samples, self.repeated = int(batch.sequences), int(batch.samples), int(batch.repeated)
-        self._key_bytes = string_at(batch.keys, 8 * self.sequences) if self.sequences else b""
-        self._length_bytes = string_at(batch.lengths, 4 * self.sequences) if self.sequences else b""
-        self._state = state
+    def __init__(self, schema: Schema, context: Context, batch: Any, state: Mapping[str, Any]) -> None:
+        held = c_void_p()
+        context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
+        given = batch[0]
+        self._held, self._context, self.schema = Held(held), context, schema
+        self._columns, self._parts = {}, None
+        self.number, self.position, self.sweep = int(given.number), (int(given.begin), int(given.end)), int(given.sweep)
+        self.sweep_end, self.epoch_end = bool(given.sweep_end), bool(given.epoch_end)
+        self.sequences, self.samples, self.repeated = int(given.sequences), int(given.samples), int(given.repeated)
+        self._nrows, self._state = self.sequences, state
         self.packed: dict[str, Packed] | None = None
-        if batch.frame:
-            super().__init__(schema, context, batch.frame)
-        else:
-            self._context, self.schema, self._nrows = context, schema, self.sequences
-            grids = [batch.packed[i] for i in range(batch.npacked)]
-            self.packed = {schema.fields[grid.field].name: Packed(schema.fields[grid.field], grid) for grid in grids}
+        if not given.frame:
+            grids = [given.packed[i] for i in range(given.npacked)]
+            self.packed = {schema.fields[grid.field].name: Packed(schema.fields[grid.field], grid, self._held, self._flat()[grid.field])
+                           for grid in grids}
+
+    def _array(self, part: int, dtype: str) -> NDArray[Any]:
+        """What is of no column."""
+        found = self._flat().get(-1, {}).get((part, 0))
+        return view(self._held, found[0] if found else 0, found[1] if found else 0, dtype)
 
     @property
     def keys(self) -> NDArray[np.uint64]:
         """The key of each sequence (their numbers, where datasets follow one another)."""
-        import numpy as np
-
-        return np.frombuffer(self._key_bytes, np.uint64)
+        return self._array(c.SHEAF_PART_KEYS, "u8")
 
     @property
     def lengths(self) -> NDArray[np.uint32]:
         """The samples of each sequence."""
-        import numpy as np
-
-        return np.frombuffer(self._length_bytes, np.uint32)
+        return self._array(c.SHEAF_PART_LENGTHS, "u4")
 
     @property
     def state(self) -> dict[str, Any]:
@@ -97,16 +99,22 @@ class Batches:
     loaders pickle and survive fork and spawn. ``shard`` is (rank, world), ``note`` says where they come from.
     """
 
-    def __init__(self, sources: Sequence[Any], keywords: Mapping[str, Any], rank: int | str | None = None, world: int | None = None,
+    def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None, world: int | None = None,
                  mmap: bool = False, progress: bool | Progress | None = None) -> None:
-        self._arguments = (list(sources), dict(keywords), rank, world, mmap, progress)
-        self._given = Given("batches", keywords, besides=("rank", "world", "mmap", "progress"), name="batches")
-        self._openings = [Opening(source, self._given, mmap, progress if i == 0 else None) for i, source in enumerate(sources)]
+        self._arguments = (sources, dict(keywords), rank, world, mmap, progress)
+        sources, options, each = configured_batches(sources, keywords)
+        sources = _expand(sources)
+        self._given = _given(options)
+        givens = [_given({**one, **options}) for one in each] or [self._given] * len(sources)
+        if len(givens) != len(sources):
+            raise UsageError(f"config: expected a file for each of its {len(givens)} inputs, found {len(sources)}", "config")
+        self._openings = [Opening(source, given, mmap, progress if i == 0 else None)
+                          for i, (source, given) in enumerate(zip(sources, givens))]
         self.shard, self.note = _shard(self._given, rank, world)
         self._epochs = self._given.number("epochs", 1)
         if self._epochs < 1:
             raise UsageError("epochs: expected a number above 0, found 0", "epochs")
-        self._epoch = self._given.number("start-epoch", 0)
+        self._first = self._epoch = self._given.number("start-epoch", 0)
         self._start: dict[str, Any] | None = None  # where the next iteration begins, if not at the beginning of an epoch
         self._state: dict[str, Any] | None = None
         self._lock = threading.RLock()
@@ -114,11 +122,11 @@ class Batches:
 
     # ---- options ----
 
-    def _options(self, first_epoch: int = 0) -> c.sheaf_batch_options:
+    def _options(self, first_epoch: int = 0, stride: int = 1) -> c.sheaf_batch_options:
         given = self._given
-        filled = given.fill(c.sheaf_batch_options, rank=self.shard[0], world=self.shard[1])
+        filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=self.shard[0], world=self.shard[1])
         filled.batch_size = given.number("size", 256)
-        filled.first_epoch, filled.epochs = first_epoch, _WITHOUT_END
+        filled.first_epoch, filled.epochs, filled.stride = first_epoch, self._last(first_epoch) - first_epoch, stride
         filled.packing = self._packing()
         weights = given.take("mix")
         if weights is not None:
@@ -128,6 +136,10 @@ class Batches:
             filled.weights = (c_int64 * len(numbers))(*numbers)
         _at_most_one(given, ("join", "concat", "mix"), "way to combine files")
         return filled
+
+    def _last(self, epoch: int) -> int:
+        """The epoch before which an iteration ends that is in this one."""
+        return epoch + self._epochs - max(0, epoch - self._first) % self._epochs
 
     def _packing(self) -> int:
         _at_most_one(self._given, [name for name, _ in _PACKINGS], "way to pack")
@@ -221,7 +233,8 @@ class Batches:
 class _Opened:
     """The library's batches, open: of the process that opened them."""
 
-    def __init__(self, loader: Batches, first_epoch: int) -> None:
+    def __init__(self, loader: Batches, first_epoch: int, stride: int = 1) -> None:
+        self._stride = stride
         self.context = loader._openings[0].context()
         self._index: dict[str, int] = {}
         try:
@@ -238,7 +251,7 @@ class _Opened:
         self.datasets = [opening.open(self.context, random=True, rows=c.SHEAF_TAKES_SEQUENCES, piece_bytes=loader._piece_bytes(),
                                       **self._index) for opening in loader._openings]
         pointers = (c_void_p * len(self.datasets))(*[handle.pointer for handle in self.datasets])
-        self.options = loader._options(first_epoch)
+        self.options = loader._options(first_epoch, self._stride)
         self.handle = Handle(self.context, lib.sheaf_batches_close)
         self.handle.kept = self.datasets  # they must outlive the batches
         self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options), self.context.handle,
@@ -270,58 +283,50 @@ class Iteration:
         with loader._lock:
             start = dict(loader._start or {"epoch": loader._epoch})
         self._epoch = int(start.pop("epoch"))
-        self._ends = 0
+        self._last = loader._last(self._epoch)
         number, self._stride = loader._worker()
-        self._skip = int(start.pop("ahead", number))
-        opened = _Opened(loader, self._epoch)
-        if start:
-            with opened.handle as pointer:
+        ahead = int(start.pop("ahead", number))
+        opened = _Opened(loader, self._epoch, self._stride)
+        with opened.handle as pointer:
+            if start:
                 opened.context.run(lib.sheaf_batches_resume, pointer, json.dumps(start, separators=(",", ":")).encode())
+            if ahead:  # they are other workers'
+                self._done = bool(opened.context.run(lib.sheaf_batches_skip, pointer, ahead))
         return opened
 
     def __next__(self) -> Batch:
-        if self._done:
-            raise StopIteration
-        if self._opened is None:
+        if self._opened is None and not self._done:
             self._opened = self._begin()
-        while self._skip:
-            self._skip -= 1
-            self._next(skipped=True)
-        batch = self._next()
-        self._skip = self._stride - 1
-        return batch
-
-    def _next(self, skipped: bool = False) -> Batch:
         opened = self._opened
         if self._done or opened is None:
+            self._end()
             raise StopIteration
         found = POINTER(c.sheaf_batch)()
         with opened.handle as pointer:
             if opened.context.call(lib.sheaf_batches_next, pointer, byref(found)):
+                self._epoch = self._last
                 self._end()
                 raise StopIteration
             lib.sheaf_batches_state(pointer, self._text)
-            given = found[0]
-            if given.epoch_end:
-                self._epoch, self._ends = self._epoch + 1, self._ends + 1
+            self._epoch += bool(found[0].epoch_end)
             state = _State(self._text.value, self._epoch, self._stride - 1)
-            batch = None if skipped else Batch(opened.schema, opened.context, given, state)
-        loader = self._loader
-        if batch is not None:
-            with loader._lock:
-                loader._state = state  # type: ignore[assignment]
-        if self._ends == loader._epochs:
+            batch = Batch(opened.schema, opened.context, found, state)
+        with self._loader._lock:
+            self._loader._state = state
+        if self._epoch >= self._last:
             self._end()
-        return batch  # type: ignore[return-value]
+        return batch
 
     def _end(self) -> None:
         """The next iteration goes on with the next epoch."""
-        self._done = True
-        loader = self._loader
-        with loader._lock:
-            loader._epoch, loader._start = self._epoch, None
-            loader._state = None if self._stride > 1 else loader._state
-        self.close()
+        if self._opened is not None:
+            self._done = True
+            loader = self._loader
+            with loader._lock:
+                loader._epoch, loader._start = self._epoch, None
+                if self._stride > 1:  # what is left of the epoch is other workers'
+                    loader._state = None
+            self.close()
 
     def state_dict(self) -> dict[str, Any]:
         return self._loader.state_dict()
@@ -346,6 +351,10 @@ class _State(dict):  # type: ignore[type-arg]
         self["epoch"] = epoch
         if ahead:
             self["ahead"] = ahead
+
+
+def _given(options: Mapping[str, Any]) -> Given:
+    return Given("batches", options, besides=("rank", "world", "mmap", "progress"), name="batches")
 
 
 def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
@@ -411,7 +420,7 @@ def _expand(sources: Any) -> list[Any]:
     return found
 
 
-def batches(sources: Any, *, rank: int | str | None = None, world: int | None = None, mmap: bool = False,
+def batches(sources: Any = None, *, rank: int | str | None = None, world: int | None = None, mmap: bool = False,
             progress: bool | Progress | None = None, **options: Any) -> Batches:
     """Minibatches of one dataset or several (a path, a pattern, "@LIST", or a list of them).
 
@@ -426,7 +435,7 @@ def batches(sources: Any, *, rank: int | str | None = None, world: int | None = 
     >>> len(str(loader.state_dict())) < 200
     True
     """
-    made = Batches(_expand(sources), options, rank, world, mmap, progress)
+    made = Batches(sources, options, rank, world, mmap, progress)
     if "torch" in sys.modules:
         from ._torch import iterable
 

@@ -6,6 +6,7 @@ import os
 from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
 
 from . import _layout as c
+from ._config import configured
 from ._context import Context, Handle
 from ._errors import DataError, Problem, SheafError, UsageError, error_from
 from ._library import lib
@@ -92,7 +93,7 @@ class Report(list):  # type: ignore[type-arg]
         return f"Report({self.name!r}: {found}, {len(self)} findings)"
 
 
-def validate(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None,
+def validate(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
              on_problem: Callable[[Problem], object] | None = None, **options: Any) -> Report:
     """Reads a file to its end and gives everything that its format's rules forbid, or other programs refuse.
 
@@ -102,6 +103,7 @@ def validate(source: Any, *, mmap: bool = False, progress: bool | Progress | Non
     >>> report.valid, len(report.violations)
     (True, 0)
     """
+    source, options = configured("validate", source, options)
     given = Given("validate", options, besides=("mmap", "progress", "on_problem"))
     opening = Opening(source, given, mmap, progress, {"validate": True})
     report = Report(str(source), given.flag("strict"))
@@ -205,9 +207,8 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
     """
     given = Given("diff", options, besides=("mmap", "progress"))
     limit, found = given.number("limit", 10), Differences()
-    of_contents = {"without": ("strict",)}
-    left = Reader(Opening(a, given, mmap, progress, **of_contents), entries=c.SHEAF_ENTRIES_CONTENT)
-    right = Reader(Opening(b, given, mmap, None, **of_contents), entries=c.SHEAF_ENTRIES_CONTENT)
+    left = Reader(Opening(a, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+    right = Reader(Opening(b, given, mmap, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
 
     def tell(_user: int, told: Any) -> bool:
         if len(found) < limit:
@@ -224,12 +225,13 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
     return found
 
 
-def hash(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
+def hash(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
     """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
 
     >>> len(sheaf.hash("words.ctf"))
     32
     """
+    source, options = configured("hash", source, options)
     given = Given("hash", options, besides=("mmap", "progress"))
     reader = Reader(Opening(source, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
@@ -256,12 +258,13 @@ def _c_frames(reader: Reader) -> Iterator[Any]:
 # ---- stats ----
 
 
-def stats(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+def stats(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """Statistics of all rows, by stream: what ``sheaf stats --json`` prints.
 
     >>> sheaf.stats("words.ctf")["sequences"]
-    3
+    2
     """
+    source, options = configured("stats", source, options)
     given = Given("stats", options, besides=("mmap", "progress"))
     return _stats(Reader(Opening(source, given, mmap, progress)))
 
@@ -295,12 +298,13 @@ def _stats(reader: Reader) -> dict[str, Any]:
 # ---- info, schema ----
 
 
-def info(source: Any, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
+def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
     """What a file is, as far as it is known without reading all of it: what ``sheaf info --json`` prints.
 
     >>> sheaf.info("words.ctf")["format"]
     'ctf'
     """
+    source, options = configured("info", source, options)
     given = Given("info", options, besides=("mmap",))
     opening = Opening(source, given, mmap)
     if "dataset" not in given.values and isinstance(source, (str, os.PathLike)):
@@ -414,13 +418,14 @@ def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
     return shown
 
 
-def schema(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints. ``to=`` asks for
     the declaration of one format only.
 
-    >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].split()[0]
-    '--stream'
+    >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].splitlines()[1]
+    '--stream word:18:sparse'
     """
+    source, options = configured("schema", source, options)
     given = Given("schema", options, besides=("mmap", "progress"))
     reader = Reader(Opening(source, given, mmap, progress))
     found: dict[str, Any] = {"file": str(source), "format": reader.format, **_schema_members(reader.schema, None)}
@@ -469,8 +474,8 @@ def _formats() -> Iterator[int]:
 def formats() -> list[dict[str, Any]]:
     """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a summary.
 
-    >>> [f["suffixes"] for f in sheaf.formats() if f["name"] == "cbf"]
-    [['.cbf']]
+    >>> [f["write"] for f in sheaf.formats() if f["name"] == "cbf"]
+    [True]
     """
     found = []
     for format in _formats():  # noqa: A001
@@ -494,6 +499,7 @@ def index(source: Path, *, progress: bool | Progress | None = None, **options: A
     >>> sheaf.index(words)["state"]
     'written'
     """
+    source, options = configured("index", source, options)
     given = Given("index", options, besides=("progress",))
     checks = given.flag("check")
     opening = Opening(source, given, False, progress)
@@ -545,7 +551,7 @@ def _part_names(output: bytes, parts: int) -> list[bytes]:
 
 def _copying(given: Given) -> c.sheaf_split_options:
     opening = given.fill(c.sheaf_open_options)
-    filled = given.fill(c.sheaf_split_options, open=pointer(opening))
+    filled: c.sheaf_split_options = given.fill(c.sheaf_split_options, open=pointer(opening))
     filled._opening = opening
     return filled
 
@@ -554,8 +560,8 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
     """Copies the rows of a file, as they stand, to several: to ``outputs``, or with ``parts=N`` to ``OUT.0``, ``OUT.1``, ...
     Gives the rows of each.
 
-    >>> list(sheaf.split("words.ctf", [tmp / "a.ctf", tmp / "b.ctf"]).values())
-    [2, 1]
+    >>> list(sheaf.split("cells.scidb", [tmp / "a", tmp / "b"], from_="scidb", format_string="(int64)").values())
+    [5, 5]
     """
     given = Given("split", options, besides=("progress",))
     targets, parts = _paths(outputs), given.number("parts", -1)

@@ -7,6 +7,7 @@ import threading
 from ctypes import POINTER, byref
 
 from . import _layout as c
+from ._config import configured
 from ._context import Context, Handle
 from ._errors import StaleError, UsageError
 from ._library import lib
@@ -30,9 +31,10 @@ class Opening:
     """How an input is opened: its source and what was said about it. It pickles, and holds nothing open."""
 
     def __init__(self, source: Any, given: Given, mmap: bool = False, progress: bool | Progress | None = None,
-                 settings: Mapping[str, Any] | None = None, without: tuple[str, ...] = ()) -> None:
+                 settings: Mapping[str, Any] | None = None, without: tuple[str, ...] = (),
+                 members: Mapping[str, Any] | None = None) -> None:
         self.source, self.given, self.mmap, self.progress = check(source), given, mmap, progress
-        self._settings, self._without = dict(settings or {}), without
+        self._settings, self._without, self._members = dict(settings or {}), without, dict(members or {})
 
     def context(self, on_problem: Any = None) -> Context:
         """A context for this input."""
@@ -49,7 +51,7 @@ class Opening:
 
     def open(self, context: Context, **members: Any) -> Handle:
         """A dataset of the library, open."""
-        options = self.given.fill(c.sheaf_open_options, **members)
+        options = self.given.fill(c.sheaf_open_options, **{**self._members, **members})
         if "index" not in self.given.values:
             options.index = members.get("index", c.SHEAF_INDEX_AUTO)
         handle = Handle(context, lib.sheaf_close)
@@ -79,7 +81,7 @@ class Dataset:
         self._reader: Reader | None = Reader(opening)
         self.schema: Schema = self._reader.schema
         self.format: str = self._reader.format
-        self._facts = self._reader.facts()
+        self._facts: dict[str, Any] = self._reader.facts()
 
     @property
     def name(self) -> str:
@@ -89,7 +91,8 @@ class Dataset:
     @property
     def rows(self) -> int | None:
         """How many rows there are; None where that is not known without reading all of them."""
-        return self._facts["rows"]
+        rows: int | None = self._facts["rows"]
+        return rows
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -265,24 +268,28 @@ class Reader:
         self.handle.close()
 
 
-def open(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Dataset:  # noqa: A001
+def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Dataset:  # noqa: A001
     """Opens a dataset: a path, an address (``s3://...``, by fsspec or obstore), bytes, or an object with ``read()``.
 
     Options are those of ``sheaf cat`` and of the format: ``from_="ctf"``, ``stream=["A:784:dense"]``, ``max_errors=10``. Files are
     read into memory; ``mmap=True`` maps those that can be (whoever truncates such a file ends this process).
-    ``progress`` is called with (bytes done, bytes there are or None), or True for a bar.
+    ``progress`` is called with (bytes done, bytes there are or None), or True for a bar. ``config="FILE:SECTION"`` takes options, and
+    the source where none is given, from a reader section of a CNTK configuration, in which ``variables={"NAME": "VALUE"}`` are set.
 
     >>> d = sheaf.open("words.ctf")
     >>> d.format, d.schema.names
-    ('ctf', ['key', 'word', 'label'])
+    ('ctf', ['word', 'tag', 'key'])
     """
-    return Dataset(Opening(source, Given("cat", options, besides=_BESIDES, name="open"), mmap, progress))
+    source, options = configured("cat", source, options)
+    given = Given("cat", options, besides=_BESIDES, name="open")
+    members = {"entries": c.SHEAF_ENTRIES_EXPANDED} if given.flag("expand") else {}
+    return Dataset(Opening(source, given, mmap, progress, members=members))
 
 
-def read(source: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Frame:
+def read(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Frame:
     """All rows of a dataset as one frame; options as in `open`.
 
     >>> len(sheaf.read("words.ctf"))
-    3
+    2
     """
     return open(source, mmap=mmap, progress=progress, **options).read()

@@ -6,7 +6,7 @@ Arrays are read-only, since other frames may share their memory, which stays as 
 from __future__ import annotations
 
 import struct
-from ctypes import POINTER, byref, c_int, c_void_p, cast, memmove, sizeof, string_at
+from ctypes import byref, c_int, c_void_p, string_at
 
 from . import _layout as c
 from ._library import lib
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 _FLAT = struct.Struct("@Pqqiiii")
 _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indices": c.SHEAF_PART_INDICES,
           "valid": c.SHEAF_PART_VALID, "codes": c.SHEAF_PART_CODES}
-
-
-def _copies(kind: Any, first: Any, n: int) -> Any:
-    """Structs of ours that say the same; one at least."""
-    copies = (kind * max(1, n))()
-    if n:
-        memmove(copies, first, sizeof(kind) * n)
-    return copies
 
 
 class Held:
@@ -308,26 +300,15 @@ class Frame:
         context.call(lib.sheaf_frame_hold, frame, byref(schema.c), context.handle, byref(held))
         self._held = Held(held)
         self._context, self.schema = context, schema
-        self._shadow(frame[0])
+        self._nrows = int(frame[0].nrows)
         self._columns: dict[int, Column] = {}
         self._parts: dict[int, dict[tuple[int, int], tuple[int, int, int, int]]] | None = None
 
-    def _shadow(self, frame: c.sheaf_frame) -> None:
-        """A frame of ours with the same buffers, which are held."""
-        n = frame.ncolumns
-        self._memory: list[Any] = [_copies(c.sheaf_column, frame.columns, n)]
-        for column in self._memory[0][:n]:
-            levels = _copies(c.sheaf_level, column.levels, column.nlevels)
-            self._memory.append(levels)
-            column.levels = cast(levels, POINTER(c.sheaf_level))
-            for level in levels[: column.nlevels]:
-                if level.shape.rank:
-                    indices = _copies(c.sheaf_buffer, level.indices, level.shape.rank)
-                    self._memory.append(indices)
-                    level.indices = cast(indices, POINTER(c.sheaf_buffer))
-        self.c = c.sheaf_frame(nrows=frame.nrows, ncolumns=n, columns=cast(self._memory[0], POINTER(c.sheaf_column)),
-                               cx=self._context.handle, checked=frame.checked)
-        self._nrows = int(frame.nrows)
+    @property
+    def c(self) -> c.sheaf_frame:
+        """The library's frame: good as long as this object."""
+        frame: c.sheaf_frame = lib.sheaf_held_frame(self._held.pointer)[0]
+        return frame
 
     def _flat(self) -> dict[int, dict[tuple[int, int], tuple[int, int, int, int]]]:
         if self._parts is None:

@@ -30,7 +30,7 @@ class Field:
     __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage", "type", "type_number")
 
     def __init__(self, field: c.sheaf_field) -> None:
-        self.name = field.name.decode("utf-8", "replace")
+        self.name = (field.name or b"").decode("utf-8", "replace")
         self.alias = None if field.alias is None else field.alias.decode("utf-8", "replace")
         self.meaning = _MEANINGS[field.meaning]
         self.main = bool(field.main)
@@ -96,8 +96,8 @@ class Schema:
         self.rows = _ROWS[schema.rows]
         self.fields = [Field(self.c.fields[i]) for i in range(schema.nfields)]
         self.tensor = Tensor(schema.tensor) if schema.rows in (c.SHEAF_ENTRIES, c.SHEAF_WHOLE) else None
-        self.attributes = {self._attributes[i].name.decode(): self._attributes[i].text.decode("utf-8", "replace")
-                           for i in range(schema.nattributes)}
+        known = [self._attributes[i] for i in range(schema.nattributes)]
+        self.attributes = {(a.name or b"").decode("utf-8", "replace"): (a.text or b"").decode("utf-8", "replace") for a in known}
         self._numbers = {field.name: i for i, field in enumerate(self.fields)}
 
     def _shadow(self, schema: c.sheaf_schema) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MEANINGS = {"number": c.SHEAF_NUMBER, "bool": c.SHEAF_BOOL, "complex": c.SHEAF_COMPLEX, "text": c.SHEAF_STRING,
              "bytes": c.SHEAF_BYTES, "datetime": c.SHEAF_DATETIME}
+# Digits of the fractions of a second.
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 class Builder:
@@ -288,15 +290,14 @@ def _add_column(builder: Builder, name: str, items: Any) -> int:
 
 def _items(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
     array = _plain(array)
-    if array.dtype.kind in "Mm":
-        import numpy as np
+    if array.dtype.kind not in "Mm":
+        return array, _meaning(array)
+    import numpy as np
 
-        unit = np.datetime_data(array.dtype)[0]
-        unit = unit if unit in ("ms", "us", "ns") else "s"
-        word = "SHEAF_DATETIME" if array.dtype.kind == "M" else "SHEAF_DURATION"
-        meaning = getattr(c, word if unit == "s" else f"{word}_{unit.upper()}")
-        return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), meaning
-    return array, _meaning(array)
+    unit = np.datetime_data(array.dtype)[0]
+    unit = unit if unit in _DIGITS else "s"  # days, hours, minutes
+    time = c.SHEAF_DATETIME if array.dtype.kind == "M" else c.SHEAF_DURATION
+    return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), lib.sheaf_meaning_with_digits(time, _DIGITS[unit])
 
 
 def _add_texts(builder: Builder, name: str, array: NDArray[Any], mask: Any, missing: int) -> int:
@@ -428,9 +429,9 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     array, or a dict of arrays of one dimension, as a table; a dict of streams: ``{"A": [array (samples, dim), ...]}``, ``{"A": (values,
     offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse matrix}``, a sample in each row, ``"key"`` being keys; a tensor of torch;
     AnnData, of which ``X`` is written (``into=`` names the group); anything that gives an Arrow stream. Options are those of ``sheaf
-    convert`` and of the format; an output that exists is replaced.
+    convert`` and of the format; a file that is there already is replaced with ``force=True`` only.
 
-    >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2)), np.zeros((1, 2))]})
+    >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2), "f4"), np.zeros((1, 2), "f4")]})
     >>> sheaf.read(tmp / "out.ctf")["A"].offsets
     array([0, 3, 4])
     """

@@ -213,3 +213,37 @@ def test_nothing_is_open_after_a_fork(tmp):
         os._exit(1)
     same(os.waitpid(pid, 0)[1], 0)
     assert COMMAND and command("formats")
+
+
+def test_partitions(tmp):
+    path = tmp / "p.ctf"
+    path.write_text("".join(f"{i} |a {i} {i}\n" for i in range(1000)))
+    for n in (1, 3, 7):
+        parts = sheaf.partitions(path, n, stream=["a:2:dense"])
+        assert len(parts) <= n
+        parts = pickle.loads(pickle.dumps(parts))
+        same(sum(part.rows for part in parts), 1000)
+        keys = np.concatenate([frame.keys for part in parts for frame in part])
+        same(keys, np.arange(1000, dtype=np.uint64))
+    with raises(sheaf.UsageError):
+        sheaf.partitions(path, 0)
+
+
+def test_partitions_follow_pieces(tmp):
+    sheaf.write(tmp / "p.cbf", {"a": np.ones((5000, 3), np.float32)}, chunk_bytes="8K")
+    parts = sheaf.partitions(tmp / "p.cbf", 4)
+    same(len(parts), 4)
+    assert all(abs(part.rows - 1250) < 410 for part in parts), parts  # a piece has 410
+    same([part.first for part in parts][1:], list(np.cumsum([part.rows for part in parts])[:-1]))
+    same(sum(len(frame) for part in parts for frame in part), 5000)
+
+
+def test_selections(tmp):
+    path = tmp / "s.ctf"
+    path.write_text("".join(f"{i} |a {i} {i} |b {i}\n" for i in range(20)))
+    streams = {"stream": ["a:2:dense", "b:1:dense"]}
+    same(sheaf.read(path, rows="3:6", **streams).keys.tolist(), [3, 4, 5])
+    same(sheaf.read(path, head=2, **streams).keys.tolist(), [0, 1])
+    same([f.name for f in sheaf.open(path, streams="b", **streams).schema.streams], ["b"])
+    same(len(sheaf.read(path, sample=5, seed=1, **streams)), 5)
+    same(sheaf.read(path, skip=18, **streams).keys.tolist(), [18, 19])

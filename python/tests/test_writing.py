@@ -106,3 +106,25 @@ def test_groups(tmp):
     sparse = need("scipy.sparse")
     sheaf.write(tmp / "g.npz", Group(sparse.csr_matrix(np.eye(3))))
     same(sheaf.read(tmp / "g.npz").to_scipy().toarray(), np.eye(3))
+
+
+def test_files_that_are_there_already(tmp):
+    path = words(tmp)
+    sheaf.convert(path, tmp / "a.cbf")
+    before = (tmp / "a.cbf").read_bytes()
+    for replace in (lambda **options: sheaf.convert(path, tmp / "a.cbf", **options),
+                    lambda **options: sheaf.write(tmp / "a.cbf", {"x": np.ones((2, 3), np.float32)}, **options)):
+        with raises(FileExistsError, "a.cbf") as caught:
+            replace()
+        same((caught.error.option, caught.error.status), ("force", "usage"))
+        same((tmp / "a.cbf").read_bytes(), before)
+    replace(force=True)
+    assert (tmp / "a.cbf").read_bytes() != before
+
+
+def test_times(tmp):
+    days = np.array(["2020-01-01", "2021-06-01T12:30:00"], "M8[s]")
+    sheaf.write(tmp / "t.npy", np.rec.fromarrays([days, days.astype("M8[ms]")], names=["s", "ms"]).view(np.ndarray))
+    frame = sheaf.read(tmp / "t.npy")
+    same(frame["s"].values, days)
+    same(frame["ms"].to_numpy().astype("M8[s]"), days)
