@@ -72,7 +72,7 @@ def from_scipy(folder):
             wanted = scipy.io.mmread(given)
             code, out, err = run("validate", "--strict", given)
             point(code == 0, f"mmwrite, {layout} {name}: valid", out + err)
-            code, _, err = run("convert", "-f", "--structure", "general", given, ours)
+            code, _, err = run("convert", "-f", "--structure", "general", "--layout", "csr", given, ours)
             read = sparse.load_npz(ours) if code == 0 else None
             if field == "pattern" and code == 0:
                 read = read.astype("f8")

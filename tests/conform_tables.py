@@ -207,6 +207,66 @@ def npz_extremes(folder):
         assert read.shape == theirs.shape and (read != theirs).nnz == 0, theirs.shape
 
 
+def npz_as_scipy_stores_it(folder):
+    """Blocks and diagonals of all shapes, by columns where the arrays are, outside of the matrix, unused; coordinates of any number of
+    dimensions, as newer versions than this one write them."""
+    given, ours, dense = Path(folder, "given.npz"), Path(folder, "ours.npz"), Path(folder, "dense.npy")
+    chance = np.random.default_rng(7)
+    array = chance.random((6, 8)) * (chance.random((6, 8)) < 0.5)
+    wanted = []
+    for shape in ((1, 1), (2, 4), (3, 2), (6, 8)):
+        blocks = sparse.bsr_matrix(array, blocksize=shape)
+        wanted += [blocks, blocks.T, sparse.bsr_matrix((np.asfortranarray(blocks.data), blocks.indices, blocks.indptr), shape=blocks.shape)]
+    for offsets, extent, shape in (([-1, 0, 2], 4, (4, 4)), ([-3, 5], 3, (4, 9)), ([-30, 1], 6, (4, 9)), ([0], 2, (5, 7))):
+        diagonals = chance.random((len(offsets), extent))
+        wanted += [sparse.dia_matrix((data, offsets), shape=shape) for data in (diagonals, np.asfortranarray(diagonals))]
+    wanted.append(sparse.bsr_matrix((np.zeros((0, 2, 2)), [], [0, 0, 0]), shape=(4, 4)))
+    for theirs in wanted:
+        sparse.save_npz(given, theirs)
+        run("convert", given, ours)
+        run("convert", given, dense)
+        assert (sparse.load_npz(ours).toarray() == theirs.toarray()).all() and (np.load(dense) == theirs.toarray()).all(), theirs
+    # An archive may hold more blocks than are used, and by columns these stand among the others.
+    data = np.arange(1.0, 17).reshape(4, 2, 2)
+    for order in "CF":
+        np.savez(given, format=b"bsr", shape=(4, 4), data=np.array(data, order=order), indices=np.array([0, 1, 0, 7], "i4"), indptr=np.array([0, 1, 3], "i4"))
+        run("convert", given, dense)
+        assert (np.load(dense) == sparse.bsr_matrix((data[:3], [0, 1, 0], [0, 1, 3]), shape=(4, 4)).toarray()).all(), order
+    for shape in ((5,), (2, 3), (3, 4, 5), (2, 1, 3, 2)):
+        values = np.where(chance.random(shape) < 0.4, chance.random(shape), 0)
+        places = np.array(np.nonzero(values))
+        for order in "CF":
+            np.savez(given, format=b"coo", shape=shape, data=values[tuple(places)], coords=np.array(places, "i4", order=order), _is_array=True)
+            run("convert", given, dense)
+            assert (np.load(dense) == values).all(), (shape, order)
+            run("convert", "--layout", "coo", given, ours)
+            read = np.load(ours)
+            found = [read["coords"]] if len(shape) != 2 else [np.array([read["row"], read["col"]])]
+            assert (found[0] == places).all() and (read["data"] == values[tuple(places)]).all() and tuple(read["shape"]) == shape, shape
+            assert len(shape) == 2 or read["_is_array"], shape
+    row = np.array([0, 1.5, 0, -2])
+    np.savez(given, format=b"csr", shape=(4,), data=row[row != 0], indices=np.nonzero(row)[0], indptr=np.array([0, 2]), _is_array=True)
+    run("convert", given, dense)
+    assert (np.load(dense) == row).all()
+
+
+def npz_dense(folder):
+    """Arrays of any rank, order and type stay arrays."""
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.npz")
+    chance = np.random.default_rng(8)
+    for kind in ("b1", "i1", "u8", "f4", "f8", "c16"):
+        for shape in ((), (3,), (2, 3), (2, 0, 3), (2, 3, 4, 5)):
+            for order in "CF":
+                array = np.array(chance.integers(0, 2, shape), kind, order=order)
+                np.save(given, array)
+                for packed in ("0", "6"):
+                    run("convert", "--deflate", packed, given, ours)
+                    with np.load(ours) as read:
+                        assert read.files == ["arr_0"] and read["arr_0"].dtype == array.dtype and read["arr_0"].shape == shape, (kind, shape)
+                        assert (read["arr_0"] == array).all(), (kind, shape, order)
+                    run("diff", given, ours)
+
+
 def npz_with_data_descriptors(folder):
     """Written to where nobody can go back, sums and sizes stand after the members."""
 
@@ -242,6 +302,8 @@ def main():
         check("npy: rows as sequences and back", lambda: npy_sequences(folder))
         check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))
+        check("npz: blocks, diagonals and coordinates as SciPy stores them", lambda: npz_as_scipy_stores_it(folder))
+        check("npz: dense arrays stay arrays", lambda: npz_dense(folder))
         check("npz: sizes after the members", lambda: npz_with_data_descriptors(folder))
     end()
     return 0

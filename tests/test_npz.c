@@ -53,11 +53,12 @@ static void test_values(void **state)
 static void test_refusals(void **state)
 {
 	static const conversion refused[] = {
-		{"tns", "1 1 1 0.5\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
-	     "tensor: expected a matrix of two dimensions, found 3"},
+		{"tns", "1 1 1 0.5\n", "npz", "-layout=csr", SHEAF_UNSUPPORTED, NULL,
+	     "--layout csr: expected a matrix of two dimensions, found 3"},
 		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL,
 	     "--deflate: expected a level of at most 12, found another"},
-		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL, "--layout: expected csr|csc|coo, found dia"},
+		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL,
+	     "--layout: expected csr|csc|coo|dense, found dia"},
 		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL,
 	     "b.npz: expected each position once, found (0,0) twice"},
 		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
@@ -69,6 +70,34 @@ static void test_refusals(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++) check_conversion(&refused[i], 0, 0);
+}
+
+#define TENSOR "# shape: 3 2 4\n1 1 4 0.5\n3 2 1 -2\n"
+#define ARRAY "%%MatrixMarket matrix array real general\n2 2\n1\n0\n0.5\nnan\n"
+
+static void assert_same_after(const char *format, const char *input, const char *how, const char *output)
+{
+	const conversion there = {format, input, "npz", how, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	bytes_sink archive = read_file("b.npz");
+	const conversion back = {"npz", (const char *)archive.data, format, NULL, SHEAF_OK, output, NULL};
+	check_conversion(&back, archive.size, 0);
+	free_bytes(&archive);
+}
+
+/* Of other than two dimensions: coordinates together, or an array. */
+static void test_tensors(void **state)
+{
+	(void)state;
+	assert_same_after("tns", TENSOR, NULL, TENSOR);
+	assert_same_after("tns", TENSOR, "-layout=coo -deflate=6", TENSOR);
+	assert_same_after("tns", "# shape: 5\n2 7\n5 -1\n", NULL, "# shape: 5\n2 7\n5 -1\n");
+	assert_same_after("mtx", ARRAY, NULL, ARRAY);
+	assert_same_after("mtx", ARRAY, "-deflate=6", ARRAY);
+	assert_same_after("mtx", "%%MatrixMarket matrix array real general\n0 3\n", NULL,
+	                  "%%MatrixMarket matrix array real general\n0 3\n");
+	assert_same_after("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", "-layout=dense",
+	                  "%%MatrixMarket matrix array real general\n2 2\n0\n3\n0\n0\n");
 }
 
 /* Each byte of an archive changed: what is read is as it was, or it is told that it is damaged. */
@@ -203,6 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damage_far_inside, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_layouts, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_tensors, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),

@@ -47,5 +47,6 @@ bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, 
 
 uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size)
 {
+	if (size == 0) return before; /* of no bytes at NULL libdeflate gives the first sum */
 	return libdeflate_crc32(before, data, size);
 }

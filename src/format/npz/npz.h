@@ -39,15 +39,26 @@ SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *archive, c
 
 /* ---- sparse.c ---- */
 
-typedef enum sheaf_npz_layout { NPZ_CSR, NPZ_CSC, NPZ_BSR, NPZ_COO, NPZ_DIA, NPZ_LAYOUTS } sheaf_npz_layout;
+/* Those of SciPy, and an array by itself. */
+typedef enum sheaf_npz_layout {
+	NPZ_CSR,
+	NPZ_CSC,
+	NPZ_BSR,
+	NPZ_COO,
+	NPZ_DIA,
+	NPZ_DENSE,
+	NPZ_LAYOUTS
+} sheaf_npz_layout;
 extern const char *const sheaf_npz_layouts[NPZ_LAYOUTS];
 
 typedef struct sheaf_npz_sparse {
 	sheaf_context *cx;
 	const char *file; /* for messages */
 	sheaf_npz_layout layout;
-	int64_t shape[2];
-	sheaf_array data, first, second; /* values; indices, or rows and columns */
+	int rank;
+	int64_t shape[SHEAF_MAX_RANK];
+	sheaf_array data, first, second; /* values; indices, or rows and columns, or all coordinates in `first` */
+	bool together;                   /* the latter: those of each dimension one after the other */
 	int64_t *pointers, npointers;    /* of rows or columns; of diagonals their offsets */
 	int64_t height, width;           /* of a block; of a diagonal, width */
 } sheaf_npz_sparse;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia"};
+const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia", "dense"};
 
 bool sheaf_npz_is_sparse(const sheaf_npz_archive *a)
 {
@@ -35,10 +35,10 @@ static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none",
 		                  sheaf_source_name(a->source), name);
 	SHEAF_TRY(sheaf_npz_open_member(a, member, out, err));
-	if (out->rank == rank && (rank < 2 || !out->fortran)) return SHEAF_OK;
-	sheaf_status status = sheaf_fail(
-		err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, by rows, found %d%s",
-		sheaf_source_name(a->source), member->name, rank, out->rank, out->fortran ? ", by columns" : "");
+	if (out->rank == rank) return SHEAF_OK;
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, found %d",
+	               sheaf_source_name(a->source), member->name, rank, out->rank);
 	sheaf_array_close(out);
 	return status;
 }
@@ -61,7 +61,7 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 	sheaf_buffer_reset(&bytes);
 	sheaf_array_close(&array);
 	SHEAF_TRY(status);
-	for (int l = 0; l < NPZ_LAYOUTS; l++)
+	for (int l = 0; l < NPZ_DENSE; l++)
 		if (strcmp(word, sheaf_npz_layouts[l]) == 0) {
 			*out = (sheaf_npz_layout)l;
 			return SHEAF_OK;
@@ -73,15 +73,19 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	sheaf_array array = {0};
+	const char *file = sheaf_source_name(a->source);
+	int most = s->layout == NPZ_COO ? SHEAF_MAX_RANK : 2,
+		least = s->layout == NPZ_CSR || s->layout == NPZ_COO ? 1 : 2;
 	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
-	sheaf_status status =
-		array.count == 2
-			? sheaf_array_integers(&array, 0, 2, s->shape, err)
-			: sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a matrix of two dimensions, found %" PRId64,
-	                     sheaf_source_name(a->source), array.count);
-	if (status == SHEAF_OK && (s->shape[0] < 0 || s->shape[1] < 0))
-		status = sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less",
-		                    sheaf_source_name(a->source));
+	s->rank = array.count <= most ? (int)array.count : 0;
+	sheaf_status status = s->rank >= least
+	                          ? sheaf_array_integers(&array, 0, s->rank, s->shape, err)
+	                          : sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                                       "%s: expected a %s array of %d to %d dimensions, found %" PRId64,
+	                                       file, sheaf_npz_layouts[s->layout], least, most, array.count);
+	for (int d = 0; d < s->rank && status == SHEAF_OK; d++)
+		if (s->shape[d] < 0)
+			status = sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less", file);
 	sheaf_array_close(&array);
 	return status;
 }
@@ -134,7 +138,7 @@ static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse
 	sheaf_array_close(&s->second);
 	s->second = (sheaf_array){.cx = NULL};
 	SHEAF_TRY(read_pointers(a, "indptr", s, err));
-	int64_t lists = s->layout == NPZ_CSC ? s->shape[1] : s->shape[0];
+	int64_t lists = s->layout == NPZ_CSC ? s->shape[1] : s->rank == 1 ? 1 : s->shape[0];
 	if (s->layout == NPZ_BSR) {
 		s->height = s->data.shape[1];
 		s->width = s->data.shape[2];
@@ -155,14 +159,21 @@ static sheaf_status open_diagonals(const sheaf_npz_archive *a, sheaf_npz_sparse 
 	s->width = s->data.shape[1];
 	if (s->npointers != s->data.shape[0])
 		return flaw(s, "as many offsets as diagonals,", s->data.shape[0], s->npointers, err);
-	for (int64_t d = 0; d < s->npointers; d++)
-		if (s->pointers[d] < -s->shape[0] || s->pointers[d] > s->shape[1])
-			return flaw(s, "an offset of at most", s->shape[1], s->pointers[d], err);
 	return SHEAF_OK;
 }
 
+/* Rows and columns, or the coordinates of all dimensions in one array. */
 static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
+	s->together = s->rank != 2 || sheaf_npz_find(a, "coords");
+	if (s->together) {
+		SHEAF_TRY(open_array(a, "coords", 2, &s->first, err));
+		if (s->first.shape[0] != s->rank)
+			return flaw(s, "coordinates of as many dimensions as", s->rank, s->first.shape[0], err);
+		return s->first.shape[1] == s->data.count
+		           ? SHEAF_OK
+		           : flaw(s, "as many coordinates as values,", s->data.count, s->first.shape[1], err);
+	}
 	SHEAF_TRY(open_array(a, "row", 1, &s->first, err));
 	SHEAF_TRY(open_array(a, "col", 1, &s->second, err));
 	if (s->first.count != s->data.count)
@@ -198,47 +209,63 @@ static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 	return low;
 }
 
-/* Values after the last pointer belong to nothing. */
+/* Values after the last pointer belong to nothing; those of blocks by columns are told one by one. */
 static int64_t end_of_values(const sheaf_npz_sparse *s)
 {
 	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;
+	if (s->layout == NPZ_BSR && s->data.fortran) return s->data.count;
 	return compressed ? s->pointers[s->npointers - 1] * s->height * s->width : s->data.count;
 }
 
 typedef struct places {
-	int64_t *rows, *columns;
-	int64_t n; /* how many stand */
+	int64_t *at[SHEAF_MAX_RANK]; /* coordinates, dimension by dimension */
+	int64_t n;                   /* how many stand */
 } places;
 
 static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
                                      sheaf_error *err)
 {
-	bool by_rows = s->layout == NPZ_CSR;
-	int64_t *major = by_rows ? p->rows : p->columns, *minor = by_rows ? p->columns : p->rows;
-	SHEAF_TRY(sheaf_array_integers(&s->first, first, n, minor, err));
+	int minor = s->rank == 1 || s->layout == NPZ_CSC ? 0 : 1;
+	int64_t *major = s->rank == 1 ? NULL : p->at[!minor];
+	SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->at[minor], err));
 	int64_t list = n ? find_list(s, first) : 0;
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n && major; i++) {
 		while (s->pointers[list + 1] <= first + i) list++;
 		major[i] = list;
 	}
 	return SHEAF_OK;
 }
 
+/* Item `at` of the blocks: which block it is in, and where in that. */
+static void find_in_blocks(const sheaf_npz_sparse *s, int64_t at, int64_t *block, int64_t *row,
+                           int64_t *column)
+{
+	int64_t size = s->height * s->width, blocks = s->data.shape[0];
+	*block = s->data.fortran ? at % blocks : at / size;
+	*row = s->data.fortran ? at / blocks % s->height : at % size / s->width;
+	*column = s->data.fortran ? at / blocks / s->height : at % s->width;
+}
+
 static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
                                  sheaf_error *err)
 {
-	int64_t size = s->height * s->width, column = 0, block = -1, list = n ? find_list(s, first / size) : 0;
+	int64_t column = 0, before = -1, list = 0, used = s->pointers[s->npointers - 1];
 	for (int64_t i = 0; i < n; i++) {
-		int64_t at = first + i, inside = at % size;
-		if (at / size != block) {
-			block = at / size;
+		int64_t block, row, inside;
+		find_in_blocks(s, first + i, &block, &row, &inside);
+		if (block >= used) {
+			p->at[0][i] = p->at[1][i] = -1; /* by columns, blocks that are not used stand among the others */
+			continue;
+		}
+		if (block != before) {
 			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
 			if (column < 0 || column >= s->shape[1] / s->width)
 				return flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
-			while (s->pointers[list + 1] <= block) list++;
+			list = find_list(s, block);
+			before = block;
 		}
-		p->rows[i] = list * s->height + inside / s->width;
-		p->columns[i] = column * s->width + inside % s->width;
+		p->at[0][i] = list * s->height + row;
+		p->at[1][i] = column * s->width + inside;
 	}
 	return SHEAF_OK;
 }
@@ -246,80 +273,119 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
 {
 	for (int64_t i = 0; i < n; i++) {
-		int64_t column = (first + i) % s->width;
-		p->columns[i] = column;
-		p->rows[i] = column - s->pointers[(first + i) / s->width];
+		int64_t at = first + i, column = s->data.fortran ? at / s->npointers : at % s->width;
+		p->at[1][i] = column;
+		int64_t offset = s->pointers[s->data.fortran ? at % s->npointers : at / s->width];
+		/* A diagonal may lie outside of the matrix, as far as it likes. */
+		if (__builtin_sub_overflow(column, offset, &p->at[0][i])) p->at[0][i] = -1;
 	}
+}
+
+static sheaf_status place_coordinates(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
+                                      sheaf_error *err)
+{
+	if (!s->together) {
+		SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->at[0], err));
+		return sheaf_array_integers(&s->second, first, n, p->at[1], err);
+	}
+	for (int d = 0; d < s->rank; d++) {
+		if (!s->first.fortran) {
+			SHEAF_TRY(sheaf_array_integers(&s->first, d * s->data.count + first, n, p->at[d], err));
+			continue;
+		}
+		for (int64_t i = 0; i < n; i++)
+			SHEAF_TRY(sheaf_array_integers(&s->first, (first + i) * s->rank + d, 1, &p->at[d][i], err));
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status place(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p, sheaf_error *err)
 {
 	p->n = n;
-	if (s->layout == NPZ_COO) {
-		SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->rows, err));
-		return sheaf_array_integers(&s->second, first, n, p->columns, err);
+	switch (s->layout) {
+	case NPZ_COO: return place_coordinates(s, first, n, p, err);
+	case NPZ_DIA: place_diagonals(s, first, n, p); return SHEAF_OK;
+	case NPZ_BSR: return place_blocks(s, first, n, p, err);
+	default: return place_compressed(s, first, n, p, err);
 	}
-	if (s->layout == NPZ_DIA) {
-		place_diagonals(s, first, n, p);
-		return SHEAF_OK;
-	}
-	return s->layout == NPZ_BSR ? place_blocks(s, first, n, p, err) : place_compressed(s, first, n, p, err);
 }
 
 static bool is_inside(const sheaf_npz_sparse *s, const places *p, int64_t i)
 {
-	return p->rows[i] >= 0 && p->rows[i] < s->shape[0] && p->columns[i] >= 0 && p->columns[i] < s->shape[1];
+	bool inside = true;
+	for (int d = 0; d < s->rank; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
+	return inside;
+}
+
+static sheaf_status refuse_place(const sheaf_npz_sparse *s, const places *p, int64_t i, int64_t first,
+                                 sheaf_error *err)
+{
+	char shape[SHEAF_MAX_RANK * 24] = "", found[SHEAF_MAX_RANK * 24] = "";
+	size_t a = 0, b = 0;
+	for (int d = 0; d < s->rank; d++) {
+		a += (size_t)snprintf(shape + a, sizeof shape - a, "%s%" PRId64, d ? " x " : "", s->shape[d]);
+		b += (size_t)snprintf(found + b, sizeof found - b, "%s%" PRId64, d ? "," : "", p->at[d][i]);
+	}
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: %s matrix, entry %" PRId64 ": expected a place inside of %s, found (%s)", s->file,
+	                  sheaf_npz_layouts[s->layout], first + i, shape, found);
 }
 
 static sheaf_status check_places(const sheaf_npz_sparse *s, const places *p, int64_t first, sheaf_error *err)
 {
 	for (int64_t i = 0; i < p->n; i++)
-		if (!is_inside(s, p, i))
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "%s: %s matrix, entry %" PRId64 ": expected a place inside of %" PRId64
-			                  " x %" PRId64 ", found (%" PRId64 ",%" PRId64 ")",
-			                  s->file, sheaf_npz_layouts[s->layout], first + i, s->shape[0], s->shape[1],
-			                  p->rows[i], p->columns[i]);
+		if (!is_inside(s, p, i)) return refuse_place(s, p, i, first, err);
 	return SHEAF_OK;
 }
 
 /* ---- the schema ---- */
 
-static sheaf_status begin_places(places *p, int64_t n, sheaf_context *cx, sheaf_error *err)
+static sheaf_status begin_places(places *p, int rank, int64_t n, sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
-	*p = (places){.rows = NULL};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, 2 * sizeof *p->rows, &memory, err));
-	p->rows = (int64_t *)memory;
-	p->columns = p->rows + n;
+	*p = (places){.n = 0};
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, (size_t)rank * sizeof(int64_t), &memory, err));
+	for (int d = 0; d < rank; d++) p->at[d] = (int64_t *)memory + d * n;
 	return SHEAF_OK;
 }
 
-static void end_places(places *p, int64_t n, sheaf_context *cx)
+static void end_places(places *p, int rank, int64_t n, sheaf_context *cx)
 {
-	sheaf_release(cx, p->rows, (size_t)n * 2 * sizeof *p->rows);
+	sheaf_release(cx, p->at[0], (size_t)n * (size_t)rank * sizeof(int64_t));
+}
+
+/* Whether the entries come in the tensor's order, none twice, after the one before. */
+static bool come_in_order(const places *p, const sheaf_tensor *t, int64_t *before)
+{
+	for (int64_t i = 0; i < p->n; i++) {
+		int order = 0;
+		for (int d = 0; d < t->rank; d++) {
+			int64_t at = p->at[t->order[d]][i];
+			if (order == 0) order = (at > before[d]) - (at < before[d]);
+			before[d] = at;
+		}
+		if (order <= 0) return false;
+	}
+	return true;
 }
 
 /* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
 static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
 {
 	enum { STEP = 1 << 16 };
-	int64_t before[2] = {-1, -1}, count = end_of_values(s);
-	bool by_columns = s->layout == NPZ_CSC;
+	int64_t before[SHEAF_MAX_RANK], count = end_of_values(s);
 	t->sorted = t->unique = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_COO;
-	t->order[0] = by_columns;
-	t->order[1] = !by_columns;
+	for (int d = 0; d < s->rank; d++) {
+		before[d] = -1;
+		t->order[d] = s->layout == NPZ_CSC ? !d : d;
+	}
 	for (int64_t first = 0; first < count && t->sorted; first += STEP) {
 		places p;
 		int64_t n = count - first < STEP ? count - first : STEP;
-		SHEAF_TRY(begin_places(&p, n, s->cx, err));
+		SHEAF_TRY(begin_places(&p, s->rank, n, s->cx, err));
 		sheaf_status status = place(s, first, n, &p, err);
-		for (int64_t i = 0; i < n && status == SHEAF_OK; i++) {
-			int64_t at[2] = {by_columns ? p.columns[i] : p.rows[i], by_columns ? p.rows[i] : p.columns[i]};
-			t->sorted &= at[0] > before[0] || (at[0] == before[0] && at[1] > before[1]);
-			before[0] = at[0], before[1] = at[1];
-		}
-		end_places(&p, n, s->cx);
+		t->sorted = status == SHEAF_OK && come_in_order(&p, t, before);
+		end_places(&p, s->rank, n, s->cx);
 		SHEAF_TRY(status);
 	}
 	t->unique = t->sorted;
@@ -330,7 +396,7 @@ sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *s, sheaf_schema *out, she
 {
 	sheaf_field *value;
 	*out = (sheaf_schema){.cx = s->cx};
-	sheaf_status status = sheaf_schema_make_entries(out, s->cx, 2, s->shape, NULL, &value, err);
+	sheaf_status status = sheaf_schema_make_entries(out, s->cx, s->rank, s->shape, NULL, &value, err);
 	if (status == SHEAF_OK) status = sheaf_array_value_field(&s->data, value, err);
 	if (status == SHEAF_OK) status = look_for_order(s, &out->tensor, err);
 	for (size_t i = 0; i < 3; i++)
@@ -371,9 +437,9 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 	SHEAF_TRY(sheaf_builder_finish(&to->values, &all, err));
 	for (int64_t i = 0; i < p->n; i++) {
 		const uint8_t *value = all.data + (size_t)i * size;
-		if (!is_inside(s, p, i) || memcmp(value, zeros, size) == 0) continue;
-		p->rows[kept] = p->rows[i];
-		p->columns[kept++] = p->columns[i];
+		if (!is_inside(s, p, i) || (s->layout == NPZ_DIA && memcmp(value, zeros, size) == 0)) continue;
+		for (int d = 0; d < s->rank; d++) p->at[d][kept] = p->at[d][i];
+		kept++;
 		sheaf_builder_append(&to->values, value, size);
 	}
 	p->n = kept;
@@ -384,12 +450,12 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
                               places *p, sheaf_frame_builder *to, sheaf_error *err)
 {
+	sheaf_column_builder *value = &to->columns[s->rank];
+	bool some = s->layout == NPZ_DIA || (s->layout == NPZ_BSR && s->data.fortran);
 	SHEAF_TRY(place(s, first, n, p, err));
-	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[2], err));
-	SHEAF_TRY(s->layout == NPZ_DIA ? keep_entries(s, p, &to->columns[2], err)
-	                               : check_places(s, p, first, err));
-	put_places(p->rows, p->n, &to->columns[0]);
-	put_places(p->columns, p->n, &to->columns[1]);
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, value, err));
+	SHEAF_TRY(some ? keep_entries(s, p, value, err) : check_places(s, p, first, err));
+	for (int d = 0; d < s->rank; d++) put_places(p->at[d], p->n, &to->columns[d]);
 	to->nrows = p->n;
 	return SHEAF_OK;
 }
@@ -399,8 +465,8 @@ sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer
 {
 	places p;
 	int64_t end = end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
-	SHEAF_TRY(begin_places(&p, n, to->cx, err));
+	SHEAF_TRY(begin_places(&p, s->rank, n, to->cx, err));
 	sheaf_status status = make_rows(s, bytes, first, most, &p, to, err);
-	end_places(&p, n, to->cx);
+	end_places(&p, s->rank, n, to->cx);
 	return status;
 }
