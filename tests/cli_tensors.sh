@@ -447,7 +447,7 @@ expect 0 convert -f --layout csr a.mtx lettered.h5
 expect 0 info --json lettered.h5
 has out '"format":"CSR"'
 expect 2 convert -f --layout dia a.mtx lettered.npz
-has err '--layout: expected csr|csc|coo, found dia'
+has err '--layout: expected csr|csc|coo|dense, found dia'
 end
 
 begin 'an archive of several arrays asks for the name of one'

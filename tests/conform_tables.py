@@ -223,30 +223,30 @@ def npz_as_scipy_stores_it(folder):
     wanted.append(sparse.bsr_matrix((np.zeros((0, 2, 2)), [], [0, 0, 0]), shape=(4, 4)))
     for theirs in wanted:
         sparse.save_npz(given, theirs)
-        run("convert", given, ours)
-        run("convert", given, dense)
+        run("convert", "-f", given, ours)
+        run("convert", "-f", given, dense)
         assert (sparse.load_npz(ours).toarray() == theirs.toarray()).all() and (np.load(dense) == theirs.toarray()).all(), theirs
     # An archive may hold more blocks than are used, and by columns these stand among the others.
     data = np.arange(1.0, 17).reshape(4, 2, 2)
     for order in "CF":
         np.savez(given, format=b"bsr", shape=(4, 4), data=np.array(data, order=order), indices=np.array([0, 1, 0, 7], "i4"), indptr=np.array([0, 1, 3], "i4"))
-        run("convert", given, dense)
+        run("convert", "-f", given, dense)
         assert (np.load(dense) == sparse.bsr_matrix((data[:3], [0, 1, 0], [0, 1, 3]), shape=(4, 4)).toarray()).all(), order
     for shape in ((5,), (2, 3), (3, 4, 5), (2, 1, 3, 2)):
         values = np.where(chance.random(shape) < 0.4, chance.random(shape), 0)
         places = np.array(np.nonzero(values))
         for order in "CF":
             np.savez(given, format=b"coo", shape=shape, data=values[tuple(places)], coords=np.array(places, "i4", order=order), _is_array=True)
-            run("convert", given, dense)
+            run("convert", "-f", given, dense)
             assert (np.load(dense) == values).all(), (shape, order)
-            run("convert", "--layout", "coo", given, ours)
+            run("convert", "-f", "--layout", "coo", given, ours)
             read = np.load(ours)
             found = [read["coords"]] if len(shape) != 2 else [np.array([read["row"], read["col"]])]
             assert (found[0] == places).all() and (read["data"] == values[tuple(places)]).all() and tuple(read["shape"]) == shape, shape
             assert len(shape) == 2 or read["_is_array"], shape
     row = np.array([0, 1.5, 0, -2])
     np.savez(given, format=b"csr", shape=(4,), data=row[row != 0], indices=np.nonzero(row)[0], indptr=np.array([0, 2]), _is_array=True)
-    run("convert", given, dense)
+    run("convert", "-f", given, dense)
     assert (np.load(dense) == row).all()
 
 
@@ -260,7 +260,7 @@ def npz_dense(folder):
                 array = np.array(chance.integers(0, 2, shape), kind, order=order)
                 np.save(given, array)
                 for packed in ("0", "6"):
-                    run("convert", "--deflate", packed, given, ours)
+                    run("convert", "-f", "--deflate", packed, given, ours)
                     with np.load(ours) as read:
                         assert read.files == ["arr_0"] and read["arr_0"].dtype == array.dtype and read["arr_0"].shape == shape, (kind, shape)
                         assert (read["arr_0"] == array).all(), (kind, shape, order)
